@@ -16,7 +16,7 @@ def annotations_of(pairs, *, of_job=False, of_runs=(), taggings=(), ownerships=(
     tags, tagged = _last(pairs, "tags")
     owners, owned = _last(pairs, "ownership")
     documentation, described = _last(pairs, "documentation")
-    owners = {Owner(one["name"], one.get("type"), owned): None for one in owners.get("owners", [])}
+    owners = {Owner(owner["name"], owner.get("type"), owned): None for owner in owners.get("owners", [])}
     texts = _texts(documentations)
     own = [text.reported_by for text in texts if text.field is None]
     return Annotations(
@@ -28,48 +28,52 @@ def annotations_of(pairs, *, of_job=False, of_runs=(), taggings=(), ownerships=(
 
 
 def _owners(sent, ownerships):
-    decided = {one.owner.lower(): one for one in sorted(ownerships, key=when)}
+    decided = {ownership.owner.lower(): ownership for ownership in sorted(ownerships, key=when)}
     given = [
-        Owner(one.owner, one.type, Attribution(None, one.time, one.caller))
-        for _, one in sorted(decided.items())
-        if one.present
+        Owner(ownership.owner, ownership.type, Attribution(None, ownership.time, ownership.caller))
+        for _, ownership in sorted(decided.items())
+        if ownership.present
     ]
     return (*(owner for owner in sent if owner.name.lower() not in decided), *given)
 
 
 def _texts(documentations):
-    last = {one.field or "": one for one in sorted(documentations, key=when)}
+    last = {documentation.field or "": documentation for documentation in sorted(documentations, key=when)}
     return [
-        Text(one.field, one.description, Attribution(None, one.time, one.caller))
-        for _, one in sorted(last.items())
-        if one.description is not None
+        Text(
+            documentation.field, documentation.description, Attribution(None, documentation.time, documentation.caller)
+        )
+        for _, documentation in sorted(last.items())
+        if documentation.description is not None
     ]
 
 
 def _last(pairs, name):
     """Return the last facet of this name, and its producer and time; an empty facet if there is none."""
     sent = [(*when(event), canonical(facets[name]), facets[name]) for event, facets in pairs if name in facets]
-    if not sent or (last := max(sent, key=lambda one: one[:3])[-1]).get("_deleted"):
+    if not sent or (last := max(sent, key=lambda report: report[:3])[-1]).get("_deleted"):
         return {}, None
-    return last, Attribution(last.get("_producer"), max(sent, key=lambda one: one[:3])[0])
+    return last, Attribution(last.get("_producer"), max(sent, key=lambda report: report[:3])[0])
 
 
 def _with(tags, taggings):
     named = {(tag.field or "", tag.name.lower()): tag for tag in tags}
-    for one in sorted(taggings, key=when):
-        reporter = Attribution(None, one.time, one.caller)
-        named[one.field or "", one.tag.lower()] = one.present and Tag(one.tag, one.field, None, "API", reporter)
+    for tagging in sorted(taggings, key=when):
+        reporter = Attribution(None, tagging.time, tagging.caller)
+        named[tagging.field or "", tagging.tag.lower()] = tagging.present and Tag(
+            tagging.tag, tagging.field, None, "API", reporter
+        )
     return tuple(named[key] for key in sorted(named) if named[key])
 
 
 def _tags(facets, of_job):
     named = {}
-    for reporter, one in ((reporter, one) for facet, reporter in facets for one in facet.get("tags", [])):
-        if one.get("source") == "OPENLINEAGE_CLIENT":
+    for reporter, form in ((reporter, tag) for facet, reporter in facets for tag in facet.get("tags", [])):
+        if form.get("source") == "OPENLINEAGE_CLIENT":
             continue
-        value = one.get("value") or None
-        field = None if of_job else one.get("field")
-        tag = Tag(_name(one["key"], value), field, value, one.get("source"), reporter)
+        value = form.get("value") or None
+        field = None if of_job else form.get("field")
+        tag = Tag(_name(form["key"], value), field, value, form.get("source"), reporter)
         named.setdefault((tag.field or "", tag.name.lower()), []).append(tag)
     return tuple(
         min(named[key], key=lambda tag: (tag.name, tag.value or "", tag.source or "")) for key in sorted(named)

@@ -26,7 +26,7 @@ class Tested:
             return None
         reports = sorted(world.reports(thing), key=lambda report: report[1])
         reports.sort(key=lambda report: when(report[0]), reverse=True)
-        results = [one for _, _, some in reports for one in sorted(some.values(), key=_order)]
+        results = [result for _, _, results in reports for result in sorted(results.values(), key=_order)]
         return ResultPage(tuple(results[:limit]), len(results), len(results) > limit)
 
     def list_failures(self, namespace=None, *, at=None, limit=100, offset=0):
@@ -39,7 +39,9 @@ class Tested:
             for place, result in world.last_results(thing).values()
             if result.outcome != "PASSED"
         ]
-        failures.sort(key=lambda one: (_WORST_LAST.index(one[1].outcome), one[0][0], one[1].time), reverse=True)
+        failures.sort(
+            key=lambda failure: (_WORST_LAST.index(failure[1].outcome), failure[0][0], failure[1].time), reverse=True
+        )
         return page([result for _, result in failures])
 
     def knows(self, thing):
@@ -49,7 +51,7 @@ class Tested:
 
     def listed_datasets(self):
         names = self.statements.namespaces
-        return [one.id for name in names for one in self.list_datasets(name, limit=None).items]
+        return [dataset.id for name in names for dataset in self.list_datasets(name, limit=None).items]
 
     def counts(self, thing):
         outcomes = [result.outcome for _, result in self.last_results(thing).values()]
@@ -61,25 +63,25 @@ class Tested:
         for event, _, results in self.reports(thing):
             for test, result in results.items():
                 place = (when(event), _gravity(result))
-                last[test] = max(last.get(test, (place, result)), (place, result), key=lambda one: one[0])
+                last[test] = max(last.get(test, (place, result)), (place, result), key=lambda placed: placed[0])
         return {test: (place[0], result) for test, (place, result) in last.items()}
 
     def reports(self, thing):
         """Return (event, name, results by test) of each event that reports any."""
         if isinstance(thing, JobId):
-            found = [(event, thing, _tests_of_run(event)) for event in self.statements.events_of_job(thing)]
+            reported = [(event, thing, _tests_of_run(event)) for event in self.statements.events_of_job(thing)]
         else:
             dataset = self.statements.primary(thing)
             uses = self.statements.uses_of(dataset)
             named = {(event.hash, use.dataset): (event, use.dataset) for event, _, use in uses}
-            found = [
-                (event, name, _tests_of([use for one, _, use in uses if one is event and use.dataset == name]))
+            reported = [
+                (event, name, _tests_of([use for other, _, use in uses if other is event and use.dataset == name]))
                 for event, name in named.values()
             ]
             thing = dataset
         return [
             (event, name, {test: _result(thing, event, *result) for test, result in results.items()})
-            for event, name, results in found
+            for event, name, results in reported
             if results
         ]
 
@@ -91,11 +93,11 @@ def page(items):
 def _tests_of(uses):
     types = {"dataQualityAssertions": "assertion", "greatExpectations_assertions": "expectationType"}
     sent = [
-        (one[kind], one.get("column"), one.get("name"), "PASSED" if one["success"] else "FAILED", one)
+        (test[kind], test.get("column"), test.get("name"), "PASSED" if test["success"] else "FAILED", test)
         for use in uses
         for facets in (use.facets, use.use_facets)
         for facet, kind in types.items()
-        for one in facets.get(facet, {}).get("assertions", [])
+        for test in facets.get(facet, {}).get("assertions", [])
     ]
     return _worst(sent)
 
@@ -103,18 +105,20 @@ def _tests_of(uses):
 def _tests_of_run(event):
     outcomes = {"pass": "PASSED", "fail": "FAILED"}
     return _worst(
-        (one.get("type"), None, one["name"], outcomes[one["status"]], one)
-        for one in event.run_facets.get("test", {}).get("tests", [])
-        if one["status"] in outcomes
+        (test.get("type"), None, test["name"], outcomes[test["status"]], test)
+        for test in event.run_facets.get("test", {}).get("tests", [])
+        if test["status"] in outcomes
     )
 
 
 def _worst(sent):
     worst = {}
-    for kind, column, name, outcome, one in sent:
-        if outcome == "FAILED" and one.get("severity") == "warn":
+    for kind, column, name, outcome, assertion in sent:
+        if outcome == "FAILED" and assertion.get("severity") == "warn":
             outcome = "WARNED"
-        details = {field: one[field] for field in ("severity", "expected", "actual", "description") if field in one}
+        details = {
+            field: assertion[field] for field in ("severity", "expected", "actual", "description") if field in assertion
+        }
         shown = {"type": kind, "column": column, "name": name, **details}
         test = (kind, column, name)
         worst[test] = max(worst.get(test, (outcome, shown)), (outcome, shown), key=_order_of_sent)

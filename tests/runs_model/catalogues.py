@@ -23,7 +23,9 @@ class Catalogues:
         intervals = intervals_of(period, now_s, zone)
         ends = [end.isoformat()[:19] for _, end in intervals[:-1]] + ["~"]
         return [
-            Interval(*(from_seconds(one.timestamp()) for one in bounds), {"count": sum(time < end for time in firsts)})
+            Interval(
+                *(from_seconds(bound.timestamp()) for bound in bounds), {"count": sum(time < end for time in firsts)}
+            )
             for bounds, end in zip(intervals, ends, strict=True)
         ]
 
@@ -31,8 +33,12 @@ class Catalogues:
         if kind == "jobs":
             return [min(self.statements.job_times(job)) for job in self.statements.jobs]
         if kind == "sources":
-            firsts = {(None, one.source): one.time for one in self.statements.descriptions[::-1] if one.source}
-            for name, _, time, namespace in sorted(self._named_sources(), key=lambda one: one[2], reverse=True):
+            firsts = {
+                (None, description.source): description.time
+                for description in self.statements.descriptions[::-1]
+                if description.source
+            }
+            for name, _, time, namespace in sorted(self._named_sources(), key=lambda mention: mention[2], reverse=True):
                 firsts[namespace, name] = time
             return list(firsts.values())
         uses = [(event.time, use) for event, _, use in self.statements.uses]
@@ -42,12 +48,12 @@ class Catalogues:
 
     def list_sources(self, *, limit=100, offset=0):
         named = {name for name, *_ in self._named_sources()} | {"default"}
-        described = {one.source for one in self.statements.descriptions if one.source}
+        described = {description.source for description in self.statements.descriptions if description.source}
         return page([self.find_source(name) for name in sorted(named | described)], limit, offset)
 
     def find_source(self, name):
-        reported = sorted((time, url or "") for one, url, time, _ in self._named_sources() if one == name)
-        described = [one for one in self.statements.descriptions if one.source == name]
+        reported = sorted((time, url or "") for source, url, time, _ in self._named_sources() if source == name)
+        described = [description for description in self.statements.descriptions if description.source == name]
         if not reported and not described:
             return DEFAULT_SOURCE if name == "default" else None
         first_times = {}
@@ -59,8 +65,8 @@ class Catalogues:
         url = (
             set_to.get("connectionUrl") or max(((time, url) for url, time in first_times.items()), default=("", ""))[1]
         )
-        times = [time for time, _ in reported] + [one.time for one in described]
-        updated = [min(times), *first_times.values(), *(one.time for one in described)]
+        times = [time for time, _ in reported] + [description.time for description in described]
+        updated = [min(times), *first_times.values(), *(description.time for description in described)]
         kind = set_to.get("type") or {"s3": "S3"}.get(url.partition(":")[0], "UNKNOWN")
         return Source(name, kind, min(times), max(updated), url, set_to.get("description"))
 
@@ -76,63 +82,68 @@ class Catalogues:
         events += [(event, event.run_facets) for event, _ in events]
         events += [(event, facets) for event, _ in events for facets in (event.parent_facets, event.root_facets)]
         uses = [(event, use.facets) for event, _, use in self.statements.uses]
-        names = {tag.name for one in (*events, *uses) for tag in annotations_of([one]).tags}
-        names |= {one.tag for one in self.statements.taggings if one.present}
-        known = {name.lower(): KnownTag(min(one for one in names if one.lower() == name.lower())) for name in names}
+        names = {tag.name for mention in (*events, *uses) for tag in annotations_of([mention]).tags}
+        names |= {tagging.tag for tagging in self.statements.taggings if tagging.present}
+        known = {
+            name.lower(): KnownTag(min(spelling for spelling in names if spelling.lower() == name.lower()))
+            for name in names
+        }
         known |= {
-            one.tag.lower(): KnownTag(one.tag, one.description)
-            for one in self.statements.taggings
-            if one.job is one.dataset is None
+            tagging.tag.lower(): KnownTag(tagging.tag, tagging.description)
+            for tagging in self.statements.taggings
+            if tagging.job is tagging.dataset is None
         }
         return page([known[name] for name in sorted(known)], limit, offset)
 
     def search_owned(self, owner, text="", *, kind=None, sort="name", limit=10, namespace=None, within=""):
         """Return the listed jobs and datasets that have the owner, by name."""
-        datasets = [one for name in self.statements.namespaces for one in self.list_datasets(name, limit=None).items]
-        found = [
-            SearchHit(one.id, one.updated)
-            for one in [*datasets, *self.list_jobs(limit=None).items]
-            if owner.lower() in {other.name.lower() for other in one.annotations.owners}
-            if kind in (None, "job" if isinstance(one.id, JobId) else "dataset")
-            if holds(text, one.id.namespace, one.id.name)
-            if holds(within, one.id.namespace)
-            if namespace in (None, one.id.namespace)
+        datasets = [
+            dataset for name in self.statements.namespaces for dataset in self.list_datasets(name, limit=None).items
         ]
-        found.sort(key=lambda hit: (hit.id.name, hit.id.namespace, isinstance(hit.id, JobId)))
+        hits = [
+            SearchHit(thing.id, thing.updated)
+            for thing in [*datasets, *self.list_jobs(limit=None).items]
+            if owner.lower() in {other.name.lower() for other in thing.annotations.owners}
+            if kind in (None, "job" if isinstance(thing.id, JobId) else "dataset")
+            if holds(text, thing.id.namespace, thing.id.name)
+            if holds(within, thing.id.namespace)
+            if namespace in (None, thing.id.namespace)
+        ]
+        hits.sort(key=lambda hit: (hit.id.name, hit.id.namespace, isinstance(hit.id, JobId)))
         if sort == "updated_at":
-            found.sort(key=lambda hit: hit.updated, reverse=True)
-        return page(found, limit)
+            hits.sort(key=lambda hit: hit.updated, reverse=True)
+        return page(hits, limit)
 
     def search_tagged(self, tag, text="", *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs, datasets = self.list_jobs(limit=None).items, self.statements.namespaces
-        datasets = [one for name in datasets for one in self.list_datasets(name, limit=None).items]
-        found = [
-            (one.id, field, one.updated)
-            for one in [*datasets, *jobs]
+        datasets = [dataset for name in datasets for dataset in self.list_datasets(name, limit=None).items]
+        hits = [
+            (thing.id, field, thing.updated)
+            for thing in [*datasets, *jobs]
             for field in sorted(
-                {other.field or "" for other in one.annotations.tags if other.name.lower() == tag.lower()}
+                {other.field or "" for other in thing.annotations.tags if other.name.lower() == tag.lower()}
             )
-            if kind in (None, "column" if field else "job" if isinstance(one.id, JobId) else "dataset")
-            if not field or not isinstance(one.id, JobId)
-            if not field or not one.fields or field in self._fields_in(one.fields)
-            if holds(text, one.id.namespace, one.id.name, field)
-            if namespace in (None, one.id.namespace)
-            if (after or "") <= one.updated < (before or "~")
+            if kind in (None, "column" if field else "job" if isinstance(thing.id, JobId) else "dataset")
+            if not field or not isinstance(thing.id, JobId)
+            if not field or not thing.fields or field in self._fields_in(thing.fields)
+            if holds(text, thing.id.namespace, thing.id.name, field)
+            if namespace in (None, thing.id.namespace)
+            if (after or "") <= thing.updated < (before or "~")
         ]
-        found.sort(key=lambda one: (one[0].name, one[0].namespace, isinstance(one[0], JobId), one[1]))
+        hits.sort(key=lambda hit: (hit[0].name, hit[0].namespace, isinstance(hit[0], JobId), hit[1]))
         if sort == "updated_at":
-            found.sort(key=lambda one: one[2], reverse=True)
+            hits.sort(key=lambda hit: hit[2], reverse=True)
         return page(
             [
                 ColumnHit(thing, tuple(field.split(".")), updated) if field else SearchHit(thing, updated)
-                for thing, field, updated in found
+                for thing, field, updated in hits
             ],
             limit,
         )
 
     def _fields_in(self, fields):
-        inner = [f"{one['name']}.{path}" for one in fields for path in self._fields_in(one.get("fields", []))]
-        return [one["name"] for one in fields] + inner
+        inner = [f"{field['name']}.{path}" for field in fields for path in self._fields_in(field.get("fields", []))]
+        return [field["name"] for field in fields] + inner
 
 
 def holds(typed, *texts):
@@ -141,7 +152,7 @@ def holds(typed, *texts):
 
 
 def _begins_word(text, typed):
-    places = [one.start() for one in re.finditer(f"(?={typed})", text.lower())]
+    places = [match.start() for match in re.finditer(f"(?={typed})", text.lower())]
     return any(
         place == 0
         or not text[place - 1].isalnum()

@@ -66,15 +66,15 @@ def _version_by_run(statements, run, dataset):
         return []
     created = run.first_seen("out", names) if run.streaming else run.ended
     facets = written_facets(run, names)
-    made = version_of_run(names[0], run)
+    version_id = version_of_run(names[0], run)
     stored = frozenset(_stored(statements, run, dataset)) | {_storage_version(facets)}
     stream = run if run.streaming else None
-    return [Version(created, str(run.key), made, run.key, run.failed, stream, facets, stored)]
+    return [Version(created, str(run.key), version_id, run.key, run.failed, stream, facets, stored)]
 
 
 def _stored(statements, run, dataset):
     """Yield each version of the storage that a stream states, whenever it does; of another run the last counts."""
-    for event in run.every if run.streaming else ():
+    for event in run.all_events if run.streaming else ():
         uses = event.outputs if streams(event) else ()
         yield from (_storage_version(use.facets) for use in uses if statements.primary(use.dataset) == dataset)
 
@@ -114,17 +114,21 @@ def _by_events(statements, dataset, by_runs, first):
     """Return a version for each DatasetEvent whose schema differs from the last one before it."""
     descriptions = _descriptions(statements, dataset)
     changes = descriptions[1:] if _first_describes(statements, dataset, first) else descriptions
-    every = [_by_event(event, use) for event, use in descriptions] + [one for one in by_runs if not one.failed]
-    return [one for one in (_by_event(event, use) for event, use in changes) if _changes_schema(one, every)]
+    versions = [_by_event(event, use) for event, use in descriptions] + [
+        version for version in by_runs if not version.failed
+    ]
+    return [
+        version for version in (_by_event(event, use) for event, use in changes) if _changes_schema(version, versions)
+    ]
 
 
 def _by_event(event, use):
     return Version(event.time, event.hash, version_id(use.dataset, event.hash), facets=merged([(event, use.facets)]))
 
 
-def _changes_schema(version, every):
-    before = [one for one in every if one.position < version.position and "schema" in one.facets]
-    last = max(before, key=lambda one: one.position, default=None)
+def _changes_schema(version, versions):
+    before = [earlier for earlier in versions if earlier.position < version.position and "schema" in earlier.facets]
+    last = max(before, key=lambda earlier: earlier.position, default=None)
     return "schema" in version.facets and (last is None or _fields(version) != _fields(last))
 
 
@@ -135,7 +139,7 @@ def _fields(version):
 def version_read(statements, reader, dataset):
     """Return (version id, rule that found it, the run that made it or None) of this input of the reader."""
     names = [name for name in reader.names("in") if statements.primary(name) == dataset]
-    others = [one for one in versions_of(statements, dataset) if one.maker not in (str(reader.key), "")]
+    others = [version for version in versions_of(statements, dataset) if version.maker not in (str(reader.key), "")]
     return (
         _by_storage(statements, reader, dataset, names, others)
         or _by_parent(statements, reader, others)
@@ -148,32 +152,35 @@ def _by_storage(statements, reader, dataset, names, others):
     stored = _storage_read(statements, reader, dataset)
     if stored is None:
         return None
-    same = sorted((one for one in others if one.run and stored in one.stored), key=lambda one: one.position)
+    same = sorted(
+        (version for version in others if version.run and stored in version.stored),
+        key=lambda version: version.position,
+    )
     return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
 
 
 def _storage_read(statements, reader, dataset):
     """Return the version of the storage that the reader stated last, but for the one that it made itself."""
-    made = _storage_version(written_facets(reader, statements.names_of(dataset)))
+    written = _storage_version(written_facets(reader, statements.names_of(dataset)))
     uses = [(event, use.facets) for event, use in reader.uses("in") if statements.primary(use.dataset) == dataset]
     last = _storage_version(merged(uses))
-    if last is None or last != made:
+    if last is None or last != written:
         return last
-    return _storage_version(merged((event, facets) for event, facets in uses if _storage_version(facets) != made))
+    return _storage_version(merged((event, facets) for event, facets in uses if _storage_version(facets) != written))
 
 
 def _by_parent(statements, reader, others):
     siblings = [
-        one
-        for one in others
-        if one.run and not one.failed and reader.parent and one.created < reader.updated
-        if statements.runs[one.run].parent and statements.runs[one.run].parent.key == reader.parent.key
+        version
+        for version in others
+        if version.run and not version.failed and reader.parent and version.created < reader.updated
+        if statements.runs[version.run].parent and statements.runs[version.run].parent.key == reader.parent.key
     ]
-    last = max(siblings, key=lambda one: one.standing(reader.updated), default=None)
+    last = max(siblings, key=lambda version: version.standing(reader.updated), default=None)
     return (last.id, "parentRun", last.run) if last else None
 
 
 def _by_time(reader, others):
-    earlier = [one for one in others if not one.failed and one.created <= reader.started]
-    last = max(earlier, key=lambda one: one.standing(just_after(reader.started)), default=None)
+    earlier = [version for version in others if not version.failed and version.created <= reader.started]
+    last = max(earlier, key=lambda version: version.standing(just_after(reader.started)), default=None)
     return (last.id, "time", last.run) if last else None

@@ -21,7 +21,7 @@ def merged(pairs):
     for event, facets in pairs:
         for name, body in facets.items():
             key = (*when(event), canonical(body))
-            last[name] = max(last.get(name, (key, body)), (key, body), key=lambda one: one[0])
+            last[name] = max(last.get(name, (key, body)), (key, body), key=lambda keyed: keyed[0])
     return {name: body for name, (_, body) in sorted(last.items()) if body.get("_deleted") is not True}
 
 

@@ -27,18 +27,20 @@ def of_now(model, node_id, depth):
     touched |= {Declaration(view): {*sources, view} for view, sources in declared.items()}
     links = _links(model, ("DATA",))
     hops = _hops(touched, links, starts_of(model, start), depth)
-    near = {} if start in io else {start: -1}
-    for job, hop in sorted(hops.items(), key=lambda one: one[1]):
+    hops_of_datasets = {} if start in io else {start: -1}
+    for job, hop in sorted(hops.items(), key=lambda item: item[1]):
         for dataset in touched[job]:
-            near.setdefault(dataset, hop)
+            hops_of_datasets.setdefault(dataset, hop)
     hops = {job: hop for job, hop in hops.items() if job in io}
     edges = {(dataset.node_id, job.node_id) for job in hops for dataset in io[job][0]}
     edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
-    edges |= {(one.node_id, other.node_id) for one, other in links if one in hops and other in hops}
-    edges |= _declared_edges(declared, near)
+    edges |= {
+        (origin.node_id, destination.node_id) for origin, destination in links if origin in hops and destination in hops
+    }
+    edges |= _declared_edges(declared, hops_of_datasets)
     return Graph(
         tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
-        tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(near)),
+        tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)),
         tuple(sorted(edges)),
     )
 
@@ -52,8 +54,8 @@ class Declaration:
 
 def _declared(model):
     """Return the visible datasets of which each visible dataset is made, by its last DatasetEvent about columns."""
-    statements, found = model.statements, {}
-    visible = {one for one in statements.datasets if not statements.is_hidden(one)}
+    statements, declarations = model.statements, {}
+    visible = {dataset for dataset in statements.datasets if not statements.is_hidden(dataset)}
     for view in visible:
         about = [
             event
@@ -61,9 +63,9 @@ def _declared(model):
             if event.kind == "DATASET" and event.dataset == use and use.facets.keys() & {"lineage", "columnLineage"}
         ]
         last = max(about, key=when, default=None)
-        sources = {statements.primary(one) for one in _declared_in(last.dataset.facets)} if last else set()
-        found[view] = (sources & visible) - {view}
-    return {view: sources for view, sources in found.items() if sources}
+        sources = {statements.primary(source) for source in _declared_in(last.dataset.facets)} if last else set()
+        declarations[view] = (sources & visible) - {view}
+    return {view: sources for view, sources in declarations.items() if sources}
 
 
 def _declared_in(facets):
@@ -71,9 +73,9 @@ def _declared_in(facets):
     for name, inputs in (("lineage", "inputs"), ("columnLineage", "inputFields")):
         facet = facets.get(name, {"_deleted": True})
         if not facet.get("_deleted"):
-            columns = [one for column in facet.get("fields", {}).values() for one in column[inputs]]
+            columns = [input_field for column in facet.get("fields", {}).values() for input_field in column[inputs]]
             forms = [*facet.get("inputs", []), *facet.get("dataset", []), *columns]
-            return {DatasetId(one["namespace"], one["name"]) for one in forms if one.get("type") != "JOB"}
+            return {DatasetId(form["namespace"], form["name"]) for form in forms if form.get("type") != "JOB"}
     return set()
 
 
@@ -88,12 +90,16 @@ _WAYS = {"both": ["both"], "up": ["up"], "down": ["down"], "through": ["up", "do
 def _links(model, kinds):
     """Return the edges between visible jobs that these kinds of edges make."""
     jobs = set(model.visible_jobs())
-    return {(one, other) for one, other, kind in model.job_edges() if kind in kinds and {one, other} <= jobs}
+    return {
+        (origin, destination)
+        for origin, destination, kind in model.job_edges()
+        if kind in kinds and {origin, destination} <= jobs
+    }
 
 
 def dependencies(model, shown):
     """Return the edges of control between jobs of these node ids."""
-    edges = {(one.node_id, other.node_id) for one, other in _links(model, ("CONTROL",))}
+    edges = {(origin.node_id, destination.node_id) for origin, destination in _links(model, ("CONTROL",))}
     return {edge for edge in edges if shown.issuperset(edge)}
 
 
@@ -106,21 +112,25 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     if start is None or model.statements.is_hidden(start):
         return None
     beside = _beside(model)
-    near = {node: {side: some[:fold] for side, some in sides.items()} for node, sides in beside.items()}
+    neighbours = {node: {side: nodes[:fold] for side, nodes in sides.items()} for node, sides in beside.items()}
     declared = _declared(model)
-    _lead_through(declared, near)
+    _lead_through(declared, neighbours)
     flows = {job: model.flows(job) for job in model.statements.jobs}
-    seen = {(one, way, None) for one in starts_of(model, start) for way in _WAYS[direction]}
-    level = seen if start in model.statements.jobs else _steps(near, flows, seen)
+    seen = {(node, way, None) for node in starts_of(model, start) for way in _WAYS[direction]}
+    level = seen if start in model.statements.jobs else _steps(neighbours, flows, seen)
     links = _links(model, kinds)
     for _ in range(depth + 1):
-        datasets = _steps(near, flows, level) - seen
+        datasets = _steps(neighbours, flows, level) - seen
         seen |= level | datasets
-        level = (_steps(near, flows, datasets) | _linked(links, level)) - seen
+        level = (_steps(neighbours, flows, datasets) | _linked(links, level)) - seen
     shown = {node for node, _, _ in seen if not isinstance(node, Declaration)}
-    edges = {(one.node_id, node.node_id) for node in shown for one in beside[node]["up"] if one in shown}
-    edges |= {(node.node_id, one.node_id) for node in shown for one in beside[node]["down"] if one in shown}
-    edges |= {(one.node_id, other.node_id) for one, other in _links(model, ("DATA",)) if {one, other} <= shown}
+    edges = {(above.node_id, node.node_id) for node in shown for above in beside[node]["up"] if above in shown}
+    edges |= {(node.node_id, below.node_id) for node in shown for below in beside[node]["down"] if below in shown}
+    edges |= {
+        (origin.node_id, destination.node_id)
+        for origin, destination in _links(model, ("DATA",))
+        if {origin, destination} <= shown
+    }
     edges |= _declared_edges(declared, shown)
     up, down = Counter(view for view in declared for _ in declared[view]), Counter(chain(*declared.values()))
     degrees = {
@@ -129,23 +139,25 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
     return {node.node_id for node in shown}, edges, degrees
 
 
-def _lead_through(declared, near):
+def _lead_through(declared, neighbours):
     """Add the declarations to the neighbours of their datasets, and these to theirs."""
     for view, sources in declared.items():
         declaration = Declaration(view)
-        near[declaration] = {"up": sorted(sources), "down": [view]}
-        near[view]["up"] = [*near[view]["up"], declaration]
+        neighbours[declaration] = {"up": sorted(sources), "down": [view]}
+        neighbours[view]["up"] = [*neighbours[view]["up"], declaration]
         for source in sources:
-            near[source]["down"] = [*near[source]["down"], declaration]
+            neighbours[source]["down"] = [*neighbours[source]["down"], declaration]
 
 
 def ways_down(model, node_id, shown):
     """Return the hops to each of these nodes below the start, and the nodes before it on ways of so many hops."""
     start = start_of(model, node_id)
     beside, flows = _beside(model), {job: model.flows(job) for job in model.statements.jobs}
-    links = _links(model, ("DATA",)) | {(one, view) for view, sources in _declared(model).items() for one in sources}
+    links = _links(model, ("DATA",)) | {
+        (source, view) for view, sources in _declared(model).items() for source in sources
+    }
     starts = starts_of(model, start)
-    seen, level, ways = set(), {(one, "down", None): set() for one in starts}, {}
+    seen, level, ways = set(), {(start, "down", None): set() for start in starts}, {}
     hop = 0
     while level:
         for (node, _, _), through in level.items():
@@ -158,41 +170,51 @@ def ways_down(model, node_id, shown):
                 if other not in seen and other[0].node_id in shown:
                     beyond.setdefault(other, set()).add(step[0].node_id)
         level, hop = beyond, hop + 1
-    return {node: way for node, way in ways.items() if node not in {one.node_id for one in starts}}
+    return {node: way for node, way in ways.items() if node not in {start.node_id for start in starts}}
 
 
-def _steps(near, flows, level):
+def _steps(neighbours, flows, level):
     """Return the steps that follow these: (node, way, the dataset that led to a job which states its flows)."""
     return {
         (other, way, node if way != "both" and flows.get(other) is not None else None)
         for node, way, entry in level
         for side in (("up", "down") if way == "both" else (way,))
-        for other in near[node][side]
+        for other in neighbours[node][side]
         if entry is None or ((entry, other) if way == "down" else (other, entry)) in flows[node]
     }
 
 
 def _linked(links, level):
     """Return the steps to the jobs to which edges between jobs lead from these steps."""
-    up = {(one, way, None) for node, way, _ in level for one, other in links if other == node and way != "down"}
-    return up | {(other, way, None) for node, way, _ in level for one, other in links if one == node and way != "up"}
+    up = {
+        (origin, way, None)
+        for node, way, _ in level
+        for origin, destination in links
+        if destination == node and way != "down"
+    }
+    return up | {
+        (destination, way, None)
+        for node, way, _ in level
+        for origin, destination in links
+        if origin == node and way != "up"
+    }
 
 
 def _beside(model):
     """Return the neighbours of every visible node on each side: those that ran, or were mentioned, last come first."""
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
-    datasets = [one for one in model.statements.datasets if not model.statements.is_hidden(one)]
-    beside = {one: {"up": [], "down": []} for one in datasets}
+    datasets = [dataset for dataset in model.statements.datasets if not model.statements.is_hidden(dataset)]
+    beside = {dataset: {"up": [], "down": []} for dataset in datasets}
     for job in sorted(sorted(io), key=lambda job: _last_start(model, job), reverse=True):
         inputs, outputs = (
-            sorted(sorted(side), key=lambda one: max(model.statements.dataset_times(one)), reverse=True)
+            sorted(sorted(side), key=lambda dataset: max(model.statements.dataset_times(dataset)), reverse=True)
             for side in io[job]
         )
         beside[job] = {"up": inputs, "down": outputs}
-        for one in inputs:
-            beside[one]["down"].append(job)
-        for one in outputs:
-            beside[one]["up"].append(job)
+        for dataset in inputs:
+            beside[dataset]["down"].append(job)
+        for dataset in outputs:
+            beside[dataset]["up"].append(job)
     return beside
 
 
@@ -224,14 +246,16 @@ def start_of(model, node_id):
 
 
 def _visible_io(model, job):
-    return tuple([one for one in side if not model.statements.is_hidden(one)] for side in model.current_io(job))
+    return tuple(
+        [dataset for dataset in side if not model.statements.is_hidden(dataset)] for side in model.current_io(job)
+    )
 
 
 def starts_of(model, start):
     """Return the start of a graph, with the visible jobs that it started, and so on."""
     starts, level = {start}, {start}
     while level:
-        level = {child for one in level for child in model.children_of(one)} - starts
+        level = {child for node in level for child in model.children_of(node)} - starts
         starts |= level
     return starts
 
@@ -241,21 +265,23 @@ def _hops(touched, links, starts, depth):
     hops = {job: 0 for job, datasets in touched.items() if job in starts or starts & datasets}
     for hop in range(1, depth + 1):
         reached = set().union(*(touched[job] for job in hops))
-        linked = {one for link in links if hops.keys() & set(link) for one in link}
-        hops |= {job: hop for job, some in touched.items() if job not in hops and (some & reached or job in linked)}
+        linked = {job for link in links if hops.keys() & set(link) for job in link}
+        hops |= {
+            job: hop for job, datasets in touched.items() if job not in hops and (datasets & reached or job in linked)
+        }
     return hops
 
 
 def _nearest(hops):
-    return sorted(hops, key=lambda one: (hops[one], one))
+    return sorted(hops, key=lambda node: (hops[node], node))
 
 
 def upstream_runs(model, run, depth):
     """Return the run, then the runs that wrote its inputs, and so on, nearest first."""
     hops, inputs = _runs_upstream(model, [(run, None)], depth)
     return [
-        UpstreamRun(model.run_in_passing(one), tuple(read for read, _ in _inputs(model, one) if read in inputs[one]))
-        for one in _nearest(hops)
+        UpstreamRun(model.run_in_passing(run), tuple(read for read, _ in _inputs(model, run) if read in inputs[run]))
+        for run in _nearest(hops)
     ]
 
 
@@ -263,15 +289,15 @@ def _runs_upstream(model, starts, depth):
     """Return the hops of each run, and the inputs by which the walk goes on: those that its reached outputs have."""
     steps = dict.fromkeys(starts, 0)
     for hop in range(1, depth + 1):
-        near = {
+        next_steps = {
             (maker, read.dataset if model.flows_of_run(maker) is not None else None)
             for step in steps
             for read, maker in _inputs(model, *step)
             if maker is not None
         }
-        steps |= {step: hop for step in near if step not in steps}
+        steps |= {step: hop for step in next_steps if step not in steps}
     hops = {}
-    for (run, _), hop in sorted(steps.items(), key=lambda one: one[1]):
+    for (run, _), hop in sorted(steps.items(), key=lambda item: item[1]):
         hops.setdefault(run, hop)
     return hops, {run: [read for step in steps if step[0] == run for read, _ in _inputs(model, *step)] for run in hops}
 
@@ -280,16 +306,16 @@ def runs_downstream(model, start, depth):
     """Return the ids of the runs that read what the run made, and so on, by hops."""
     steps = {(start, None): 0}
     for hop in range(1, depth + 1):
-        near = {
+        next_steps = {
             (run, read.dataset if model.flows_of_run(run) is not None else None)
             for run in model.statements.runs
             for read, maker in _inputs(model, run)
             for reached, entry in steps
             if maker == reached and (entry is None or (entry, read.dataset) in model.flows_of_run(reached))
         }
-        steps |= {step: hop for step in near if step not in steps}
+        steps |= {step: hop for step in next_steps if step not in steps}
     hops = {}
-    for (run, _), hop in sorted(steps.items(), key=lambda one: one[1]):
+    for (run, _), hop in sorted(steps.items(), key=lambda item: item[1]):
         hops.setdefault(run, hop)
     return _nearest(hops)
 
@@ -310,17 +336,17 @@ def of_versions(model, node_id, version, depth):
     if start is None:
         return None
     if start in model.statements.jobs:
-        found = [entries for one, entries in model.job_versions(start) if one == version]
-        starts = [entry.run for entries in found for entry in entries if entry.run][-1:]
-        datasets = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
+        matching = [entries for listed, entries in model.job_versions(start) if listed == version]
+        starts = [entry.run for entries in matching for entry in entries if entry.run][-1:]
+        datasets = {(used.dataset, used.version) for run in starts for used in model.run(run).outputs}
         jobs = {(start, version): [model.run(run) for run in starts]}
     else:
-        found = [one for one in model.dataset_versions(start) if one.id == version]
-        starts = [one.run for one in found if one.run]
+        matching = [listed for listed in model.dataset_versions(start) if listed.id == version]
+        starts = [listed.run for listed in matching if listed.run]
         datasets, jobs = {(start, version)}, {}
     of_dataset = None if start in model.statements.jobs else start
     upstream = _runs_upstream(model, [(run, of_dataset) for run in starts], depth)
-    return _graph_of_runs(model, *upstream, jobs, datasets) if found else None
+    return _graph_of_runs(model, *upstream, jobs, datasets) if matching else None
 
 
 def _graph_of_runs(model, hops, inputs, jobs, datasets):
@@ -330,13 +356,13 @@ def _graph_of_runs(model, hops, inputs, jobs, datasets):
     for run in map(model.run, hops):
         if run.key not in shown:
             jobs.setdefault((run.job, run.job_version), []).append(run)
-        datasets |= {(one.dataset, one.version) for one in inputs[run.key]}
+        datasets |= {(used.dataset, used.version) for used in inputs[run.key]}
     for (job, version), runs in jobs.items():
         node = f"{job.node_id}#{version}"
-        read = {(one.dataset, one.version) for run in runs for one in inputs.get(run.key, ())}
-        written = {(one.dataset, one.version) for run in runs for one in run.outputs} & datasets
-        edges |= {(f"{dataset.node_id}#{one}", node) for dataset, one in read}
-        edges |= {(node, f"{dataset.node_id}#{one}") for dataset, one in written}
+        read = {(used.dataset, used.version) for run in runs for used in inputs.get(run.key, ())}
+        written = {(used.dataset, used.version) for run in runs for used in run.outputs} & datasets
+        edges |= {(f"{dataset.node_id}#{dataset_version}", node) for dataset, dataset_version in read}
+        edges |= {(node, f"{dataset.node_id}#{dataset_version}") for dataset, dataset_version in written}
     return Graph(
         tuple(
             replace(model.job(job), version=version, runs=tuple(run.id for run in runs))

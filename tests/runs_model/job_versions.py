@@ -37,7 +37,9 @@ class Entry:
 
     def version(self, job):
         """Return Marquez's id, with the code version hashed after it if there is one."""
-        sides = [":".join(f"{one.namespace}:{one.name}" for one in side) for side in (self.inputs, self.outputs)]
+        sides = [
+            ":".join(f"{dataset.namespace}:{dataset.name}" for dataset in side) for side in (self.inputs, self.outputs)
+        ]
         code = [text for text in (self.location, self.code) if text is not None]
         return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
 
@@ -48,8 +50,8 @@ def source_jobs(facet, own):
     def job_of(form):
         return JobId(form["namespace"], form["name"]) if "name" in form else own
 
-    entries = [one for one in facet["entries"] if one["type"] == "DATASET" or job_of(one) == own]
-    return {job_of(one) for entry in entries for one in inputs_in(entry) if one["type"] == "JOB"}
+    entries = [entry for entry in facet["entries"] if entry["type"] == "DATASET" or job_of(entry) == own]
+    return {job_of(source) for entry in entries for source in inputs_in(entry) if source["type"] == "JOB"}
 
 
 def entries_of(statements, job):
@@ -102,10 +104,10 @@ def resolved(entries, entry):
     """
     if entry.known:
         return entry
-    known = [one for one in entries if one.known and one.position < entry.position]
+    known = [earlier for earlier in entries if earlier.known and earlier.position < entry.position]
     base = known[-1] if known else replace(entry, location=None, code=None)
-    before = [one for one in entries if known and one.position <= base.position]
-    since = [one for one in entries[len(before) :] if one.position <= entry.position]
+    before = [earlier for earlier in entries if known and earlier.position <= base.position]
+    since = [earlier for earlier in entries[len(before) :] if earlier.position <= entry.position]
     changed = any(_given(entries[: len(before) + count + 1]) != _given(before) for count in range(len(since)))
     location, code = _given(before + since) if changed else (base.location, base.code)
     return replace(
@@ -120,7 +122,7 @@ def resolved(entries, entry):
 
 def _given(entries):
     """Return the latest location of the entries, and the latest version of the code at that location."""
-    given = [(one.location, one.code) for one in entries]
+    given = [(entry.location, entry.code) for entry in entries]
     locations = [(number, location) for number, (location, _) in enumerate(given) if location]
     if not locations:
         return None, next((code for _, code in given[::-1] if code), None)
@@ -134,8 +136,8 @@ def _given(entries):
 def versions_of(statements, job):
     """Return the job's versions as (id, its entries by position), the latest first."""
     entries = entries_of(statements, job)
-    every = [resolved(entries, entry) for entry in entries] + prefixes_of(statements, job)
+    resolved_entries = [resolved(entries, entry) for entry in entries] + prefixes_of(statements, job)
     groups = {}
-    for entry in sorted(every, key=lambda one: one.position):
+    for entry in sorted(resolved_entries, key=lambda entry: entry.position):
         groups.setdefault(entry.version(job), []).append(entry)
-    return sorted(groups.items(), key=lambda one: (one[1][-1].position, one[0]), reverse=True)
+    return sorted(groups.items(), key=lambda group: (group[1][-1].position, group[0]), reverse=True)

@@ -49,7 +49,9 @@ class Model(Catalogues, Tested, Newspaper):
         if name not in self.statements.namespaces:
             return None
         times = self.statements.namespace_times(name)
-        described = [one.values for one in self.statements.descriptions if one.namespace == name]
+        described = [
+            description.values for description in self.statements.descriptions if description.namespace == name
+        ]
         hidden = self.statements.is_namespace_hidden(name)
         return Namespace(name, min(times), max(times), hidden, **(described[-1] if described else {}))
 
@@ -121,7 +123,7 @@ class Model(Catalogues, Tested, Newspaper):
 
     def job_version_of(self, run):
         entries = self.job_entries(run.job)
-        mine = [one for one in entries if one.run == run.key]
+        mine = [entry for entry in entries if entry.run == run.key]
         return job_versions.resolved(entries, mine[0]).version(run.job) if mine else None
 
     def _read(self, run, dataset):
@@ -181,9 +183,9 @@ class Model(Catalogues, Tested, Newspaper):
 
     def job_in_passing(self, job):
         """Return the job as graphs show it."""
-        found = self.job(job)
-        latest = found.latest_run and self.run_in_passing(found.latest_run.key)
-        return replace(found, latest_run=latest, latest_runs=())
+        whole = self.job(job)
+        latest = whole.latest_run and self.run_in_passing(whole.latest_run.key)
+        return replace(whole, latest_run=latest, latest_runs=())
 
     def job(self, job):
         described = self.statements.descriptions_of_job(job)
@@ -215,9 +217,11 @@ class Model(Catalogues, Tested, Newspaper):
                 described,
                 of_job=True,
                 of_runs=[(event, event.run_facets) for event in self.statements.events_of_job(job)],
-                taggings=[one for one in self.statements.taggings if one.job == job],
-                ownerships=[one for one in self.statements.ownerships if one.job == job],
-                documentations=[one for one in self.statements.documentations if one.job == job],
+                taggings=[tagging for tagging in self.statements.taggings if tagging.job == job],
+                ownerships=[ownership for ownership in self.statements.ownerships if ownership.job == job],
+                documentations=[
+                    documentation for documentation in self.statements.documentations if documentation.job == job
+                ],
             ),
             assertions=self.counts(job),
         )
@@ -239,11 +243,11 @@ class Model(Catalogues, Tested, Newspaper):
             reports = [entry for entry in self.job_entries(job) if entry.known or entry.lineage]
             latest = [self.statements.runs[run.key] for run in self.runs_of(job)[:1]]
             facets = reports[-1].lineage if reports else ()
-            edges |= {(one, job, "DATA") for facet in facets for one in job_versions.source_jobs(facet, job)}
+            edges |= {(source, job, "DATA") for facet in facets for source in job_versions.source_jobs(facet, job)}
             for run in latest:
                 control = run.facets.get("jobDependencies", {})
-                edges |= {(_job(one), job, "CONTROL") for one in control.get("upstream", [])}
-                edges |= {(job, _job(one), "CONTROL") for one in control.get("downstream", [])}
+                edges |= {(_job(form), job, "CONTROL") for form in control.get("upstream", [])}
+                edges |= {(job, _job(form), "CONTROL") for form in control.get("downstream", [])}
         return {edge for edge in edges if edge[0] != edge[1]}
 
     def flows(self, job):
@@ -260,7 +264,7 @@ class Model(Catalogues, Tested, Newspaper):
     def flows_of_run(self, key):
         """Return the same of a run."""
         run = self.statements.runs[key]
-        entries = [one for one in self.job_entries(run.job) if one.run == key]
+        entries = [entry for entry in self.job_entries(run.job) if entry.run == key]
         if entries and run.windows:
             return self._under_primaries({(source, output) for output in run.flows for source in run.flows[output]})
         return self._under_primaries(entries[0].flows) if entries else None
@@ -284,11 +288,11 @@ class Model(Catalogues, Tested, Newspaper):
     def list_job_versions(self, job, *, limit=100, offset=0):
         if job not in self.statements.jobs:
             return None
-        return page([self._job_version(job, *one) for one in self.job_versions(job)], limit, offset)
+        return page([self._job_version(job, *group) for group in self.job_versions(job)], limit, offset)
 
     def find_job_version(self, job, version):
-        every = [self._job_version(job, *one) for one in self.job_versions(job)]
-        return next((one for one in every if one.version == version), None)
+        versions = [self._job_version(job, *group) for group in self.job_versions(job)]
+        return next((listed for listed in versions if listed.version == version), None)
 
     def _job_version(self, job, version, entries):
         last = entries[-1]
@@ -312,7 +316,11 @@ class Model(Catalogues, Tested, Newspaper):
         datasets = [
             self.dataset(dataset) for dataset in self.statements.datasets if not self.statements.is_hidden(dataset)
         ]
-        return page([one for one in datasets if one.id.namespace == namespace and not one.temporary], limit, offset)
+        return page(
+            [dataset for dataset in datasets if dataset.id.namespace == namespace and not dataset.temporary],
+            limit,
+            offset,
+        )
 
     def find_dataset(self, name):
         dataset = self.statements.primary(name)
@@ -344,9 +352,11 @@ class Model(Catalogues, Tested, Newspaper):
         names = {dataset, *self.statements.names_of(dataset)}
         return annotations_of(
             ((event, use.facets) for event, _, use in self.statements.uses_of(dataset)),
-            taggings=[one for one in self.statements.taggings if one.dataset in names],
-            ownerships=[one for one in self.statements.ownerships if one.dataset in names],
-            documentations=[one for one in self.statements.documentations if one.dataset in names],
+            taggings=[tagging for tagging in self.statements.taggings if tagging.dataset in names],
+            ownerships=[ownership for ownership in self.statements.ownerships if ownership.dataset in names],
+            documentations=[
+                documentation for documentation in self.statements.documentations if documentation.dataset in names
+            ],
         )
 
     def _last_writer(self, dataset):
@@ -383,12 +393,12 @@ class Model(Catalogues, Tested, Newspaper):
         if dataset not in self.statements.datasets:
             return None
         return page(
-            [self._dataset_version(dataset, one) for one in self.dataset_versions(dataset)[::-1]], limit, offset
+            [self._dataset_version(dataset, version) for version in self.dataset_versions(dataset)[::-1]], limit, offset
         )
 
     def find_dataset_version(self, name, version):
         listed = self.list_dataset_versions(name)
-        return next((one for one in listed.items if one.version == version), None) if listed else None
+        return next((entry for entry in listed.items if entry.version == version), None) if listed else None
 
     def _dataset_version(self, dataset, version):
         return DatasetVersion(
@@ -424,21 +434,23 @@ class Model(Catalogues, Tested, Newspaper):
         datasets = (
             []
             if kind == "job"
-            else [one for name in self.statements.namespaces for one in self.list_datasets(name, limit=None).items]
+            else [
+                dataset for name in self.statements.namespaces for dataset in self.list_datasets(name, limit=None).items
+            ]
         )
-        found = [
-            one
-            for one in [*datasets, *jobs]
-            if holds(q, one.id.namespace, one.id.name)
-            if any(holds(word, one.id.name) for word in re.findall("[a-z0-9]+", q.lower()))
-            if namespace in (None, one.id.namespace)
-            if (after or "") <= one.updated < (before or "~")
+        hits = [
+            node
+            for node in [*datasets, *jobs]
+            if holds(q, node.id.namespace, node.id.name)
+            if any(holds(word, node.id.name) for word in re.findall("[a-z0-9]+", q.lower()))
+            if namespace in (None, node.id.namespace)
+            if (after or "") <= node.updated < (before or "~")
         ]
         # Sorting is stable: datasets come before jobs of the same name.
-        found.sort(key=lambda one: (one.id.name, one.id.namespace))
+        hits.sort(key=lambda node: (node.id.name, node.id.namespace))
         if sort == "updated_at":
-            found.sort(key=lambda one: one.updated, reverse=True)
-        return page([SearchHit(one.id, one.updated) for one in found], limit)
+            hits.sort(key=lambda node: node.updated, reverse=True)
+        return page([SearchHit(node.id, node.updated) for node in hits], limit)
 
 
 def _job(dependency):

@@ -16,7 +16,7 @@ _OWNERS = ("ann", "team", "bob")
 def every_result(queries, *, jobs, datasets, runs, times=()):
     """Return the results as JSON text by query, for these names and for all names in the results."""
     record = _Recorder()
-    _query_lists(record, queries, {one.namespace for one in [*jobs, *datasets]})
+    _query_lists(record, queries, {node.namespace for node in [*jobs, *datasets]})
     for job in jobs:
         _query_job(record, queries, job)
     for dataset in datasets:
@@ -59,7 +59,7 @@ class _Recorder:
 
     def __call__(self, query, *about, select=lambda result: result, **how):
         result = query(*about, **how)
-        named = [getattr(one, "node_id", one) for one in about]
+        named = [getattr(thing, "node_id", thing) for thing in about]
         self.results[f"{query.__name__} {named} {how}"] = rendered(select(result))
         return result
 
@@ -125,7 +125,7 @@ def structure_of_versions(graph):
     if graph is None:
         return None
     jobs = sorted([job.id.node_id, job.version, sorted(job.runs)] for job in graph.jobs)
-    return [jobs, sorted([one.id.node_id, one.version] for one in graph.datasets), sorted(graph.edges)]
+    return [jobs, sorted([dataset.id.node_id, dataset.version] for dataset in graph.datasets), sorted(graph.edges)]
 
 
 def structure_then(graph):
@@ -138,13 +138,13 @@ def structure_then(graph):
     )
     datasets = [
         [
-            one.id.node_id,
-            one.created,
-            rendered(one.assertions),
-            one.stale,
-            one.last_written_by and one.last_written_by.run,
+            dataset.id.node_id,
+            dataset.created,
+            rendered(dataset.assertions),
+            dataset.stale,
+            dataset.last_written_by and dataset.last_written_by.run,
         ]
-        for one in graph.datasets
+        for dataset in graph.datasets
     ]
     return [jobs, sorted(datasets), sorted(graph.edges)]
 
@@ -156,5 +156,5 @@ def rendered(result):
 
 def _plain(value):
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return asdict(value) if hasattr(value, "__dataclass_fields__") else value

@@ -40,13 +40,13 @@ def lost_lineage(event):
 class Run:
     """A run's own events in order, and (event, job) for each mention of it as a parent or root.
 
-    `every`: its own events with those after the time of the model: who started a run is no matter of time.
+    `all_events`: its own events with those after the time of the model: who started a run is no matter of time.
     """
 
     key: RunKey
     events: list
     mentions: list
-    every: list
+    all_events: list
 
     @property
     def id(self):
@@ -119,7 +119,7 @@ class Run:
 
     @property
     def parent(self):
-        return next((event.parent for event in self.every[::-1] if event.parent), None)
+        return next((event.parent for event in self.all_events[::-1] if event.parent), None)
 
     @property
     def facets(self):
@@ -159,7 +159,8 @@ class Run:
         if windows:
             return io_of(windows[-1])
         sides = [
-            [one for one in self.names(side) if time is None or self.first_seen(side, [one]) <= time] for side in _SIDES
+            [dataset for dataset in self.names(side) if time is None or self.first_seen(side, [dataset]) <= time]
+            for side in _SIDES
         ]
         return tuple(map(tuple, sides))
 
@@ -187,7 +188,7 @@ def _made_of(event, output):
     if output not in outputs:
         return set()
     flows = stated_flows(lineage_of([event]), inputs, outputs)
-    return set(inputs) if flows is None else {source for source, made in flows if made == output}
+    return set(inputs) if flows is None else {source for source, target in flows if target == output}
 
 
 def lineage_of(events):

@@ -26,7 +26,7 @@ def _schema(statements, dataset, uses):
         group.append((event, sent))
     exist = [(when(event), sent) for event, sent in declared if sent] + _of_versions(statements, dataset)
     if exist:
-        return _without_deleted(max(exist, key=lambda one: one[0])[1]) or merged(read)
+        return _without_deleted(max(exist, key=lambda keyed: keyed[0])[1]) or merged(read)
     return merged(written) or merged(read)
 
 
@@ -41,7 +41,7 @@ def _of_versions(statements, dataset):
             if use.dataset in names and "schema" in use.facets
         ]
         if sent and run.made and not run.failed:
-            last = max(sent, key=lambda one: (*when(one[0]), canonical(one[1])))[1]
+            last = max(sent, key=lambda report: (*when(report[0]), canonical(report[1])))[1]
             created = run.first_seen("out", names) if run.streaming else run.ended
             versions.append(((max(created, run.position[0]), str(run.key)), {"schema": last}))
     return versions

@@ -14,19 +14,19 @@ class Statements:
     """The set of statements, with the datasets, jobs and runs in it; `whole`: with the later ones, if it is cut."""
 
     def __init__(self, statements, whole=None):
-        self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
-        self.events = [one for one in self.statements if isinstance(one, Event)]
-        self.deletions = [one for one in self.statements if isinstance(one, Deletion)]
-        self.taggings = [one for one in self.statements if isinstance(one, Tagging)]
-        self.ownerships = [one for one in self.statements if isinstance(one, Ownership)]
-        self.documentations = [one for one in self.statements if isinstance(one, Documentation)]
-        self.descriptions = [one for one in self.statements if isinstance(one, Description)]
+        self.statements = sorted({statement.hash: statement for statement in statements}.values(), key=when)
+        self.events = [statement for statement in self.statements if isinstance(statement, Event)]
+        self.deletions = [statement for statement in self.statements if isinstance(statement, Deletion)]
+        self.taggings = [statement for statement in self.statements if isinstance(statement, Tagging)]
+        self.ownerships = [statement for statement in self.statements if isinstance(statement, Ownership)]
+        self.documentations = [statement for statement in self.statements if isinstance(statement, Documentation)]
+        self.descriptions = [statement for statement in self.statements if isinstance(statement, Description)]
         self.uses_of = cache(self.uses_of)
         self.whole = whole or self
 
     def before(self, time):
         """Return the statements of the time before this."""
-        return type(self)([one for one in self.statements if one.time < time], self.whole)
+        return type(self)([statement for statement in self.statements if statement.time < time], self.whole)
 
     # Datasets: every use of one, and which names are one dataset.
 
@@ -88,7 +88,7 @@ class Statements:
     @cached_property
     def parents(self):
         """(event, parent or root run) wherever one is named."""
-        return [(event, one) for event in self.events for one in (event.parent, event.root) if one is not None]
+        return [(event, parent) for event in self.events for parent in (event.parent, event.root) if parent is not None]
 
     @cached_property
     def runs(self):
@@ -96,9 +96,9 @@ class Statements:
         own, mentions = self.events_of_runs, {}
         for event, parent in self.parents:
             mentions.setdefault(parent.key, []).append((event, parent.job))
-        every = self.whole.events_of_runs
+        events_of_runs = self.whole.events_of_runs
         names = sorted({*own, *mentions})
-        return {run: Run(run, own.get(run, []), mentions.get(run, []), every.get(run, [])) for run in names}
+        return {run: Run(run, own.get(run, []), mentions.get(run, []), events_of_runs.get(run, [])) for run in names}
 
     @cached_property
     def events_of_runs(self):
@@ -137,12 +137,16 @@ class Statements:
         """Return the times of every mention of a job or dataset in the namespace, as written."""
         datasets = [event.time for event, _, use in self.uses if use.dataset.namespace == namespace]
         jobs = [time for job in self.jobs if job.namespace == namespace for time in self.job_times(job)]
-        return datasets + jobs + [one.time for one in self.descriptions if one.namespace == namespace]
+        return (
+            datasets
+            + jobs
+            + [description.time for description in self.descriptions if description.namespace == namespace]
+        )
 
     @cached_property
     def namespaces(self):
         used = {job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses}
-        return sorted(used | {one.namespace for one in self.descriptions if one.namespace})
+        return sorted(used | {description.namespace for description in self.descriptions if description.namespace})
 
     # Hidden: deleted, and not mentioned since.
 
@@ -153,14 +157,18 @@ class Statements:
             names = {thing, *self.names_of(thing)}
             mentioned = [event.time for event, _, use in self.uses if use.dataset in names]
         deleted = [
-            one.time
-            for one in self.deletions
-            if one.job in names or one.dataset in names or (one.namespace == thing.namespace and _of_namespace(one))
+            deletion.time
+            for deletion in self.deletions
+            if deletion.job in names
+            or deletion.dataset in names
+            or (deletion.namespace == thing.namespace and _of_namespace(deletion))
         ]
         return max(deleted, default="") > max(mentioned, default="")
 
     def is_namespace_hidden(self, namespace):
-        deleted = [one.time for one in self.deletions if one.namespace == namespace and _of_namespace(one)]
+        deleted = [
+            deletion.time for deletion in self.deletions if deletion.namespace == namespace and _of_namespace(deletion)
+        ]
         return max(deleted, default="") > max(self.namespace_times(namespace))
 
 
