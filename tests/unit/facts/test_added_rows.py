@@ -59,7 +59,7 @@ def test_an_event_after_the_end_that_first_named_an_output_of_a_stream_adds_a_ro
 
 def an_event(number, datasets, job_facets):
     """Return an event that names twenty new datasets."""
-    uses = [DatasetUse(DatasetId("s3://lake", f"part-{number:05}-{one}")) for one in range(datasets)]
+    uses = [DatasetUse(DatasetId("s3://lake", f"part-{number:05}-{part}")) for part in range(datasets)]
     time = f"2025-11-20T12:{number // 60:02}:{number % 60:02}.000000Z"
     event = Event(kind="RUN", time=time, hash="", type="RUNNING", run=RUNS[0], job=JOBS[0], job_facets=job_facets)
     half = datasets // 2

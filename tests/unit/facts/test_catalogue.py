@@ -37,8 +37,8 @@ def a_deletion(name, time=TIMES[1]):
 
 
 def listed(table, limit=1000, offset=0):
-    found = LineageQueries(table).list_jobs(None, limit=limit, offset=offset)
-    return [job.id.name for job in found.items], found.total
+    page = LineageQueries(table).list_jobs(None, limit=limit, offset=offset)
+    return [job.id.name for job in page.items], page.total
 
 
 def items_of(table, catalogue):
@@ -70,9 +70,9 @@ def test_a_reader_misses_no_name_while_loaders_compact_the_catalogue(seed):
         compact(dice.sample(partitions, dice.randint(1, len(partitions))), table, changes_max=changes_max)
 
     for _ in range(4):
-        some = dice.sample(JOBS[:30], 5)
-        add(table, some, catalogue)
-        expected.update(f"emissions\0{name}" for name in some)
+        names = dice.sample(JOBS[:30], 5)
+        add(table, names, catalogue)
+        expected.update(f"emissions\0{name}" for name in names)
         compact_some(dice.choice((0, 3)))
         if dice.random() < 0.3:
             read_catalogue(catalogue, table)
@@ -81,10 +81,10 @@ def test_a_reader_misses_no_name_while_loaders_compact_the_catalogue(seed):
         if dice.random() < 0.5:
             compact_some(dice.choice((0, 3)))
 
-    found = read_catalogue(catalogue, SteppedTable(table.dynamo, meanwhile, dice))
+    catalogue_read = read_catalogue(catalogue, SteppedTable(table.dynamo, meanwhile, dice))
 
-    assert found["jobs"] == sorted(expected) == list(found.under("jobs", "emissions\0"))
-    assert all(found.has("jobs", name) for name in expected)
+    assert catalogue_read["jobs"] == sorted(expected) == list(catalogue_read.under("jobs", "emissions\0"))
+    assert all(catalogue_read.has("jobs", name) for name in expected)
 
 
 @examples(100)
@@ -105,9 +105,11 @@ def test_a_value_is_written_few_times_and_parts_that_were_replaced_are_removed_l
     assert set(parts_of(table)) == {*snapshot.get("parts", {}), *snapshot.get("replaced", {})}
     # Those of the last compaction and of the two before.
     assert all(now - 3 * 501 <= time < now for time in snapshot.get("replaced", {}).values())
-    assert read_catalogue(SOURCES, table)["jobs"] == sorted({f"emissions\0{name}" for some in batches for name in some})
+    assert read_catalogue(SOURCES, table)["jobs"] == sorted(
+        {f"emissions\0{name}" for names in batches for name in names}
+    )
     # A part is merged with none that is larger, so a value moves into one of twice the size, up to 20.
-    times_added = Counter(f"emissions\0{name}" for some in batches for name in set(some))
+    times_added = Counter(f"emissions\0{name}" for names in batches for name in set(names))
     assert all(times <= times_added[name] * 6 for name, times in rewritten.items())
 
 
@@ -141,13 +143,13 @@ def test_a_part_that_many_values_fill_is_read_once_and_replaced_no_more():
     compact([SOURCES], table, changes_max=0)
     table.dynamo.calls = Calls()
 
-    found = read_catalogue(SOURCES, table)
+    now = read_catalogue(SOURCES, table)
 
     # The snapshot, and the part that is new.
     assert table.dynamo.calls.items == 2
     assert full == {sk: size for sk, size in snapshot_of(table)["parts"].items() if size >= 20}
     assert len(full) == 8
-    assert (len(known["jobs"]), len(found["jobs"])) == (240, 250)
+    assert (len(known["jobs"]), len(now["jobs"])) == (240, 250)
 
 
 def test_a_reader_that_sleeps_until_its_parts_are_removed_gets_unavailable():

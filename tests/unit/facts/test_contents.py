@@ -69,9 +69,9 @@ def contents(table):
 
 
 def test_an_event_writes_a_large_content_once_however_many_came_before():
-    table, one = MemoryTable(), len(zlib.compress(orjson.dumps(a_schema(0))))
+    table, content_bytes = MemoryTable(), len(zlib.compress(orjson.dumps(a_schema(0))))
     spent = [written(table, an_event(number, a_schema(number)))[0] for number in range(12)]
-    assert max(spent[1:]) < 1.2 * one
+    assert max(spent[1:]) < 1.2 * content_bytes
     assert len(contents(table)) == 12
 
 
@@ -146,9 +146,9 @@ FACTS = {
 def test_facts_are_read_as_they_were_joined_wherever_their_contents_lie(kind, data):
     """Each facts are swapped over the facts read before, as loaders do."""
     table, whole = MemoryTable(), None
-    for number, some in enumerate(data.draw(st.lists(FACTS[kind], min_size=1, max_size=6))):
-        stored = type(some)(**table.get([KEY])[KEY].data["facts"]) if number else type(some)()
-        whole = join(stored, some)
+    for number, facts in enumerate(data.draw(st.lists(FACTS[kind], min_size=1, max_size=6))):
+        stored = type(facts)(**table.get([KEY])[KEY].data["facts"]) if number else type(facts)()
+        whole = join(stored, facts)
         assert table.swap([Swap(Row(*KEY, {"id": "x", "facts": to_json(whole)}, number))]) == [True]
         assert table.get([KEY])[KEY].data == {"id": "x", "facts": to_json(whole)}
     row = next(item for item in table.dynamo.items() if item_key(item) == KEY)

@@ -128,8 +128,8 @@ def events_a_second(make):
 
 def stated(what):
     """Return the figure of the page."""
-    (found,) = re.findall(rf"^\| {re.escape(what)} \| ([\d,]+) \|", OPERATIONS, re.MULTILINE)
-    return int(found.replace(",", ""))
+    (figure,) = re.findall(rf"^\| {re.escape(what)} \| ([\d,]+) \|", OPERATIONS, re.MULTILINE)
+    return int(figure.replace(",", ""))
 
 
 @pytest.mark.parametrize("what", EVENTS)

@@ -21,7 +21,7 @@ KNOWN = RUNS[:3]
 POSITIONS = st.tuples(st.sampled_from(TIMES), st.sampled_from(list(map(str, RUNS))))
 # By the position of a row, that of its result (before it, or there); None if it is not confirmed.
 ROWS = st.dictionaries(POSITIONS, st.none() | POSITIONS, max_size=12).map(
-    lambda rows: {position: found and min(found, position) for position, found in rows.items()}
+    lambda rows: {position: result and min(result, position) for position, result in rows.items()}
 )
 LATER_PAGES = st.integers(2, 5)
 PAGES = st.builds(lambda first, later: [first, *later], st.integers(1, 5), st.lists(LATER_PAGES, min_size=1))
@@ -34,7 +34,9 @@ def position_of(row):
 def a_table(rows, other=()):
     """Return a table of the rows of two partitions, of neighbours of their prefix, and of facts of the first runs."""
     table = MemoryTable()
-    table.put([Row(pk, f"G#{'#'.join(position)}") for pk, some in ((PK, rows), (OTHER, other)) for position in some])
+    table.put(
+        [Row(pk, f"G#{'#'.join(position)}") for pk, positions in ((PK, rows), (OTHER, other)) for position in positions]
+    )
     table.put([Row(PK, f"{prefix}#{TIMES[3]}#{RUNS[0]}") for prefix in ("F", "GA", "H")])
     table.put([Row(*facts_key(run), {"id": str(run), "facts": {}}) for run in KNOWN])
     table.calls.clear()
@@ -66,21 +68,24 @@ def test_a_scan_has_read_as_many_rows_as_its_pages_hold_each_beginning_with_the_
 @given(ROWS, ROWS, PAGES)
 def test_the_first_found_of_each_scan_is_its_newest_row_that_is_confirmed(rows, other, pages):
     scans = [a_scan(rows), a_scan(other, OTHER)]
-    found = first_found(scans, a_table(rows, other), pages=pages)
-    assert found == [next(iter(confirmed(some)), None) for some in (rows, other)]
+    results = first_found(scans, a_table(rows, other), pages=pages)
+    assert results == [next(iter(confirmed(rows_of_scan)), None) for rows_of_scan in (rows, other)]
 
 
 @given(ROWS, ROWS, PAGES)
 def test_scans_for_one_thing_share_the_newest_although_it_may_be_older_than_its_row(rows, other, pages):
-    found = {}
-    scans = [a_scan(some, pk, found=found, order=lambda one: one) for some, pk in ((rows, PK), (other, OTHER))]
+    results = {}
+    scans = [
+        a_scan(rows_of_scan, pk, found=results, order=lambda result: result)
+        for rows_of_scan, pk in ((rows, PK), (other, OTHER))
+    ]
     best = max([*confirmed(rows), *confirmed(other)], default=None)
     assert first_found(scans, a_table(rows, other), pages=pages) == [best, best]
 
 
 @given(ROWS, st.sampled_from(TIMES))
 def test_a_scan_begins_at_its_upper_bound(rows, time):
-    below = {position: found for position, found in rows.items() if position[0] < time}
+    below = {position: result for position, result in rows.items() if position[0] < time}
     assert first_found([a_scan(rows, high=time)], a_table(rows)) == [next(iter(confirmed(below)), None)]
 
 

@@ -42,12 +42,14 @@ RULES = {
     "THREE_DATASETS": st.dictionaries(st.sampled_from("abcdefg"), times, max_size=3),
     "TWO_LEAST": st.dictionaries(st.sampled_from(NAMES), times, max_size=1),
     "USERS": st.dictionaries(st.text("abc", min_size=1, max_size=3), times, max_size=9),
-    "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
+    "LATEST_TIMES": st.lists(times, max_size=2).map(lambda drawn: sorted(set(drawn))),
     "HISTORY": st.builds(history_of, bodies, stamps),
     "LATEST": st.builds(history_of, bodies, stamps),
     "TWO_LATEST": st.builds(history_of, bodies, stamps),
-    "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
-    "LATEST_EACH": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one, f"set by {one}"]), max_size=2),
+    "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda stamp: [stamp]), max_size=2),
+    "LATEST_EACH": st.dictionaries(
+        st.sampled_from(NAMES), stamps.map(lambda stamp: [stamp, f"set by {stamp}"]), max_size=2
+    ),
     "FACETS_OF_EACH": st.dictionaries(
         st.sampled_from(NAMES),
         st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(history_of, bodies, stamps)),
@@ -58,8 +60,8 @@ RULES = {
 @pytest.mark.parametrize("name", RULES)
 @given(data=st.data())
 def test_facts_of_every_kind_grow_the_same_in_any_order_and_however_often(name, data):
-    rule, one = SMALL.get(name) or getattr(lattice, name), RULES[name]
-    values = data.draw(st.lists(one, min_size=1, max_size=5))
+    rule, value = SMALL.get(name) or getattr(lattice, name), RULES[name]
+    values = data.draw(st.lists(value, min_size=1, max_size=5))
     shuffled = data.draw(st.permutations(values))
     again = data.draw(st.lists(st.sampled_from(values), max_size=3))
 
@@ -68,21 +70,21 @@ def test_facts_of_every_kind_grow_the_same_in_any_order_and_however_often(name, 
 
 
 @given(st.lists(RULES["THREE_DATASETS"], min_size=1, max_size=6))
-def test_a_run_keeps_its_first_datasets_by_name_with_their_first_times(some):
-    firsts = {name: min(one[name] for one in some if name in one) for one in some for name in one}
+def test_a_run_keeps_its_first_datasets_by_name_with_their_first_times(values):
+    firsts = {name: min(value[name] for value in values if name in value) for value in values for name in value}
     # A single value is below the bound: an event names fewer datasets than a run may have.
-    if len(some) > 1:
-        assert grown(THREE_DATASETS, some) == {name: firsts[name] for name in sorted(firsts)[:3]}
+    if len(values) > 1:
+        assert grown(THREE_DATASETS, values) == {name: firsts[name] for name in sorted(firsts)[:3]}
 
 
 @given(histories)
-def test_the_latest_content_stays_and_ties_go_to_the_greater_json(some):
-    whole = grown(lattice.HISTORY, some)
-    stated = [(stamp, body) for one in some for _, stamp, body in one.values()]
+def test_the_latest_content_stays_and_ties_go_to_the_greater_json(values):
+    whole = grown(lattice.HISTORY, values)
+    stated = [(stamp, body) for value in values for _, stamp, body in value.values()]
     greatest = max(stamp for stamp, _ in stated)
 
     assert latest(whole) == (greatest, max((body for stamp, body in stated if stamp == greatest), key=_json))
-    assert latest(grown(lattice.LATEST, some)) == latest(whole)
+    assert latest(grown(lattice.LATEST, values)) == latest(whole)
 
 
 def _json(body):
@@ -92,9 +94,9 @@ def _json(body):
 
 
 @given(st.lists(st.builds(history_of, bodies, stamps), min_size=1, max_size=4), times)
-def test_as_of_a_time_only_earlier_contents_are_known(some, time):
-    known = latest(lattice.HISTORY.as_of(grown(lattice.HISTORY, some), time))
-    before = [body for one in some for first, _, body in one.values() if first < time]
+def test_as_of_a_time_only_earlier_contents_are_known(values, time):
+    known = latest(lattice.HISTORY.as_of(grown(lattice.HISTORY, values), time))
+    before = [body for value in values for first, _, body in value.values() if first < time]
 
     assert (known is None) == (not before)
     assert known is None or known[1] in before
@@ -142,7 +144,8 @@ def test_the_history_of_a_large_facet_is_bounded_by_its_bytes(name, kept):
         facts = join(facts, RunFacts(written_facets={"ns\0d": {name: history_of(body, f"{number:04}#a")}}))
     history = facts.written_facets["ns\0d"][name]
     assert (
-        sorted(body["text"][:2] for _, _, body in history.values()) == [f"{19 - one:02}" for one in range(kept)][::-1]
+        sorted(body["text"][:2] for _, _, body in history.values())
+        == [f"{19 - number:02}" for number in range(kept)][::-1]
     )
 
 

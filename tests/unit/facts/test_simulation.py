@@ -69,10 +69,10 @@ def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
     writes = [many[:150], many[100:250], many[:1]]
     statements = [a_write(run, time, uses) for run, time, uses in zip(RUNS, TIMES, writes, strict=False)]
-    right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
+    right = {use.dataset: use.dataset == many[0].dataset for use in many[:250]}
     for seed in range(scaled(8)):
         dice = random.Random(seed)
-        queries = LineageQueries(Simulation([[one] for one in statements], dice).run())
+        queries = LineageQueries(Simulation([[statement] for statement in statements], dice).run())
         for name, written in list(right.items())[::40]:
             graph = queries.find_graph(name.node_id, depth=0)
             assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])

@@ -61,10 +61,10 @@ def keys_of(table):
 
 def rows_of_runs(table):
     """Return the number of rows by which the stream is found, by prefix; those of all buckets count together."""
-    found = Counter(sk.partition("#")[0] for pk, sk in keys_of(table) if pk.startswith(("JOB#", "DATASET#")))
+    counts = Counter(sk.partition("#")[0] for pk, sk in keys_of(table) if pk.startswith(("JOB#", "DATASET#")))
     sizes = ("", "_MINUTE", "_DAY", "_MONTH")
     return {
-        kind: sum(found[f"{kind}{size}"] for size in sizes) for kind in ("WITH_IO", "COLUMNS", "ACTIVE", *_VERSIONS)
+        kind: sum(counts[f"{kind}{size}"] for size in sizes) for kind in ("WITH_IO", "COLUMNS", "ACTIVE", *_VERSIONS)
     }
 
 
@@ -73,12 +73,12 @@ def test_a_stream_of_a_month_has_as_many_rows_as_its_first_hour_and_its_days_nee
     seconds = [*range(0, 3_600, 20), *range(3_600, 31 * 86_400, 1_800)]
     for start in range(0, len(seconds), 50):
         apply_statements([an_event(second, "a", "b") for second in seconds[start : start + 50]], table)
-    found = rows_of_runs(table)
+    counts = rows_of_runs(table)
     # The job has one version, and the run made one of each output.
-    assert {kind: found[kind] for kind in _VERSIONS} == {"VERSION": 1 + 2, "VERSION_RUN": 1}
-    assert found["WITH_IO"] <= ROWS_MAX
-    assert found["COLUMNS"] <= 2 * ROWS_MAX
-    assert found["ACTIVE"] <= 2 * ROWS_MAX
+    assert {kind: counts[kind] for kind in _VERSIONS} == {"VERSION": 1 + 2, "VERSION_RUN": 1}
+    assert counts["WITH_IO"] <= ROWS_MAX
+    assert counts["COLUMNS"] <= 2 * ROWS_MAX
+    assert counts["ACTIVE"] <= 2 * ROWS_MAX
     assert len(keys_of(table)) <= 5 * ROWS_MAX + OTHER_ROWS_MAX
 
 
