@@ -25,7 +25,7 @@ def a_table():
     table = MemoryTable()
     pairs = pairwise(NAMES)
     apply_statements(
-        [a_dataset_event(number, other, **a_symlink(one)) for number, (one, other) in enumerate(pairs, 1)], table
+        [a_dataset_event(number, name, **a_symlink(alias)) for number, (alias, name) in enumerate(pairs, 1)], table
     )
     return table
 
@@ -59,9 +59,9 @@ def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases)
 
     requested = set().union(*loads)
     members = {name: groups.group(name).names for name in requested}
-    assert all(name in some for name, some in members.items())
+    assert all(name in others for name, others in members.items())
     assert len(requested.union(*members.values()) - requested) <= aliases
-    assert groups.truncated or not requested or all(some == NAMES for some in members.values())
+    assert groups.truncated or not requested or all(others == NAMES for others in members.values())
 
 
 @pytest.mark.large
@@ -70,12 +70,12 @@ def test_a_response_that_leaves_names_out_says_so():
     table, tree, alone = MemoryTable(), DatasetId("s3://lake", "tree"), DatasetId("s3://lake", "alone")
     names = {first: [DatasetId(f"s3://{first}", str(second)) for second in range(100)] for first in range(100)}
     below = [DatasetId("s3://lake", str(first)) for first in names]
-    events = [a_dataset_event(2, one, **a_symlink(*names[first])) for first, one in enumerate(below)]
+    events = [a_dataset_event(2, dataset, **a_symlink(*names[first])) for first, dataset in enumerate(below)]
     apply_statements(
         [a_dataset_event(1, tree, **a_symlink(*below)), a_dataset_event(1, alone, **a_symlink(NAMES[0]))], table
     )
     apply_statements(events, table)
 
-    graphs = [LineageQueries(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]
+    graphs = [LineageQueries(table).find_graph(dataset.node_id, depth=1) for dataset in (tree, alone)]
     assert [graph.truncated for graph in graphs] == [True, False]
-    assert [[one.id for one in graph.datasets] for graph in graphs] == [[tree], [alone]]
+    assert [[dataset.id for dataset in graph.datasets] for graph in graphs] == [[tree], [alone]]

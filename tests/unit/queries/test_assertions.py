@@ -31,13 +31,13 @@ def test_results_of_tests_are_the_models_in_any_order_of_arrival(data):
 def asserted(*sent):
     """Return the facet with these assertions, each as (type, column, success) or with a severity."""
     names = ("assertion", "column", "success", "severity")
-    return {"dataQualityAssertions": {"assertions": [dict(zip(names, one, strict=False)) for one in sent]}}
+    return {"dataQualityAssertions": {"assertions": [dict(zip(names, values, strict=False)) for values in sent]}}
 
 
 def of_run(*sent):
     """Return the facets of a run with the results of these tests, each as (name, status) or with a severity."""
     names = ("name", "status", "severity")
-    return {"test": {"tests": [dict(zip(names, one, strict=False)) for one in sent]}}
+    return {"test": {"tests": [dict(zip(names, values, strict=False)) for values in sent]}}
 
 
 def checked(second, run, *sent, dataset=X, job=A):
@@ -46,7 +46,7 @@ def checked(second, run, *sent, dataset=X, job=A):
 
 
 def listed(page):
-    return [(one.outcome, one.type, one.column, one.run and short(one.run)) for one in page.items]
+    return [(result.outcome, result.type, result.column, result.run and short(result.run)) for result in page.items]
 
 
 TWICE = [
@@ -97,13 +97,13 @@ def test_a_test_of_a_run_that_names_no_dataset_is_the_jobs_and_a_skipped_one_has
         an_event(2, "a2", A, inputs=[X], run_facets=of_run(("orphans", "skip"), ("rows", "pass"))),
     ]
     queries = queries_over(events)
-    assert [(one.name, one.outcome, one.of) for one in queries.list_assertions(A).items] == [
+    assert [(result.name, result.outcome, result.of) for result in queries.list_assertions(A).items] == [
         ("orphans", "FAILED", A),
         ("rows", "PASSED", A),
     ]
     assert queries.find_job(A).assertions == AssertionCounts(passed=1, failed=1)
     assert queries.find_dataset(X).assertions is None
-    assert [one.name for one in queries.list_failures(limit=9, offset=0).items] == ["orphans"]
+    assert [result.name for result in queries.list_failures(limit=9, offset=0).items] == ["orphans"]
 
 
 def test_failures_come_worst_first_then_the_latest_and_by_page(queries_over):
@@ -114,10 +114,10 @@ def test_failures_come_worst_first_then_the_latest_and_by_page(queries_over):
             checked(3, "b3", ("not_null", "name", False, "warn"), dataset=Y, job=B),
         ]
     )
-    assert [one.of for one in queries.list_failures(limit=9, offset=0).items] == [Y, X, Y]
+    assert [result.of for result in queries.list_failures(limit=9, offset=0).items] == [Y, X, Y]
     if isinstance(queries, LineageQueries):
         page = queries.list_failures(limit=1, offset=1)
-        assert ([one.of for one in page.items], page.total) == ([X], 3)
+        assert ([result.of for result in page.items], page.total) == ([X], 3)
 
 
 def test_a_deleted_dataset_fails_no_test_until_it_comes_back(queries_over):
@@ -139,10 +139,10 @@ def test_results_under_another_name_are_the_datasets(queries_over):
 
 def test_a_caller_sees_failures_of_its_namespaces_alone():
     queries = LineageQueries(loaded([checked(1, "a1", ("unique", "id", False))]))
-    for namespace, found in ((X.namespace, [(X, None, None)]), (A.namespace, [])):
+    for namespace, expected in ((X.namespace, [(X, None, None)]), (A.namespace, [])):
         caller = Visibility(covers=namespace.__eq__, namespaces=[namespace], strict=True)
         failures = queries.seen_by(caller).list_failures(limit=9, offset=0).items
-        assert [(one.of, one.job, one.run) for one in failures] == found
+        assert [(failure.of, failure.job, failure.run) for failure in failures] == expected
 
 
 def test_a_sender_who_may_only_name_a_dataset_reports_no_results_of_it():

@@ -36,8 +36,8 @@ def views(draw):
 @given(st.data(), views())
 def test_a_caller_is_shown_the_children_in_the_namespaces_that_it_may_read(data, view):
     statements = data.draw(st.lists(st.one_of(families(), streams(2)), min_size=1, max_size=3))
-    statements = [one for some in statements for one in some]
-    one_by_one = [[one] for one in data.draw(st.permutations(statements))]
+    statements = [statement for piece in statements for statement in piece]
+    one_by_one = [[statement] for statement in data.draw(st.permutations(statements))]
     queries = LineageQueries(loaded(*one_by_one)).seen_by(view)
     model = Model(statements).seen_by(view)
     for job in filter(view.sees, JOBS):
@@ -47,17 +47,17 @@ def test_a_caller_is_shown_the_children_in_the_namespaces_that_it_may_read(data,
 
 
 def jobs_below(queries, job):
-    return [one.id for one in queries.list_child_jobs(job, **PAGE).items]
+    return [child.id for child in queries.list_child_jobs(job, **PAGE).items]
 
 
 def runs_below(queries, run):
-    return [short(one.id) for one in queries.list_child_runs(the(run), **PAGE).items]
+    return [short(child.id) for child in queries.list_child_runs(the(run), **PAGE).items]
 
 
 def test_a_parent_that_sends_nothing_has_children(queries_over):
     queries = queries_over([an_event(1, "b1", B, outputs=[X], parent=OF_A), an_event(2, "c1", C, "FAIL", parent=OF_A)])
     listed = queries.list_child_jobs(A, **PAGE)
-    assert [(one.id, one.latest_run.state, one.latest_runs[0].id) for one in listed.items] == [
+    assert [(child.id, child.latest_run.state, child.latest_runs[0].id) for child in listed.items] == [
         (B, "COMPLETED", the("b1")),
         (C, "FAILED", the("c1")),
     ]
@@ -70,7 +70,7 @@ def test_a_parent_that_sends_nothing_has_children(queries_over):
 
 def test_a_job_and_a_run_have_the_parent_that_they_named_last(queries_over):
     events = [an_event(1, "b1", B, "START", parent=OF_A), an_event(2, "b1", B, parent=OF_C), an_event(3, "b2", B)]
-    for queries in (queries_over(events), LineageQueries(loaded(*([one] for one in events)))):
+    for queries in (queries_over(events), LineageQueries(loaded(*([event] for event in events)))):
         assert (jobs_below(queries, A), jobs_below(queries, C)) == ([], [B])
         assert (runs_below(queries, "a1"), runs_below(queries, "c1")) == ([], ["b1"])
 
@@ -104,12 +104,12 @@ def test_no_more_children_are_read_than_the_limit_and_the_list_says_that_there_a
     table = loaded(many(30, A.namespace))
     table.dynamo.calls = calls = Calls()
     jobs = LineageQueries(table).list_child_jobs(A, limit=2, offset=1)
-    assert ([one.id.name for one in jobs.items], jobs.total, jobs.truncated) == (["task-01", "task-02"], 5, True)
+    assert ([child.id.name for child in jobs.items], jobs.total, jobs.truncated) == (["task-01", "task-02"], 5, True)
     assert calls.items < 40
 
     table.dynamo.calls = calls = Calls()
     runs = LineageQueries(table).list_child_runs(the("a1"), in_short=True, limit=2, offset=1)
-    assert ([one.job.name for one in runs.items], runs.total, runs.truncated) == (["task-28", "task-27"], 5, True)
+    assert ([run.job.name for run in runs.items], runs.total, runs.truncated) == (["task-28", "task-27"], 5, True)
     assert calls.items <= 14
 
 
@@ -121,11 +121,11 @@ def test_children_of_other_namespaces_leave_out_none_of_the_parents_own(monkeypa
         listed = queries.list_child_jobs(A, **PAGE)
         assert listed.truncated
         assert listed.total >= least
-        assert sum(one.id.namespace == A.namespace for one in listed.items) == 3
+        assert sum(child.id.namespace == A.namespace for child in listed.items) == 3
 
 
 def test_a_strict_deployment_begins_the_graph_of_a_job_with_the_tasks_that_the_caller_may_read():
     queries = LineageQueries(loaded([an_event(1, "b1", B, outputs=[X], parent=OF_A), *many(1, "zzz")]))
     for strict, tasks in ((True, {A, B}), (False, {A, B, JobId("zzz", "task-00")})):
         mine = queries.seen_by(Visibility({A.namespace, X.namespace}.__contains__, (A.namespace,), strict=strict))
-        assert {one.id for one in mine.find_graph(A.node_id, depth=9).jobs} == tasks
+        assert {child.id for child in mine.find_graph(A.node_id, depth=9).jobs} == tasks

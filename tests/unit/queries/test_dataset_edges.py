@@ -32,26 +32,28 @@ def test_every_graph_is_the_models_whatever_datasets_are_made_of(data, direction
         right = directed(model, node.node_id, depth, direction, fold)
         assert (graph is None) == (right is None)
         if graph is not None:
-            shown = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
+            shown = {node.id.node_id for node in (*graph.jobs, *graph.datasets)}
             assert (shown, set(graph.edges)) == right[:2]
             if fold is not None:
-                assert {node: (one.up, one.down) for node, one in graph.degrees.items()} == right[2]
+                assert {node: (degree.up, degree.down) for node, degree in graph.degrees.items()} == right[2]
 
 
 @examples(100)
 @given(declared_streams(), st.sampled_from((*JOBS, *DATASETS)))
 def test_the_impact_follows_declared_edges(statements, node):
-    found = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
+    report = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
     model = FieldModel(statements).runs
     right = directed(model, node.node_id, 9, "down")
     if right is not None:
         ways = ways_down(model, node.node_id, right[0])
-        assert {one.node.id.node_id: (one.hops, set(one.through)) for one in found.impacted} == ways
+        assert {
+            impacted.node.id.node_id: (impacted.hops, set(impacted.through)) for impacted in report.impacted
+        } == ways
 
 
 def made_of(second, dataset, *sources):
     """Return a DatasetEvent that says of which datasets this one is made."""
-    inputs = [{"type": "DATASET", "namespace": one.namespace, "name": one.name} for one in sources]
+    inputs = [{"type": "DATASET", "namespace": source.namespace, "name": source.name} for source in sources]
     return a_dataset_event(second, dataset, lineage={"inputs": inputs})
 
 
@@ -70,11 +72,11 @@ def test_the_last_dataset_event_with_lineage_decides_of_what_a_view_is_made():
         queries = LineageQueries(loaded(*([event] for event, _ in arrival)))
         for second, (event, right) in enumerate(steps):
             graph = queries.find_graph(A.node_id, depth=9, at=at(second + 1))
-            made = [edge for edge in graph.edges if edge[1] == Z.node_id]
-            assert made == [(one.node_id, Z.node_id) for one in (X, Y) if one.name in right], event
+            edges = [edge for edge in graph.edges if edge[1] == Z.node_id]
+            assert edges == [(source.node_id, Z.node_id) for source in (X, Y) if source.name in right], event
     graph = queries.find_graph(X.node_id, depth=9, direction="down")
     assert (nodes(graph), graph.edges) == ("BXZ", ((X.node_id, Z.node_id), (Z.node_id, B.node_id)))
-    assert [(one.node.id, one.hops) for one in queries.report_impact(A.node_id, depth=9).impacted] == [
+    assert [(impacted.node.id, impacted.hops) for impacted in queries.report_impact(A.node_id, depth=9).impacted] == [
         (X, 1),
         (Y, 1),
         (Z, 2),
@@ -95,11 +97,11 @@ MANY = [DatasetId("s3://flights", f"view-{number:02}") for number in range(USERS
 
 @pytest.mark.parametrize("time", [None, at(30)])
 def test_a_dataset_with_many_views_shows_all_up_to_a_limit_and_says_so(monkeypatch, time):
-    table = loaded([an_event(0, "a1", A, outputs=[X]), *(made_of(1, one, X) for one in MANY)])
+    table = loaded([an_event(0, "a1", A, outputs=[X]), *(made_of(1, view, X) for view in MANY)])
     for limit, shown in ((len(MANY), len(MANY)), (3, 3)):
         monkeypatch.setattr(dataset_edges, "DERIVED_MAX", limit)
         graph = LineageQueries(table).find_graph(A.node_id, depth=9, at=time)
-        assert {one.id for one in graph.datasets} == {X, *MANY[:shown]}
+        assert {dataset.id for dataset in graph.datasets} == {X, *MANY[:shown]}
         assert graph.truncated == (shown < len(MANY))
 
 
@@ -112,9 +114,11 @@ def test_a_caller_who_may_not_see_a_view_sees_its_id_and_nothing_behind_it(fold)
     )
     for direction, shown in (("both", "AXYview"), ("down", "AXYview"), ("up", "A")):
         graph = queries.find_graph(A.node_id, depth=9, direction=direction, fold=fold)
-        assert "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets))) == shown
-        assert {one.id for one in graph.datasets if one.outline} == ({hidden} if direction != "up" else set())
+        assert "".join(sorted(node.id.name for node in (*graph.jobs, *graph.datasets))) == shown
+        assert {dataset.id for dataset in graph.datasets if dataset.outline} == (
+            {hidden} if direction != "up" else set()
+        )
     assert (X.node_id, hidden.node_id) in queries.find_graph(X.node_id, depth=9, fold=fold).edges
     # From behind it, the same: Z feeds the view, and no more is shown.
     graph = queries.find_graph(Z.node_id, depth=9, fold=fold)
-    assert ({one.id for one in graph.datasets}, graph.edges) == ({Z, hidden}, ((Z.node_id, hidden.node_id),))
+    assert ({dataset.id for dataset in graph.datasets}, graph.edges) == ({Z, hidden}, ((Z.node_id, hidden.node_id),))

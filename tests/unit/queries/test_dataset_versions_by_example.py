@@ -20,7 +20,7 @@ ALL = 9
 def test_a_failed_version_is_kept_and_never_current(queries_over):
     events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
     versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
+    assert [(short(version.created_by.id), version.failed) for version in versions] == [("a2", True), ("a1", False)]
     assert queries_over(events).find_dataset(X).current_version == versions[1].version
     assert queries_over(events[1:]).find_dataset(X).current_version is None
 
@@ -65,7 +65,7 @@ def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_read():
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(queries_over):
     events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
     versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
+    assert [version.created_by and short(version.created_by.id) for version in versions] == ["a1", None]
     assert queries_over(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
 
 
@@ -73,7 +73,10 @@ def test_dataset_events_describe_the_initial_version_and_make_others_when_the_sc
     schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
     events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
     versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
+    assert [(version.created, version.fields[0]["name"]) for version in versions] == [
+        (at(3), "co2"),
+        (at(1), "carrier"),
+    ]
 
 
 STORED = {"version": {"datasetVersion": "7"}}
@@ -111,8 +114,8 @@ def stored(version):
 def test_each_version_of_the_storage_that_a_stream_made_names_it(queries_over, version, state):
     events = [
         *(
-            an_event(second, "a1", A, kind, outputs=[(X, stored(made))], job_facets=STREAM)
-            for second, kind, made in ((1, "START", "1"), (2, "RUNNING", "2"), (3, state, "3"))
+            an_event(second, "a1", A, kind, outputs=[(X, stored(storage_version))], job_facets=STREAM)
+            for second, kind, storage_version in ((1, "START", "1"), (2, "RUNNING", "2"), (3, state, "3"))
         ),
         an_event(4, "b1", B, outputs=[X]),
         an_event(5, "c1", C, inputs=[(X, stored(version))]),
@@ -132,21 +135,21 @@ def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
 
 
 @pytest.mark.parametrize(
-    ("reported", "made", "version", "resolved_by"),
+    ("reported", "written", "version", "resolved_by"),
     [
         pytest.param(("1", "2"), "2", "a1", "storage", id="the one before the one that it made"),
         pytest.param(("1", "1"), "2", "a1", "storage", id="the one read"),
         pytest.param(("2", "2"), "2", "a2", "time", id="none but its own: what was there"),
     ],
 )
-def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported, made, version, resolved_by):
+def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported, written, version, resolved_by):
     """Iceberg's MERGE names the new snapshot as read when it completes."""
     start, end = ([(X, stored(name))] for name in reported)
     events = [
         an_event(1, "a1", A, outputs=[(X, stored("1"))]),
         an_event(2, "a2", A, outputs=[X]),
         an_event(3, "b1", B, "START", inputs=start),
-        an_event(4, "b1", B, inputs=end, outputs=[(X, stored(made))]),
+        an_event(4, "b1", B, inputs=end, outputs=[(X, stored(written))]),
     ]
     (read,) = queries_over(events).find_run(the("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
@@ -164,7 +167,7 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(qu
     (read,) = queries.find_run(the("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "parentRun")
     versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [short(one.created_by.id) for one in versions] == ["a1", "a2"]
+    assert [short(version.created_by.id) for version in versions] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +194,7 @@ def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_o
     (up, *_) = queries.find_upstream_runs(the("c1"), depth=0).items
     assert (read.version, short(up.inputs[0].produced_by)) == (version_by(X, {"a1": A, "b1": B}[last], last), last)
     down = LineageQueries(loaded(events)).find_downstream_runs(the(last), depth=1).items
-    assert [short(one.run.id) for one in down] == [last, "c1"]
+    assert [short(reader.run.id) for reader in down] == [last, "c1"]
 
 
 @pytest.mark.parametrize("batches", [1, 5])
@@ -211,7 +214,7 @@ def test_every_result_names_one_version_as_the_last(queries_over, events_of_stre
     stream = [an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM) for second in events_of_stream]
     queries = queries_over([*stream, an_event(30, "b1", B, outputs=[X]), an_event(50, "c1", C, inputs=[X])])
     versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [short(one.created_by.id) for one in versions] == order
+    assert [short(version.created_by.id) for version in versions] == order
     assert queries.find_dataset(X).current_version == versions[0].version
     assert queries.find_run(the("c1")).inputs[0].version == versions[0].version
 
@@ -219,7 +222,9 @@ def test_every_result_names_one_version_as_the_last(queries_over, events_of_stre
 def test_a_run_never_reads_what_it_writes_itself(queries_over):
     events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
     up = queries_over(events).find_upstream_runs(the("a2"), depth=ALL)
-    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
+    assert [
+        (short(upstream.run.id), [short(read.produced_by) for read in upstream.inputs]) for upstream in up.items
+    ] == [
         ("a2", ["a1"]),
         ("a1", [None]),
     ]
@@ -236,7 +241,7 @@ TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abcdefghijklmnop"]
 def test_of_dataset_events_at_one_instant_all_are_read(queries_over):
     described = a_dataset_event(1, X, schema=a_schema("carrier"))
     events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
-    assert any(one.hash > described.hash for one in TIED)
+    assert any(event.hash > described.hash for event in TIED)
     assert queries_over(events).find_dataset(X).current_version == name_uuid(f"s3://flights:X:{described.hash}")
 
 
@@ -245,7 +250,7 @@ def test_a_schema_sent_again_and_again_is_one_version(queries_over, times):
     """A crawler sends the catalogue's schema every hour."""
     events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
     queries = queries_over(events)
-    assert [one.created for one in queries.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
+    assert [version.created for version in queries.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
     assert queries.find_dataset(X).current_version == name_uuid("s3://flights:X:")
 
 

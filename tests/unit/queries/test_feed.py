@@ -99,12 +99,12 @@ def test_a_run_that_fails_again_on_another_day_is_news_of_that_day():
 
 
 def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
-    made = on(MONDAY, an_event(1, "a1", A, outputs=[X]))
+    created = on(MONDAY, an_event(1, "a1", A, outputs=[X]))
     dropped = on(TUESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, DROP)]))
     again = on(WEDNESDAY, an_event(1, "a2", A, outputs=[X]))
     entries = [("DATASET_DROPPED", X, TUESDAY, "b1"), ("DATASET_NEW", X, MONDAY, None)]
-    assert of(queries_over([made, dropped]).list_feed(DAYS, limit=9, offset=0)) == entries
-    assert of(queries_over([made, dropped, again]).list_feed(DAYS, limit=9, offset=0)) == entries[1:]
+    assert of(queries_over([created, dropped]).list_feed(DAYS, limit=9, offset=0)) == entries
+    assert of(queries_over([created, dropped, again]).list_feed(DAYS, limit=9, offset=0)) == entries[1:]
 
 
 def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_once_it_runs_well(queries_over):

@@ -40,8 +40,8 @@ def shown(graph):
     """Return a graph as the model does: node ids, edges, and degrees."""
     if graph is None:
         return None
-    ids = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
-    return ids, set(graph.edges), {node: (one.up, one.down) for node, one in graph.degrees.items()}
+    ids = {node.id.node_id for node in (*graph.jobs, *graph.datasets)}
+    return ids, set(graph.edges), {node: (degree.up, degree.down) for node, degree in graph.degrees.items()}
 
 
 @examples(120)
@@ -49,9 +49,9 @@ def shown(graph):
 def test_every_graph_is_the_models_whatever_its_direction_and_fold(statements, direction, fold, depth):
     queries, model = LineageQueries(loaded(statements)), Model(statements)
     for node in [*JOBS, *DATASETS]:
-        found = shown(queries.find_graph(node.node_id, depth=depth, direction=direction, fold=fold))
+        folded = shown(queries.find_graph(node.node_id, depth=depth, direction=direction, fold=fold))
         right = directed(model, node.node_id, depth, direction, fold)
-        assert found == (right and (*right[:2], right[2] if fold is not None else {}))
+        assert folded == (right and (*right[:2], right[2] if fold is not None else {}))
 
 
 @examples(60)
@@ -59,8 +59,8 @@ def test_every_graph_is_the_models_whatever_its_direction_and_fold(statements, d
 def test_a_folded_graph_of_a_time_is_that_of_the_events_before_it(statements, direction, fold, time):
     then, now = Model(statements).before(time), LineageQueries(loaded(statements))
     for node in [*JOBS, *DATASETS]:
-        found = now.find_graph(node.node_id, depth=9, direction=direction, fold=fold, at=time)
-        assert shown(found) == directed(then, node.node_id, 9, direction, fold)
+        graph = now.find_graph(node.node_id, depth=9, direction=direction, fold=fold, at=time)
+        assert shown(graph) == directed(then, node.node_id, 9, direction, fold)
 
 
 @examples(60)
@@ -152,10 +152,10 @@ def hub():
     return table
 
 
-def a_copy(row, one, other):
+def a_copy(row, old_run, new_run):
     """Return the row of a run as the row of another."""
-    changes = ((one.run, other.run), (one.time, other.time), (one.job.name, other.job.name))
-    changes = (*changes, (one.job.digest[:16], other.job.digest[:16]))
+    changes = ((old_run.run, new_run.run), (old_run.time, new_run.time), (old_run.job.name, new_run.job.name))
+    changes = (*changes, (old_run.job.digest[:16], new_run.job.digest[:16]))
     texts = [row.sk, orjson.dumps(row.data).decode()]
     for old, new in changes:
         texts = [text.replace(old, new) for text in texts]

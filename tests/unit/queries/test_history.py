@@ -27,22 +27,22 @@ from tests.unit.queries.every_query import loaded
 from tests.unit.queries.test_graph_cost import a_chain, a_table
 
 DIRECTIONS = ("both", "up", "down", "through")
-NODES = [one.node_id for one in (*JOBS, *DATASETS)]
+NODES = [node.node_id for node in (*JOBS, *DATASETS)]
 EVER = (TIMES[0], just_after(TIMES[-1]))
 
 
 def model_state(model, node, depth, direction, time):
     """Return the nodes, edges and columns of the graph as of a time, by the model."""
     model = model.before(time)
-    found = directed(model, node, depth, direction)
-    if found is None:
+    graph = directed(model, node, depth, direction)
+    if graph is None:
         return set(), set(), {}
-    nodes, edges, _ = found
+    nodes, edges, _ = graph
     columns = {
-        (one.node_id, path): kind
-        for one in model.statements.datasets
-        if one.node_id in nodes
-        for path, kind in schema_of(dataset_facets(model.statements, one)).types.items()
+        (dataset.node_id, path): kind
+        for dataset in model.statements.datasets
+        if dataset.node_id in nodes
+        for path, kind in schema_of(dataset_facets(model.statements, dataset)).types.items()
     }
     return nodes, edges, columns
 
@@ -54,13 +54,17 @@ def applied(state, change):
     assert nodes.issuperset(change.removed_nodes)
     assert edges.isdisjoint(change.added_edges)
     assert edges.issuperset(change.removed_edges)
-    kept = {one: kind for one, kind in columns.items() if one not in {_key(gone) for gone in change.removed_columns}}
+    kept = {
+        column: kind
+        for column, kind in columns.items()
+        if column not in {_key(gone) for gone in change.removed_columns}
+    }
     assert len(columns) - len(kept) == len(change.removed_columns)
-    for one in change.retyped_columns:
-        assert kept[_key(one)] == one.before != one.type
-    new = {_key(one): one.type for one in change.added_columns}
+    for column in change.retyped_columns:
+        assert kept[_key(column)] == column.before != column.type
+    new = {_key(column): column.type for column in change.added_columns}
     assert not kept.keys() & new.keys()
-    kept |= new | {_key(one): one.type for one in change.retyped_columns}
+    kept |= new | {_key(column): column.type for column in change.retyped_columns}
     return (
         (nodes - {*change.removed_nodes}) | {*change.added_nodes},
         (edges - {*change.removed_edges}) | {*change.added_edges},
@@ -90,12 +94,15 @@ def history_of(table, node, start, end, **how):
 
 def test_a_history_costs_a_graph_for_each_change_and_not_for_each_run(often):
     node = "job:pipelines:job-0004"
-    found, rounds, requests = history_of(often, node, "2025-11-20T12:00:00.000150Z", "2025-11-21")
+    history, rounds, requests = history_of(often, node, "2025-11-20T12:00:00.000150Z", "2025-11-21")
     quiet, quiet_rounds, quiet_requests = history_of(often, node, "2025-11-20T12:00:00.000220Z", "2025-11-21")
 
-    assert [one.time for one in found.changes] == [f"2025-11-20T12:00:00.{at:06}Z" for at in (204, 214)]
-    assert [(one.added_nodes, one.removed_nodes) for one in found.changes] == [((X.node_id,), ()), ((), (X.node_id,))]
-    assert [[run for _, run in one.causes] for one in found.changes] == [
+    assert [change.time for change in history.changes] == [f"2025-11-20T12:00:00.{at:06}Z" for at in (204, 214)]
+    assert [(change.added_nodes, change.removed_nodes) for change in history.changes] == [
+        ((X.node_id,), ()),
+        ((), (X.node_id,)),
+    ]
+    assert [[run for _, run in change.causes] for change in history.changes] == [
         [f"00000000-0000-0000-0000-{number:012}"] for number in (204, 214)
     ]
     assert quiet.changes == []
@@ -111,14 +118,14 @@ def test_a_history_of_more_changes_than_a_response_has_goes_on_where_it_stopped(
     node, end = "job:pipelines:job-0001", "2025-11-21T00:00:00.000000Z"
     whole, _, _ = history_of(table, node, "2025-11-20", end)
     monkeypatch.setattr(history, "CHANGES_MAX", 1)
-    found, start = [], "2025-11-20"
+    changes, start = [], "2025-11-20"
     while start < end:
         page, _, _ = history_of(table, node, start, end)
         assert len(page.changes) <= 1
-        found, start = [*found, *page.changes], page.until
+        changes, start = [*changes, *page.changes], page.until
 
-    assert [[job.name for job, _ in one.causes] for one in whole.changes] == [["job-0001"], ["job-0002"]]
-    assert found == whole.changes
+    assert [[job.name for job, _ in change.causes] for change in whole.changes] == [["job-0001"], ["job-0002"]]
+    assert changes == whole.changes
 
 
 def test_more_than_a_graph_holds_is_refused(monkeypatch):
@@ -137,10 +144,10 @@ def test_a_stream_that_takes_its_job_over_from_a_batch_run_and_back_changes_the_
     ]
     history, _, _ = history_of(loaded(events), A.node_id, "2025-11-20", "2025-11-21")
 
-    found = [(one.time, one.added_nodes, one.removed_nodes) for one in history.changes]
+    changes = [(change.time, change.added_nodes, change.removed_nodes) for change in history.changes]
     x, y = (X.node_id,), (Y.node_id,)
-    assert found[1:] == [(at(10), y, x), (at(20), x, y), (at(30), y, x)]
-    assert [[short(run) for _, run in one.causes] for one in history.changes] == [["b1"], ["s1"], ["b2"], ["s1"]]
+    assert changes[1:] == [(at(10), y, x), (at(20), x, y), (at(30), y, x)]
+    assert [[short(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"], ["b2"], ["s1"]]
 
 
 def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
@@ -148,7 +155,7 @@ def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
     events = [an_event(0, "b1", A, outputs=[X]), an_event(10, "s1", B, "START", inputs=[X], **streaming)]
     history, _, _ = history_of(loaded(events), X.node_id, "2025-11-20", "2025-11-21")
 
-    assert [[short(run) for _, run in one.causes] for one in history.changes] == [["b1"], ["s1"]]
+    assert [[short(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"]]
 
 
 @examples(100)
@@ -171,7 +178,7 @@ def check_changes(queries, model, direction, depth):
             continue
         assert history.until == EVER[1]
         state = model_state(model, node, depth, direction, EVER[0])
-        changes = {one.time: one for one in history.changes}
+        changes = {change.time: change for change in history.changes}
         assert list(changes) == sorted(changes)
         assert len(changes) == len(history.changes)
         for time in TIMES:

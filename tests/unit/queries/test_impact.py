@@ -22,14 +22,16 @@ def test_the_impact_is_what_the_graph_walked_down_shows(statements, depth):
     queries, model = LineageQueries(loaded(statements)), Model(statements)
     for node in [*JOBS, *DATASETS]:
         right = directed(model, node.node_id, depth, "down")
-        found = queries.report_impact(node.node_id, depth=depth)
-        assert (found is None) == (right is None)
+        report = queries.report_impact(node.node_id, depth=depth)
+        assert (report is None) == (right is None)
         if right is not None:
-            assert (found.node_id, found.truncated) == (start_of(model, node.node_id).node_id, False)
-            assert {one.node.id.node_id: (one.hops, set(one.through)) for one in found.impacted} == ways_down(
-                model, node.node_id, right[0]
+            assert (report.node_id, report.truncated) == (start_of(model, node.node_id).node_id, False)
+            assert {
+                impacted.node.id.node_id: (impacted.hops, set(impacted.through)) for impacted in report.impacted
+            } == ways_down(model, node.node_id, right[0])
+            assert [impacted.hops for impacted in report.impacted] == sorted(
+                impacted.hops for impacted in report.impacted
             )
-            assert [one.hops for one in found.impacted] == sorted(one.hops for one in found.impacted)
 
 
 def test_what_is_downstream_is_known_of_now():

@@ -26,40 +26,40 @@ KINDS = ("DATA", "CONTROL")
 @given(
     st.data(), st.sampled_from(("both", "up", "down", "through")), st.booleans(), st.sampled_from((None, *TIMES[1:]))
 )
-def test_every_graph_is_the_models_whatever_jobs_its_edges_join(data, direction, wanted, at):
+def test_every_graph_is_the_models_whatever_jobs_its_edges_join(data, direction, with_control, at):
     statements = data.draw(linked_streams())
     queries = LineageQueries(loaded(*data.draw(arrivals(statements))))
-    model = Model(statements) if at is None else Model([one for one in statements if one.time < at])
+    model = Model(statements) if at is None else Model([statement for statement in statements if statement.time < at])
     depth, fold = data.draw(st.sampled_from((0, 1, 9))), data.draw(st.sampled_from((None, 9)))
     for node in [*JOBS, *DATASETS]:
         how = {"depth": depth, "direction": direction, "fold": fold, "at": at}
-        graph = queries.find_graph(node.node_id, dependencies=wanted, **how)
-        right = directed(model, node.node_id, depth, direction, None, KINDS if wanted else KINDS[:1])
+        graph = queries.find_graph(node.node_id, dependencies=with_control, **how)
+        right = directed(model, node.node_id, depth, direction, None, KINDS if with_control else KINDS[:1])
         assert (graph is None) == (right is None)
         if graph is not None:
-            shown = {one.id.node_id for one in (*graph.jobs, *graph.datasets)}
+            shown = {shown_node.id.node_id for shown_node in (*graph.jobs, *graph.datasets)}
             assert (shown, set(graph.edges)) == right[:2]
-            assert (graph.dependencies is not None) == wanted
-            control = {(one.origin, one.destination) for one in graph.dependencies or ()}
-            assert control == (dependencies(model, shown) if wanted else set())
+            assert (graph.dependencies is not None) == with_control
+            control = {(dependency.origin, dependency.destination) for dependency in graph.dependencies or ()}
+            assert control == (dependencies(model, shown) if with_control else set())
 
 
 @examples(60)
 @given(linked_streams(), st.sampled_from((*JOBS, *DATASETS)))
 def test_the_impact_is_what_lies_on_ways_down_from_the_start(statements, node):
-    found = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
+    report = LineageQueries(loaded(statements)).report_impact(node.node_id, depth=9)
     right = directed(Model(statements), node.node_id, 9, "down")
     if right is not None:
-        assert {found.node_id, *(one.node.id.node_id for one in found.impacted)} == right[0]
+        assert {report.node_id, *(impacted.node.id.node_id for impacted in report.impacted)} == right[0]
 
 
-def jobs(*some):
-    return [{"job": {"namespace": one.namespace, "name": one.name}} for one in some]
+def jobs(*ids):
+    return [{"job": {"namespace": job.namespace, "name": job.name}} for job in ids]
 
 
 def control(second, run, job, **sides):
     return an_event(
-        second, run, job, run_facets={JOB_DEPENDENCIES: {side: jobs(*some) for side, some in sides.items()}}
+        second, run, job, run_facets={JOB_DEPENDENCIES: {side: jobs(*others) for side, others in sides.items()}}
     )
 
 
@@ -105,7 +105,7 @@ def test_data_of_another_job_is_an_edge_of_every_graph():
     queries = LineageQueries(loaded([an_event(1, "a1", A), declared]))
     graph = queries.find_graph(A.node_id, depth=9, direction="down")
     assert (nodes(graph), graph.edges) == ("ABX", ((A.node_id, B.node_id), (B.node_id, X.node_id)))
-    assert [one.node.id for one in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
+    assert [impacted.node.id for impacted in queries.report_impact(A.node_id, depth=9).impacted] == [B, X]
 
 
 def test_the_last_report_with_lineage_replaces_the_jobs_that_a_job_took_data_from():
@@ -126,15 +126,15 @@ def test_the_last_report_with_lineage_replaces_the_jobs_that_a_job_took_data_fro
         assert nodes(graph).replace("B", "") == right, event
 
 
-def taking(*some):
+def taking(*sources):
     """Return the facets of a job that takes the data of these jobs, without a dataset."""
-    inputs = [{"type": "JOB", "namespace": one.namespace, "name": one.name} for one in some]
+    inputs = [{"type": "JOB", "namespace": source.namespace, "name": source.name} for source in sources]
     return {"lineage": {"entries": [{"type": "JOB", "inputs": inputs}]}}
 
 
-def sourced(second, run, job, *some, **more):
+def sourced(second, run, job, *sources, **more):
     """Return an event of a run that takes the data of these jobs."""
-    return an_event(second, run, job, job_facets=taking(*some), **more)
+    return an_event(second, run, job, job_facets=taking(*sources), **more)
 
 
 MANY = [JobId("emissions", f"job-{number:03}") for number in range(JOBS_MAX + 1)]
@@ -142,15 +142,15 @@ MANY = [JobId("emissions", f"job-{number:03}") for number in range(JOBS_MAX + 1)
 
 @pytest.mark.parametrize(("number", "truncated"), [(JOBS_MAX, False), (JOBS_MAX + 1, True)])
 def test_a_graph_with_more_edges_of_one_job_than_its_node_lists_says_that_it_is_cut(number, truncated):
-    some = MANY[:number]
-    own = [an_event(1, f"{place:02}", job) for place, job in enumerate(some)]
+    readers = MANY[:number]
+    own = [an_event(1, f"{place:02}", job) for place, job in enumerate(readers)]
     widely_read = loaded(
-        [*own, an_event(1, "b1", B), *(sourced(2, f"{place:02}", job, B) for place, job in enumerate(some))]
+        [*own, an_event(1, "b1", B), *(sourced(2, f"{place:02}", job, B) for place, job in enumerate(readers))]
     )
-    reading_much = loaded([*own, sourced(2, "b1", B, *some)])
+    reading_much = loaded([*own, sourced(2, "b1", B, *readers)])
     for table in (widely_read, reading_much):
         graph = LineageQueries(table).find_graph(B.node_id, depth=1)
-        assert ({one.id for one in graph.jobs}, graph.truncated) == ({B, *some[:JOBS_MAX]}, truncated)
+        assert ({job.id for job in graph.jobs}, graph.truncated) == ({B, *readers[:JOBS_MAX]}, truncated)
     # At the border no one looks who else reads the job.
     assert not LineageQueries(widely_read).find_graph(B.node_id, depth=0).truncated
 
@@ -161,4 +161,4 @@ def test_a_graph_with_more_dependencies_than_one_event_may_list_says_that_it_is_
         events = [*(an_event(0, f"{place:02}", job) for place, job in enumerate(MANY[:3]))]
         queries = LineageQueries(loaded([*events, control(1, "b1", B, upstream=MANY[:number])]))
         graph = queries.find_graph(B.node_id, depth=1, dependencies=True)
-        assert ({one.id for one in graph.jobs}, graph.truncated) == ({B, *MANY[:2]}, truncated)
+        assert ({job.id for job in graph.jobs}, graph.truncated) == ({B, *MANY[:2]}, truncated)

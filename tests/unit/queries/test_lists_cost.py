@@ -84,9 +84,9 @@ def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
     for start in range(0, jobs, 500):
         apply_statements([a_run(number) for number in range(start, min(start + 500, jobs))], table)
 
-    found = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
+    page = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
 
-    assert (len(found.items), found.total, found.truncated) == (10, STATES_MAX, True)
+    assert (len(page.items), page.total, page.truncated) == (10, STATES_MAX, True)
 
 
 @pytest.mark.parametrize(

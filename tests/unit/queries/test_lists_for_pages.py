@@ -21,12 +21,12 @@ from tests.unit.facts.strategies import DATASETS, JOBS, streams
 from tests.unit.queries.every_query import loaded
 
 PAGE = {"limit": 100, "offset": 0}
-NAMESPACES = sorted({one.namespace for one in (*JOBS, *DATASETS)})
+NAMESPACES = sorted({node.namespace for node in (*JOBS, *DATASETS)})
 IN_LISTS = {"facets": {}, "current_version": None, "lineage_unknown": False, "last_modified": None}
 
 
 def last_first(items):
-    return sorted(items, key=lambda one: one.updated, reverse=True)
+    return sorted(items, key=lambda item: item.updated, reverse=True)
 
 
 @examples(80)
@@ -34,10 +34,10 @@ def last_first(items):
 def test_a_list_by_time_has_what_the_list_by_name_has_the_last_updated_first(statements, state, limit, offset):
     queries = LineageQueries(loaded(statements))
     page = {"sort": "updated_at", "limit": limit, "offset": offset}
-    lists = [lambda namespace=one, **how: queries.list_datasets(namespace, **how) for one in NAMESPACES]
+    lists = [lambda namespace=name, **how: queries.list_datasets(namespace, **how) for name in NAMESPACES]
     lists += [
-        lambda namespace=one, **how: queries.list_jobs(namespace, states=(state,) if state else (), **how)
-        for one in (None, *NAMESPACES)
+        lambda namespace=name, **how: queries.list_jobs(namespace, states=(state,) if state else (), **how)
+        for name in (None, *NAMESPACES)
     ]
     for listed in lists:
         by_name, by_time = listed(**PAGE), listed(**page)
@@ -50,12 +50,12 @@ def test_a_list_by_time_has_what_the_list_by_name_has_the_last_updated_first(sta
 def test_a_list_in_short_has_the_same_things_with_less_of_each(statements):
     queries = LineageQueries(loaded(statements))
     for namespace in NAMESPACES:
-        datasets, short = (queries.list_datasets(namespace, in_short=one, **PAGE) for one in (False, True))
-        assert [lessened(one) for one in short.items] == [lessened(one) for one in datasets.items]
-        jobs, short = (queries.list_jobs(namespace, in_short=one, **PAGE) for one in (False, True))
-        assert [replace(one, **job_less()) for one in short.items] == [replace(one, **job_less()) for one in jobs.items]
+        datasets, short = (queries.list_datasets(namespace, in_short=in_short, **PAGE) for in_short in (False, True))
+        assert [lessened(dataset) for dataset in short.items] == [lessened(dataset) for dataset in datasets.items]
+        jobs, short = (queries.list_jobs(namespace, in_short=in_short, **PAGE) for in_short in (False, True))
+        assert [replace(job, **job_less()) for job in short.items] == [replace(job, **job_less()) for job in jobs.items]
     for job in JOBS:
-        runs, short = (queries.list_runs(job, in_short=one, **PAGE) for one in (False, True))
+        runs, short = (queries.list_runs(job, in_short=in_short, **PAGE) for in_short in (False, True))
         if runs is not None:
             assert list(map(state_of, short.items)) == list(map(state_of, runs.items))
 
@@ -100,10 +100,10 @@ def test_the_events_of_a_run_are_those_of_all_events_that_are_its_own(sent, afte
     ]
     log = a_log(documents)
     bounds = {"after": time_of(after), "before": time_of(before), "newest_first": newest_first}
-    every = log.list_events(**bounds, limit=100).items
+    events = log.list_events(**bounds, limit=100).items
     for run in _RUN_IDS:
         key = RunKey.of(_RUN_JOBS[0], normalize_run_id(run))
-        own = [event for event in every if event["run"]["runId"] == run and job_of(event) == _RUN_JOBS[0]]
+        own = [event for event in events if event["run"]["runId"] == run and job_of(event) == _RUN_JOBS[0]]
         listed = log.list_run_events(key, **bounds, limit=limit, offset=1)
         assert (listed.items, listed.total, listed.truncated) == (own[1 : limit + 1], len(own), False)
 
@@ -119,7 +119,7 @@ def time_of(second):
 def a_log(documents):
     table = MemoryTable()
     log = EventLog(table, None, "archive")
-    changes = [parse_change(one, NamingRules(trim_partitions=False)) for one in documents]
+    changes = [parse_change(document, NamingRules(trim_partitions=False)) for document in documents]
     log.enlist(map(RawEvent, changes, documents))
     if changes:
         apply_statements(changes, table)

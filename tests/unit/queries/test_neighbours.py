@@ -23,16 +23,16 @@ SIDES = ("up", "down")
 
 def every_neighbour(queries, node, side, *, text="", limit=1):
     """Page through all neighbours; None if the node is unknown."""
-    found, after = [], ""
+    neighbours, after = [], ""
     while True:
         page = queries.list_neighbours(node.node_id, side, text=text, limit=limit, after=after)
         if page is None:
             return None
         assert len(page.items) <= limit
-        found += [one.id for one in page.items]
+        neighbours += [neighbour.id for neighbour in page.items]
         after = page.after
         if not after:
-            return found
+            return neighbours
 
 
 @examples(120)
@@ -41,18 +41,18 @@ def test_the_pages_of_a_side_have_each_neighbour_once_by_name(statements, side, 
     queries, model = LineageQueries(loaded(statements)), Model(statements)
     for node in [*JOBS, *DATASETS]:
         right = directed(model, node.node_id, 0, "both")
-        found = every_neighbour(queries, node, side, text=text, limit=limit)
+        listed = every_neighbour(queries, node, side, text=text, limit=limit)
         if right is None:
-            assert found is None
+            assert listed is None
             continue
         _, edges, _ = right
         start = queries.find_dataset(node).id if node in DATASETS else node
-        near = {edge[side == "down"] for edge in edges if edge[side == "up"] == start.node_id}
-        assert len(found) == len(set(found))
+        neighbours = {edge[side == "down"] for edge in edges if edge[side == "up"] == start.node_id}
+        assert len(listed) == len(set(listed))
         # A dataset has a name for each written name that holds the text, and shows its primary one.
-        assert {one.node_id for one in found} <= near
+        assert {neighbour.node_id for neighbour in listed} <= neighbours
         if not text:
-            assert {one.node_id for one in found} == near
+            assert {neighbour.node_id for neighbour in listed} == neighbours
 
 
 @examples(120)
@@ -61,13 +61,13 @@ def test_the_runs_downstream_are_those_that_read_what_is_upstream_of_them(statem
     queries, model = LineageQueries(loaded(statements)), Model(statements)
     for run_id in {run.id for run in model.statements.runs.values()}:
         start = model.runs_of_id(run_id)
-        found = queries.find_downstream_runs(run_id, depth=depth)
+        downstream = queries.find_downstream_runs(run_id, depth=depth)
         right = runs_downstream(model, start[0].key, depth) if start else None
-        assert (found and [one.run.key for one in found.items]) == right
-        for one in found.items if found else ():
-            (upstream, *_) = queries.find_upstream_runs(one.run.id, depth=0).items
-            if upstream.run.key == one.run.key:
-                assert one.inputs == upstream.inputs
+        assert (downstream and [reader.run.key for reader in downstream.items]) == right
+        for reader in downstream.items if downstream else ():
+            (upstream, *_) = queries.find_upstream_runs(reader.run.id, depth=0).items
+            if upstream.run.key == reader.run.key:
+                assert reader.inputs == upstream.inputs
 
 
 def test_a_page_reads_so_many_rows_and_goes_on_after_them(monkeypatch):
@@ -82,7 +82,7 @@ def test_a_page_reads_so_many_rows_and_goes_on_after_them(monkeypatch):
     page = queries.list_neighbours(X.node_id, "down", text="24", limit=100)
 
     assert (page.items, bool(page.after), sum(calls.requests.values())) == ([], True, 4)
-    assert [one.name for one in every_neighbour(queries, X, "down", text="24", limit=100)] == ["reader 24"]
+    assert [neighbour.name for neighbour in every_neighbour(queries, X, "down", text="24", limit=100)] == ["reader 24"]
     assert len(every_neighbour(queries, X, "down", limit=7)) == 25
 
 

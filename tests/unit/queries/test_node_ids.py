@@ -21,17 +21,17 @@ VERSION = "27b12297-0463-32be-bc26-b463467b981c"
 def a_table(*ids):
     """A table in which an event mentioned these datasets and jobs."""
     table = MemoryTable()
-    for number, one in enumerate(ids):
+    for number, node in enumerate(ids):
         common = {"time": f"2025-11-20T12:00:00.00000{number}Z", "hash": f"{number:064}"}
-        if isinstance(one, DatasetId):
-            apply_statements([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
+        if isinstance(node, DatasetId):
+            apply_statements([Event(kind="DATASET", dataset=DatasetUse(node), **common)], table)
         else:
-            apply_statements([Event(kind="JOB", job=one, **common)], table)
+            apply_statements([Event(kind="JOB", job=node, **common)], table)
     return table
 
 
 @pytest.mark.parametrize(
-    "one",
+    "node",
     [
         DatasetId("food_delivery", "public.delivery_7_days"),
         DatasetId("s3://bucket", "/path/a"),
@@ -46,13 +46,13 @@ def a_table(*ids):
         JobId("trino://t:1337", "20240430_x"),
         JobId("ns", "a:b:c"),
     ],
-    ids=lambda one: one.node_id,
+    ids=lambda node: node.node_id,
 )
-def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_without(one):
-    table = a_table(DatasetId("other", "d"), one)
+def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_without(node):
+    table = a_table(DatasetId("other", "d"), node)
 
-    assert find_node(one.node_id, GraphView(table)) == Node(one)
-    assert find_node(f"{one.node_id}#{VERSION}", GraphView(table)) == Node(one, VERSION)
+    assert find_node(node.node_id, GraphView(table)) == Node(node)
+    assert find_node(f"{node.node_id}#{VERSION}", GraphView(table)) == Node(node, VERSION)
 
 
 def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
@@ -71,15 +71,15 @@ IDS = st.one_of(st.builds(DatasetId, NAMES, NAMES), st.builds(JobId, NAMES, NAME
 @given(things=st.sets(IDS, min_size=1, max_size=6), namespaces=st.sets(NAMES, min_size=1, max_size=3))
 def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_does_not_see_them(things, namespaces):
     visibility = Visibility(namespaces.__contains__)
-    alone = a_table(*(one for one in sorted(things, key=str) if visibility.sees(one)))
+    alone = a_table(*(thing for thing in sorted(things, key=str) if visibility.sees(thing)))
     among = a_table(*sorted(things, key=str))
-    for one in things:
-        for text in (one.node_id, f"{one.node_id}#{VERSION}", f"datasetField:{one.namespace}:{one.name}:a:b"):
+    for thing in things:
+        for text in (thing.node_id, f"{thing.node_id}#{VERSION}", f"datasetField:{thing.namespace}:{thing.name}:a:b"):
             assert nodes_named(text, GraphView(among, caller=visibility)) == nodes_named(
                 text, GraphView(alone, caller=visibility)
             )
-        if visibility.sees(one):
-            assert find_node(one.node_id, GraphView(among, caller=visibility)) is not None
+        if visibility.sees(thing):
+            assert find_node(thing.node_id, GraphView(among, caller=visibility)) is not None
 
 
 def test_a_job_and_a_dataset_of_one_name_are_distinguished():
@@ -111,7 +111,7 @@ def test_what_is_no_node_id_is_refused_by_name(text):
         (DatasetId("ns", "struct<" + ",".join(f"f{n}:int" for n in range(60)) + ">"), "col", ("col",)),
         (DatasetId("kafka://broker:9092", "topic#1"), "#1", ("#1",)),
     ],
-    ids=lambda one: one.name[:40] if isinstance(one, DatasetId) else "",
+    ids=lambda value: value.name[:40] if isinstance(value, DatasetId) else "",
 )
 @pytest.mark.parametrize("kind", ["datasetField", "dataset_field"])
 def test_a_field_of_a_dataset_that_was_mentioned_is_found_with_a_version_or_without(kind, dataset, field, path):

@@ -39,18 +39,18 @@ MOVED = [an_event(1, "a1", A, outputs=[X]), an_event(2, "b1", B, inputs=[X]), an
 
 @pytest.mark.parametrize(("start", "graph"), [(A, "AY"), (Y, "AY"), (X, "BX"), (B, "BX")])
 def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(queries_over, start, graph):
-    found = queries_over(MOVED).find_graph(start.node_id, depth=ALL)
-    assert nodes(found) == graph
-    stale = {one.id: one.last_written_by for one in found.datasets if one.stale}
-    assert {one: (by.job, short(by.run), by.ended) for one, by in stale.items()} == (
+    graph_of_start = queries_over(MOVED).find_graph(start.node_id, depth=ALL)
+    assert nodes(graph_of_start) == graph
+    stale = {dataset.id: dataset.last_written_by for dataset in graph_of_start.datasets if dataset.stale}
+    assert {dataset: (by.job, short(by.run), by.ended) for dataset, by in stale.items()} == (
         {X: (A, "a1", at(1))} if start in (X, B) else {}
     )
 
 
 def test_the_graph_of_yesterday_still_has_the_edge(queries_over):
-    found = queries_over(MOVED).find_graph(X.node_id, depth=ALL, at=at(3))
-    assert nodes(found) == "ABX"
-    assert set(found.edges) == {(X.node_id, B.node_id), (A.node_id, X.node_id)}
+    graph = queries_over(MOVED).find_graph(X.node_id, depth=ALL, at=at(3))
+    assert nodes(graph) == "ABX"
+    assert set(graph.edges) == {(X.node_id, B.node_id), (A.node_id, X.node_id)}
 
 
 @pytest.mark.parametrize(("depth", "graph"), [(0, "AXY"), (1, "ABXYZ"), (2, "ABCXYZ")])
@@ -128,13 +128,16 @@ def test_each_job_has_a_run_of_its_own_where_a_producer_gives_all_of_them_one_id
         ]
     )
     runs = [queries.list_runs(job, limit=9, offset=0).items for job in (A, B)]
-    assert [[(short(run.id), run.state, run.ended) for run in some] for some in runs] == [
+    assert [[(short(run.id), run.state, run.ended) for run in runs_of_job] for runs_of_job in runs] == [
         [("a1", "COMPLETED", at(3))],
         [("a1", "FAILED", at(2))],
     ]
     assert [(job.inputs, job.outputs) for job in map(queries.find_job, (A, B))] == [((Z,), (X,)), ((), (Y,))]
-    versions = [queries.list_dataset_versions(one, limit=9, offset=0).items for one in (X, Y)]
-    assert [[(one.failed, one.created_by.job) for one in some] for some in versions] == [[(False, A)], [(True, B)]]
+    versions = [queries.list_dataset_versions(dataset, limit=9, offset=0).items for dataset in (X, Y)]
+    assert [
+        [(version.failed, version.created_by.job) for version in versions_of_dataset]
+        for versions_of_dataset in versions
+    ] == [[(False, A)], [(True, B)]]
 
 
 def test_of_the_runs_of_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
@@ -172,7 +175,10 @@ def test_new_code_without_datasets_is_a_version_of_unknown_lineage(queries_over)
         an_event(3, "a3", A, job_facets=code("2")),
     ]
     versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
-    reported = [(one.code_version, one.outputs, one.lineage_unknown, short(one.latest_run.id)) for one in versions]
+    reported = [
+        (version.code_version, version.outputs, version.lineage_unknown, short(version.latest_run.id))
+        for version in versions
+    ]
     assert reported == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
 
 
@@ -231,7 +237,7 @@ def test_a_job_event_counts_as_a_run_that_is_not_listed(queries_over):
     queries = queries_over([an_event(1, "a1", A, outputs=[X]), a_job_event(2, A, outputs=[Y])])
     assert queries.find_job(A).outputs == (Y,)
     assert [short(run.id) for run in queries.list_runs(A, limit=9, offset=0).items] == ["a1"]
-    assert [one.version for one in queries.list_dataset_versions(Y, limit=9, offset=0).items] == [
+    assert [version.version for version in queries.list_dataset_versions(Y, limit=9, offset=0).items] == [
         name_uuid(f"{Y.namespace}:{Y.name}:")
     ]
 
@@ -251,7 +257,7 @@ def test_a_stream_has_a_version_for_all_that_it_had_reported_each_time(queries_o
         an_event(3, "a1", A, "RUNNING"),
     ]
     versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
-    reported = [(one.inputs, one.outputs, one.created, one.updated) for one in versions]
+    reported = [(version.inputs, version.outputs, version.created, version.updated) for version in versions]
     assert reported == [((X,), (Y,), at(2), at(3)), ((X,), (), at(1), at(1))]
 
 
@@ -275,7 +281,7 @@ def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_
         an_event(3, "a1", A, outputs=[Y]),
     ]
     versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
-    assert [one.updated for one in versions] == [at(3), at(2), at(1)]
+    assert [version.updated for version in versions] == [at(3), at(2), at(1)]
 
 
 # Other names
@@ -345,8 +351,8 @@ def test_what_is_used_again_after_it_was_dropped_is_neither_temporary_nor_delete
         for second, (side, use) in enumerate(events, 1)
     ]
     queries = queries_over(steps)
-    found = queries.find_dataset(X)
-    assert (found.temporary, found.deleted) == (False, False)
+    dataset = queries.find_dataset(X)
+    assert (dataset.temporary, dataset.deleted) == (False, False)
     assert queries.list_datasets(X.namespace, limit=9, offset=0).total == 1
     assert queries.search("X", kind="dataset", sort="name", limit=9).total == 1
     assert (
@@ -359,8 +365,8 @@ def test_what_is_used_again_after_it_was_dropped_is_neither_temporary_nor_delete
 def test_a_drop_of_the_same_instant_is_taken_to_have_come_first(queries_over):
     """Events of whole seconds do not show the order: a table too many is better than one too few."""
     drop = an_event(1, "a1", A, outputs=[(X, DROP)], **IN_ONE_APPLICATION)
-    found = queries_over([drop, an_event(1, "a2", A, outputs=[X], **IN_ONE_APPLICATION)]).find_dataset(X)
-    assert (found.temporary, found.deleted) == (False, False)
+    dataset = queries_over([drop, an_event(1, "a2", A, outputs=[X], **IN_ONE_APPLICATION)]).find_dataset(X)
+    assert (dataset.temporary, dataset.deleted) == (False, False)
 
 
 def test_an_event_that_drops_what_it_reads_has_dropped_it(queries_over):
@@ -374,8 +380,8 @@ def test_a_graph_of_a_time_shows_what_was_temporary_then(queries_over, second, t
     events = [
         an_event(second, f"a{second}", A, outputs=[use], **IN_ONE_APPLICATION) for second, use in enumerate(uses, 1)
     ]
-    (found,) = queries_over(events).find_graph(X.node_id, depth=ALL, at=at(second)).datasets
-    assert (found.temporary, found.deleted) == (temporary, temporary)
+    (dataset,) = queries_over(events).find_graph(X.node_id, depth=ALL, at=at(second)).datasets
+    assert (dataset.temporary, dataset.deleted) == (temporary, temporary)
 
 
 @pytest.mark.parametrize("name", [X, Y])

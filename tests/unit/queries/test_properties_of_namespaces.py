@@ -23,13 +23,13 @@ from tests.unit.queries.columns import strategies as with_columns
 from tests.unit.queries.columns.test_properties_of_reports import every_report
 from tests.unit.queries.every_query import differences, loaded, right_results
 
-NAMESPACES = tuple({"quiet", *(one.namespace for one in (*JOBS, *DATASETS))})
+NAMESPACES = tuple({"quiet", *(node.namespace for node in (*JOBS, *DATASETS))})
 VIEW = Visibility(NAMESPACES.__contains__, NAMESPACES)
 
 
 def elsewhere(statements):
     """Return the statements in other namespaces, with the same run ids; tags and sources are described in none."""
-    return [stamped(_moved(one)) for one in statements if not _is_of_no_namespace(one)]
+    return [stamped(_moved(statement)) for statement in statements if not _is_of_no_namespace(statement)]
 
 
 def _is_of_no_namespace(statement):
@@ -42,11 +42,11 @@ def _moved(value):
     if isinstance(value, (JobId, DatasetId)):
         return type(value)(_other(value.namespace), value.name)
     if isinstance(value, dict):
-        return {name: _other(one) if name == "namespace" else _moved(one) for name, one in value.items()}
+        return {name: _other(part) if name == "namespace" else _moved(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(map(_moved, value))
     if is_dataclass(value):
-        parts = {one.name: _moved(getattr(value, one.name)) for one in fields(value)}
+        parts = {field.name: _moved(getattr(value, field.name)) for field in fields(value)}
         if isinstance(value, Deletion | Description) and value.namespace:
             parts["namespace"] = _other(value.namespace)
         return replace(value, **parts)

@@ -45,7 +45,7 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
 @examples(100)
 @given(streams(), st.sampled_from(TIMES))
 def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
-    then = LineageQueries(loaded([one for one in statements if one.time < time]))
+    then = LineageQueries(loaded([statement for statement in statements if statement.time < time]))
     now = LineageQueries(loaded(statements))
     # Who the parent of a job is, is no matter of time.
     for node in childless(statements):
@@ -85,35 +85,35 @@ def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statem
         first = queries.find_dataset(start).id if start in DATASETS else start
         assert reached(first.node_id, graph.edges) == shown
         assert not any(job.hidden for job in graph.jobs)
-        assert not any(one.deleted and one.lifecycle != "DROP" for one in graph.datasets)
+        assert not any(dataset.deleted and dataset.lifecycle != "DROP" for dataset in graph.datasets)
 
 
 @examples(100)
 @given(st.data(), st.lists(st.one_of(families(), streams(3)), min_size=1, max_size=3))
 def test_the_graph_of_a_job_is_that_of_its_datasets_and_of_its_children_together(data, pieces):
-    statements = [one for piece in pieces for one in piece]
-    queries = LineageQueries(loaded(*([one] for one in data.draw(st.permutations(statements)))))
+    statements = [statement for piece in pieces for statement in piece]
+    queries = LineageQueries(loaded(*([statement] for statement in data.draw(st.permutations(statements)))))
     for job in JOBS:
         graph = queries.find_graph(job.node_id, depth=_WHOLE)
         if graph is None:
             continue
-        (own,) = (one for one in graph.jobs if one.id == job)
+        (own,) = (shown for shown in graph.jobs if shown.id == job)
         children = queries.list_child_jobs(job, limit=100, offset=0).items
-        parts = [*own.inputs, *own.outputs, *(one.id for one in children)]
+        parts = [*own.inputs, *own.outputs, *(child.id for child in children)]
         together = [{(own.id, own.inputs, own.outputs)}, set(), set()]
-        for part in filter(None, (queries.find_graph(one.node_id, depth=_WHOLE) for one in parts)):
+        for part in filter(None, (queries.find_graph(node.node_id, depth=_WHOLE) for node in parts)):
             together = [known | more for known, more in zip(together, structure_of(part), strict=True)]
         assert structure_of(graph) == tuple(together)
 
 
 def childless(statements):
     """Return the jobs that no event names as a parent, and the datasets."""
-    parents = {one.parent.job for one in statements if isinstance(one, Event) and one.parent}
+    parents = {statement.parent.job for statement in statements if isinstance(statement, Event) and statement.parent}
     return [*(job for job in JOBS if job not in parents), *DATASETS]
 
 
 def nodes_of(graph):
-    return [one.id for one in (*graph.jobs, *graph.datasets)] if graph else []
+    return [node.id for node in (*graph.jobs, *graph.datasets)] if graph else []
 
 
 def structure_of(graph):
@@ -121,15 +121,15 @@ def structure_of(graph):
     if graph is None:
         return None
     jobs = {(job.id, job.inputs, job.outputs) for job in graph.jobs}
-    return jobs, {(one.id, one.stale, one.last_written_by) for one in graph.datasets}, set(graph.edges)
+    return jobs, {(dataset.id, dataset.stale, dataset.last_written_by) for dataset in graph.datasets}, set(graph.edges)
 
 
 def reached(start, edges):
     """Every node that edges, either way, lead to."""
-    found, left = {start}, [start]
+    connected, left = {start}, [start]
     while left:
         node = left.pop()
-        beside = {far for edge in edges if node in edge for far in edge} - found
-        found |= beside
+        beside = {far for edge in edges if node in edge for far in edge} - connected
+        connected |= beside
         left += beside
-    return found
+    return connected

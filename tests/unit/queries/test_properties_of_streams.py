@@ -39,7 +39,7 @@ from tests.unit.queries.test_history import applied, model_state
 
 STREAMING = {"jobType": {"processingType": "STREAMING"}}
 _COARSE = re.compile("_(MINUTE|DAY|MONTH)#")
-_NODES = [one.node_id for one in (*JOBS, *DATASETS)]
+_NODES = [node.node_id for node in (*JOBS, *DATASETS)]
 
 
 @examples(100)
@@ -62,8 +62,8 @@ def test_a_live_stream_is_found_by_its_columns_although_a_later_run_of_its_job_r
             an_event(0, "s1", A, "START", inputs=[Y], outputs=[(X, columns)], job_facets=STREAMING),
             an_event(10, "b1", A, inputs=[Y], outputs=[later]),
         ]
-        found = LineageQueries(loaded(events)).columns_of([X])[X]
-        assert [short(reporter.run.id) for one in found.columns for reporter in one.reporters] == ["s1"]
+        lineage = LineageQueries(loaded(events)).columns_of([X])[X]
+        assert [short(reporter.run.id) for column in lineage.columns for reporter in column.reporters] == ["s1"]
 
 
 def test_a_stream_loaded_without_coarse_rows_is_found_behind_many_runs_by_an_event_that_does_not_say_it_streams():
@@ -85,8 +85,8 @@ def test_a_stream_whose_first_events_were_loaded_without_coarse_rows_is_found_as
 @given(st.data(), distant_times(), st.integers(0, 8))
 def test_its_columns_are_found_as_any(data, times, count):
     statements = moved(data.draw(strategies.streams(statements=streaming_runs(2))), times)
-    found = every_column_query.results_of(loaded_in_part_without(statements, count), statements, times)
-    assert differences(found, every_column_query.right_results(statements, times)) == {}
+    results = every_column_query.results_of(loaded_in_part_without(statements, count), statements, times)
+    assert differences(results, every_column_query.right_results(statements, times)) == {}
 
 
 def loaded_in_part_without(statements, count):
@@ -125,8 +125,8 @@ def exact_rows(run, facts):
 @given(st.data(), distant_times())
 def test_every_result_about_columns_is_the_models(data, times):
     statements = moved(data.draw(strategies.streams(statements=streaming_runs(2))), times)
-    found = every_column_query.results_of(loaded(statements), statements, times)
-    assert differences(found, every_column_query.right_results(statements, times)) == {}
+    results = every_column_query.results_of(loaded(statements), statements, times)
+    assert differences(results, every_column_query.right_results(statements, times)) == {}
 
 
 @examples(100)
@@ -140,7 +140,7 @@ def test_the_graph_of_a_time_with_the_changes_since_is_that_of_a_later_time(draw
         if history is None:
             continue
         state = model_state(Model(statements), node, 9, "both", start)
-        changes = {one.time: one for one in history.changes}
+        changes = {change.time: change for change in history.changes}
         for time in times[1:]:
             then = model_state(Model(statements), node, 9, "both", just_after(time))
             assert (time in changes) == (then != state)

@@ -62,16 +62,16 @@ def a_view(*namespaces):
 def results(queries):
     """Return every result about team B's jobs and datasets, and their versions."""
     page = {"limit": 99, "offset": 0}
-    versions = [one.version for one in queries.list_dataset_versions(ORDERS, **page).items]
+    versions = [version.version for version in queries.list_dataset_versions(ORDERS, **page).items]
     return {
         "runs": [queries.list_runs(job, **page) for job in (LOAD, SUM, NIGHTLY)],
         "jobs": [queries.find_job(job) for job in (LOAD, SUM, NIGHTLY)],
         "job versions": [queries.list_job_versions(job, **page) for job in (LOAD, SUM, NIGHTLY)],
-        "datasets": [queries.find_dataset(one) for one in (ORDERS, TOTALS)],
-        "versions": [queries.find_dataset_version(ORDERS, one) for one in versions],
-        "graphs": [queries.find_graph(one.node_id, depth=9) for one in (LOAD, TOTALS)],
+        "datasets": [queries.find_dataset(dataset) for dataset in (ORDERS, TOTALS)],
+        "versions": [queries.find_dataset_version(ORDERS, version) for version in versions],
+        "graphs": [queries.find_graph(node.node_id, depth=9) for node in (LOAD, TOTALS)],
         "before": queries.find_graph(LOAD.node_id, depth=9, at=at(7)),
-        "made of": [queries.find_graph(ORDERS.node_id, depth=9, version=one) for one in versions],
+        "made of": [queries.find_graph(ORDERS.node_id, depth=9, version=version) for version in versions],
     }
 
 
@@ -90,22 +90,22 @@ def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(queries_over
     honest, attacked = (queries_over(statements) for statements in (HONEST, [*HONEST, *attack]))
     attacked = attacked.seen_by(a_view(*namespaces))
     for run in ("b1", "b2", "dd"):
-        found = attacked.find_run(the(run))
-        assert found == honest.find_run(the(run))
-        assert found.other_jobs == ()
+        listed_run = attacked.find_run(the(run))
+        assert listed_run == honest.find_run(the(run))
+        assert listed_run.other_jobs == ()
     assert attacked.find_upstream_runs(the("b2"), depth=9) == honest.find_upstream_runs(the("b2"), depth=9)
 
 
 def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
     events = [an_event(3, "b1", LOAD), an_event(4, "b1", SUM), an_event(2, "b1", STEAL), an_event(5, "b1", CRON)]
     queries = queries_over(events)
-    found = queries.find_run(the("b1"))
-    assert (found.job, found.started, found.other_jobs) == (STEAL, at(2), (CRON, LOAD, SUM))
-    found = queries.seen_by(a_view("teamB")).find_run(the("b1"))
-    assert (found.job, found.started, found.other_jobs) == (LOAD, at(3), (SUM,))
-    assert [(one.run.job, one.run.id) for one in queries.find_upstream_runs(the("b1"), depth=0).items] == [
-        (STEAL, the("b1"))
-    ]
+    run = queries.find_run(the("b1"))
+    assert (run.job, run.started, run.other_jobs) == (STEAL, at(2), (CRON, LOAD, SUM))
+    run = queries.seen_by(a_view("teamB")).find_run(the("b1"))
+    assert (run.job, run.started, run.other_jobs) == (LOAD, at(3), (SUM,))
+    assert [
+        (upstream.run.job, upstream.run.id) for upstream in queries.find_upstream_runs(the("b1"), depth=0).items
+    ] == [(STEAL, the("b1"))]
 
 
 def test_a_run_that_is_only_named_as_a_parent_comes_after_those_that_started(queries_over):
@@ -125,8 +125,8 @@ def test_an_id_in_more_namespaces_than_are_read_is_found_by_whoever_may_read_its
     queries = LineageQueries(loaded([*HONEST, *others]))
     assert queries.seen_by(a_view("teamB", "other*")).find_run(the("b1")).job == LOAD
     assert not queries.seen_by(a_view("teamB")).find_run(the("b1")).others_cut
-    found = queries.find_run(the("b1"))
-    assert (len(found.other_jobs), found.others_cut) == (JOBS_MAX - 1, True)
+    run = queries.find_run(the("b1"))
+    assert (len(run.other_jobs), run.others_cut) == (JOBS_MAX - 1, True)
     assert queries.find_upstream_runs(the("b1"), depth=0).truncated
 
 
@@ -136,12 +136,12 @@ def test_runs_of_two_jobs_with_one_id_make_two_versions_of_a_dataset(queries_ove
         [*HONEST, an_event(7, "b1", other, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])]
     )
     versions = queries.list_dataset_versions(ORDERS, limit=9, offset=0).items
-    assert [(one.version, one.created_by.job) for one in versions] == [
+    assert [(version.version, version.created_by.job) for version in versions] == [
         (name_uuid(f"s3://b:orders:{RunKey.of(job, the('b1'))}"), job) for job in (other, LOAD)
     ]
     written = queries.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
     assert queries.find_dataset_version(ORDERS, written).fields == []
-    (job,) = (one for one in queries.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
+    (job,) = (shown for shown in queries.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
     assert (job.id, job.runs) == (LOAD, (the("b1"),))
 
 

@@ -19,8 +19,8 @@ def fields(queries, dataset):
     return names_in(queries.find_dataset(dataset))
 
 
-def names_in(found):
-    return "".join(one["name"] for one in found.fields)
+def names_in(dataset):
+    return "".join(field["name"] for field in dataset.fields)
 
 
 WRITE = an_event(1, "a1", A, outputs=[(X, a_schema("a", "b"))])
@@ -31,7 +31,7 @@ PROJECTION = an_event(2, "b1", B, inputs=[(X, a_schema("a"))], outputs=[Y])
 
 
 @pytest.mark.parametrize(
-    ("events", "found"),
+    ("events", "expected"),
     [
         pytest.param(
             [an_event(1, "a1", A, inputs=[(X, a_schema("a"))], outputs=[(X, a_schema("a", "b"))])],
@@ -84,8 +84,8 @@ PROJECTION = an_event(2, "b1", B, inputs=[(X, a_schema("a"))], outputs=[Y])
         ),
     ],
 )
-def test_the_schema_of_a_dataset_is_that_of_what_exists(queries_over, events, found):
-    assert fields(queries_over(events), X) == found
+def test_the_schema_of_a_dataset_is_that_of_what_exists(queries_over, events, expected):
+    assert fields(queries_over(events), X) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_schema_of_a_dataset_is_that_of_what_exists(queries_over, events, fo
         pytest.param(lambda table: names_in(graph(table, at=at(4)).datasets[0]), id="graph of a time"),
         pytest.param(
             lambda table: "".join(
-                one.field[0] for one in LineageQueries(table).find_columns(X.node_id, depth=0).columns
+                column.field[0] for column in LineageQueries(table).find_columns(X.node_id, depth=0).columns
             ),
             id="columns",
         ),
@@ -116,4 +116,4 @@ def graph(table, **how):
 
 def test_what_only_a_reader_sends_can_be_searched():
     queries = LineageQueries(loaded([PROJECTION]))
-    assert [one.field for one in queries.search_columns("a", sort="name", limit=9).items] == [("a",)]
+    assert [hit.field for hit in queries.search_columns("a", sort="name", limit=9).items] == [("a",)]

@@ -18,8 +18,8 @@ from tests.unit.queries.every_query import loaded
 @examples(200)
 @given(st.data())
 def test_every_source_is_the_models(data):
-    pieces = st.lists(st.one_of(sources(), descriptions.map(lambda one: [one])), min_size=1, max_size=3)
-    statements = [one for piece in data.draw(pieces) for one in piece]
+    pieces = st.lists(st.one_of(sources(), descriptions.map(lambda description: [description])), min_size=1, max_size=3)
+    statements = [statement for piece in data.draw(pieces) for statement in piece]
     queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Model(statements)
     assert rendered(queries.list_sources(limit=100, offset=0)) == rendered(model.list_sources())
     for name in ("lake", "warehouse", "default"):
@@ -32,6 +32,8 @@ def test_a_namespace_that_reports_what_another_reported_before_changes_nothing(q
 
     other = DatasetId("s3://other", "X")
     reports = [(X, lake("s3://a")), (Y, lake("s3://b")), (other, lake("s3://a")), (X, lake())]
-    queries = queries_over([an_event(second, f"a{second}", A, outputs=[one]) for second, one in enumerate(reports)])
-    found = queries.find_source("lake")
-    assert (found.url, found.created, found.updated) == ("s3://b", at(0), at(1))
+    queries = queries_over(
+        [an_event(second, f"a{second}", A, outputs=[report]) for second, report in enumerate(reports)]
+    )
+    source = queries.find_source("lake")
+    assert (source.url, source.created, source.updated) == ("s3://b", at(0), at(1))

@@ -60,7 +60,9 @@ _described = st.builds(
     st.sampled_from(TIMES),
     st.sampled_from(("lake", "new")),
 )
-histories = st.lists(st.one_of(_events, _events, _described), min_size=1, max_size=7, unique_by=lambda one: one.hash)
+histories = st.lists(
+    st.one_of(_events, _events, _described), min_size=1, max_size=7, unique_by=lambda statement: statement.hash
+)
 
 
 def counts(queries):
@@ -96,17 +98,17 @@ def test_things_are_counted_once_by_loaders_that_meet_and_die(statements, seed):
 def test_a_week_has_the_days_of_the_time_zone(zone, started):
     table = MemoryTable()
     times = [NOON, NOON - 3 * HOUR, NOON - 2 * DAY - 3 * HOUR]
-    EventIndex(table).put(IndexedEvent(from_seconds(one), f"{one:064x}", type="START") for one in times)
+    EventIndex(table).put(IndexedEvent(from_seconds(time_s), f"{time_s:064x}", type="START") for time_s in times)
 
     week = LineageQueries(table).count_events("WEEK", now_s=NOON + 60, zone=ZoneInfo(zone))
 
-    assert [one.numbers["START"] for one in week] == started
-    assert all(one.end == other.start for one, other in pairwise(week))
+    assert [interval.numbers["START"] for interval in week] == started
+    assert all(earlier.end == later.start for earlier, later in pairwise(week))
 
 
 def test_a_day_of_hours_and_a_week_of_days_cost_a_few_requests_however_much_happened():
     table = MemoryTable()
-    every = [
+    events = [
         Event(
             kind="RUN",
             time=from_seconds(NOON - number * 1_500),
@@ -116,7 +118,7 @@ def test_a_day_of_hours_and_a_week_of_days_cost_a_few_requests_however_much_happ
         )
         for number in range(400)
     ]
-    apply_statements([stamped(event) for event in every], table)
+    apply_statements([stamped(event) for event in events], table)
     for period in ("DAY", "WEEK"):
         for kind in KINDS:
             table.dynamo.calls = calls = Calls()
@@ -135,6 +137,6 @@ def test_a_further_event_of_known_things_writes_no_count_and_no_source():
     for time in (NOON, NOON + HOUR):
         event = Event(kind="RUN", time=from_seconds(time), hash="", run=RUNS[0], job=JobId("emissions", "check"))
         apply_statements([stamped(replace(event, outputs=(use,)))], table)
-        kept.append([one for one in table.dynamo.items() if one["pk"]["S"].startswith(("CREATED", "SOURCE"))])
+        kept.append([item for item in table.dynamo.items() if item["pk"]["S"].startswith(("CREATED", "SOURCE"))])
 
     assert kept[0] == kept[1] != []

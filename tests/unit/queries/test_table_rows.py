@@ -56,7 +56,7 @@ def test_what_happened_after_the_day_is_not_in_its_tables(data):
     statements = moved(data.draw(streams()), _ACROSS_DAYS)
     table = loaded(*data.draw(arrivals(statements)))
     for day in ("2025-11-19", DAY):
-        before = LineageQueries(loaded([one for one in statements if one.time < end_of_day(day)]))
+        before = LineageQueries(loaded([statement for statement in statements if statement.time < end_of_day(day)]))
         assert wrong(table, day, before) == {}
 
 

@@ -143,7 +143,7 @@ def test_a_graph_reads_once_the_producers_of_each_dataset_that_was_written(at):
     world = World()
     world.load(a_run(RUNS[1], WRITER, outputs=parts(1_000)), a_run(RUNS[0], READER, inputs=parts(1_000)))
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=0, at=at)
-    assert (len(graph.datasets), any(one.stale for one in graph.datasets)) == (1_000, False)
+    assert (len(graph.datasets), any(dataset.stale for dataset in graph.datasets)) == (1_000, False)
     assert spent <= 1_000 + 40
 
 
@@ -153,7 +153,7 @@ def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
     world.load(a_run(RUNS[0], READER, inputs=parts(NODES_MAX + 1_000)))
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=20, at=at)
     assert (len(graph.jobs) + len(graph.datasets), graph.truncated) == (NODES_MAX, True)
-    assert [one.id for one in graph.datasets] == [one.dataset for one in parts(NODES_MAX - 1)]
+    assert [dataset.id for dataset in graph.datasets] == [use.dataset for use in parts(NODES_MAX - 1)]
     assert spent <= NODES_MAX + 100
 
 
@@ -161,7 +161,7 @@ def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
     run, spent = world.measure(world.queries.find_run, RUNS[0])
-    assert {one.resolved_by for one in run.inputs} == {"initial"}
+    assert {read.resolved_by for read in run.inputs} == {"initial"}
     assert spent <= 30
 
 
@@ -170,13 +170,16 @@ def test_a_result_resolves_the_versions_of_so_many_inputs_and_says_that_there_ar
     world.load(a_run(RUNS[1], WRITER, outputs=wide), a_run(RUNS[0], READER, time=TIMES[3], inputs=wide))
 
     run, spent = world.measure(world.queries.find_run, RUNS[0])
-    assert [one.dataset for one in run.inputs] == [one.dataset for one in wide[:INPUTS_MAX]]
-    assert ({one.resolved_by for one in run.inputs}, run.truncated) == ({"time"}, True)
+    assert [read.dataset for read in run.inputs] == [use.dataset for use in wide[:INPUTS_MAX]]
+    assert ({read.resolved_by for read in run.inputs}, run.truncated) == ({"time"}, True)
     assert spent <= 3 * INPUTS_MAX + 100
     graph, spent = world.measure(world.queries.find_graph, f"{READER.node_id}#{run.job_version}", depth=0)
     assert (len(graph.datasets), graph.truncated) == (INPUTS_MAX, True)
     upstream, spent = world.measure(world.queries.find_upstream_runs, RUNS[0], depth=1)
-    assert ([len(one.inputs) for one in upstream.items], upstream.truncated) == ([INPUTS_MAX, 0], True)
+    assert ([len(run_upstream.inputs) for run_upstream in upstream.items], upstream.truncated) == (
+        [INPUTS_MAX, 0],
+        True,
+    )
 
 
 def test_the_runs_of_a_list_share_the_inputs_that_a_result_resolves_the_versions_of():
@@ -184,7 +187,7 @@ def test_the_runs_of_a_list_share_the_inputs_that_a_result_resolves_the_versions
     world.load(*(a_run(run, READER, time, inputs=wide) for run, time in zip(RUNS[:2], TIMES[2:4], strict=True)))
 
     runs = world.queries.list_runs(READER, limit=10, offset=0)
-    assert [(len(one.inputs), one.truncated) for one in runs.items] == [
+    assert [(len(run.inputs), run.truncated) for run in runs.items] == [
         (len(wide), False),
         (INPUTS_MAX - len(wide), True),
     ]

@@ -108,9 +108,9 @@ def test_each_window_makes_a_version_of_the_job_and_a_step_of_its_history():
 
 
 def test_run_lineage_leads_from_an_output_to_the_inputs_of_its_windows_alone():
-    made = [an_event(1, "b1", B, outputs=[X]), an_event(2, "b2", B, outputs=[Z])]
+    writes = [an_event(1, "b1", B, outputs=[X]), an_event(2, "b2", B, outputs=[Z])]
     reader = an_event(40, "b3", B, inputs=[Y])
-    queries = LineageQueries(loaded([*made, *TWO, reader]))
+    queries = LineageQueries(loaded([*writes, *TWO, reader]))
     upstream = queries.find_upstream_runs(the("b3"), depth=3)
 
     assert {run.run.id for run in upstream.items} == {the("b3"), the("a1"), the("b1")}

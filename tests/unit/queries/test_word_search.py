@@ -72,15 +72,15 @@ def test_a_search_finds_what_a_look_at_every_name_finds_and_nothing_that_its_cal
     hits = queries.search(typed, kind=None, sort="relevance", limit=100, namespace=namespace)
     columns = queries.search_columns(typed, sort="name", limit=100, namespace=namespace)
 
-    wanted = {one for one in covered if namespace in (None, one)}
-    names = {name for event in sent for name in (event.job, event.outputs[0].dataset) if name.namespace in wanted}
+    namespaces = {name for name in covered if namespace in (None, name)}
+    names = {name for event in sent for name in (event.job, event.outputs[0].dataset) if name.namespace in namespaces}
     assert {hit.id for hit in hits.items} == {
         name for name in names if holds(typed, name.namespace, name.name) and holds_own(typed, name.name)
     }
     fields = {
         (event.outputs[0].dataset, field["name"])
         for event in sent
-        if event.outputs[0].dataset.namespace in wanted
+        if event.outputs[0].dataset.namespace in namespaces
         for field in event.outputs[0].facets.get("schema", {"fields": ()})["fields"]
     }
     expected = {
@@ -88,10 +88,10 @@ def test_a_search_finds_what_a_look_at_every_name_finds_and_nothing_that_its_cal
         for dataset, field in fields
         if holds(typed, dataset.namespace, dataset.name, field) and holds_own(typed, field)
     }
-    found = {(hit.dataset, ".".join(hit.field)) for hit in columns.items}
+    columns_hit = {(hit.dataset, ".".join(hit.field)) for hit in columns.items}
     # A column that a later schema lacks is gone.
-    assert found <= expected
-    assert {column for column in expected if column[1] in columns_now(queries, column[0])} <= found
+    assert columns_hit <= expected
+    assert {column for column in expected if column[1] in columns_now(queries, column[0])} <= columns_hit
     assert (hits.total, columns.total) == (len(hits.items), len(columns.items))
     assert not hits.truncated
     assert not columns.truncated
