@@ -65,7 +65,7 @@ def test_the_command_says_that_this_spark_is_read_as_known(
 
 
 @pytest.mark.parametrize(
-    ("part", "answer", "line"),
+    ("part", "outcome", "line"),
     [
         ("jvm.executions.Executions.lacking", ("Filter.condition",), "NOT  parameters   Filter.condition"),
         ("session.self_test.find_misread", ("join",), "NOT  plans        misread: join"),
@@ -74,13 +74,13 @@ def test_the_command_says_that_this_spark_is_read_as_known(
 )
 def test_the_command_names_what_is_not_as_known(
     part: str,
-    answer: object,
+    outcome: object,
     line: str,
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(f"spark_client.capturing.{part}", lambda *_: answer)
+    monkeypatch.setattr(f"spark_client.capturing.{part}", lambda *_: outcome)
     assert self_test.main([]) == 1
     assert line in capsys.readouterr().out.splitlines()
 
