@@ -61,7 +61,7 @@ def end_of(row: Row) -> str:
 class IndexScan(Generic[T]):
     """The rows under one prefix of a partition, the newest first, as far as they were read.
 
-    `found` holds the results of `confirm` by row key; scans for the same result may share it. Rows for which
+    `results` holds the results of `confirm` by row key; scans for the same result may share it. Rows for which
     `needs_facts` is false are confirmed with empty facts. `floor` is the position of the last row read, empty after the
     last page. `order` is the position of a result, where that is not its row's.
     """
@@ -75,9 +75,9 @@ class IndexScan(Generic[T]):
         high: str = "~",
         needs_facts: Callable[[Row], bool] = lambda _: True,
         order: Callable[[T], Position] = lambda _: _AFTER_ALL,
-        found: dict[Key, T] | None = None,
+        results: dict[Key, T] | None = None,
     ) -> None:
-        self.found: dict[Key, T] = {} if found is None else found
+        self.results: dict[Key, T] = {} if results is None else results
         self.floor = _AFTER_ALL
         self.needs_facts = needs_facts
         self._pk, self._low, self._high = pk, f"{prefix}#", f"{prefix}#{high}"
@@ -86,12 +86,12 @@ class IndexScan(Generic[T]):
     @property
     def best(self) -> T | None:
         """The newest result."""
-        return max(self.found.values(), key=self._order, default=None)
+        return max(self.results.values(), key=self._order, default=None)
 
     @property
     def is_done(self) -> bool:
         """True if no unread row can be of a newer result."""
-        return not self.floor or any(self._order(result) >= self.floor for result in self.found.values())
+        return not self.floor or any(self._order(result) >= self.floor for result in self.results.values())
 
     def query(self, rows: int) -> RowQuery:
         """Return the query for the next page."""
@@ -103,7 +103,7 @@ class IndexScan(Generic[T]):
             run_facts = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
             result = None if run_facts is None else self._confirm(row, run_facts)
             if result is not None:
-                self.found[row.key] = result
+                self.results[row.key] = result
         self.floor = _BEFORE_ALL
         if page.more:
             # The last row read begins the next page: a live run's newest row may be any of its rows.
@@ -205,7 +205,7 @@ def _scan_places(
 
     runs: dict[Key, RunWithFacts] = {}
     places = [(prefix, high), *(coarse_highs(prefix, high) if streamed else ())]
-    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, found=runs) for name, end in places]
+    return [IndexScan(job_pk(job), name, confirm, high=end, order=place_of, results=runs) for name, end in places]
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:

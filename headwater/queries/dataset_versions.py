@@ -135,7 +135,7 @@ class _VersionScan:
         by_maker = {
             version.made_by: version
             for scan in self._scans
-            for version in scan.found.values()
+            for version in scan.results.values()
             if version.order >= floor
         }
         known = sorted(by_maker.values(), key=lambda version: version.creation)

@@ -102,7 +102,7 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
         advance(scans, view, rows=RUNS_MAX)
     # Some runs of the floor's time may be unread: no run of that time is shown.
     floor = max(scan.floor for scan in scans)[:1]
-    runs = {run: facts for scan in scans for run, facts in scan.found.values()}
+    runs = {run: facts for scan in scans for run, facts in scan.results.values()}
     placed = sorted(
         (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > floor
     )
@@ -191,7 +191,7 @@ def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
     advance(scans, view, rows=_ROWS)
     older = []
     for version, scan in zip(left, scans, strict=True):
-        runs = dict(scan.found.values())
+        runs = dict(scan.results.values())
         entries = [entry for run in runs.items() for entry in entries_of(*run) if entry.version == version]
         if entries:
             older.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))

@@ -135,7 +135,7 @@ def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFa
     scan, runs = last_started(job), dict[RunKey, RunFacts]()
     while True:
         advance([scan], view, rows=max(count - len(runs), 1) + 8)
-        runs = dict(scan.found.values())
+        runs = dict(scan.results.values())
         if not scan.floor or len(runs) >= count:
             return list(runs.items())[:count], bool(scan.floor) or len(runs) > count
 
@@ -154,9 +154,9 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
     pending = list(scans.values())
     while pending:
         advance(pending, view, rows=count)
-        pending = [scan for scan in pending if scan.floor and len(dict(scan.found.values())) < count]
+        pending = [scan for scan in pending if scan.floor and len(dict(scan.results.values())) < count]
     return {
-        job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.found.values()).items(), count))
+        job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.results.values()).items(), count))
         for job, scan in scans.items()
     }
 

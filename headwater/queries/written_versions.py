@@ -83,7 +83,7 @@ class VersionQuery:
                 high=high,
                 # The rows of a storage version are sorted by creation: by a stream's last event, the scan ended early.
                 order=attrgetter("order" if self.storage is None else "creation"),
-                found=shared,
+                results=shared,
             )
             for name in names
             for prefix, high in places

@@ -59,7 +59,7 @@ def test_a_scan_has_read_as_many_rows_as_its_pages_hold_each_beginning_with_the_
     newest_first = sorted(rows, reverse=True)
     for size, read in zip(pages, accumulate(pages, lambda before, size: before + size - 1), strict=True):
         advance([scan], table, rows=size)
-        assert list(scan.found.values()) == confirmed({position: rows[position] for position in newest_first[:read]})
+        assert list(scan.results.values()) == confirmed({position: rows[position] for position in newest_first[:read]})
         assert scan.floor == (newest_first[read - 1] if read < len(rows) else ())
         if not scan.floor:
             break
@@ -76,7 +76,7 @@ def test_the_first_found_of_each_scan_is_its_newest_row_that_is_confirmed(rows, 
 def test_scans_for_one_thing_share_the_newest_although_it_may_be_older_than_its_row(rows, other, pages):
     results = {}
     scans = [
-        a_scan(rows_of_scan, pk, found=results, order=lambda result: result)
+        a_scan(rows_of_scan, pk, results=results, order=lambda result: result)
         for rows_of_scan, pk in ((rows, PK), (other, OTHER))
     ]
     best = max([*confirmed(rows), *confirmed(other)], default=None)
@@ -101,7 +101,7 @@ def test_no_more_rounds_are_made_than_rounds_max(rows, pages, rounds):
 def test_rows_that_need_no_facts_are_confirmed_without_and_cost_no_read_of_any(rows):
     scan, table = a_scan(rows, needs_facts=lambda _: False), a_table(rows)
     advance([scan], table, rows=100)
-    assert list(scan.found.values()) == [rows[position] for position in sorted(rows, reverse=True) if rows[position]]
+    assert list(scan.results.values()) == [rows[position] for position in sorted(rows, reverse=True) if rows[position]]
     assert table.calls == {"query": 1}
 
 
