@@ -17,6 +17,11 @@ const linesWith = (pattern: RegExp) =>
   Object.entries(files).flatMap(([name, text]) =>
     text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${name}:${index + 1}: ${line.trim()}`] : [])),
   );
+const words = "(?:one|some|every|found|near|made|wanted)";
+/** Variables, parameters, parts of either, and functions. */
+const VAGUE = new RegExp(
+  `\\b(?:const|let|function) ${words}\\b|[({[,] *${words} *(?:[,:)}\\]=]|$)|\\b${words} *=>|^ *${words},$`,
+);
 
 test("model, layout and url know neither React nor the API", () => {
   const pure = importsOf(/^\.\/(model|layout|url)\//);
@@ -37,6 +42,7 @@ test.each([
   ["code from text", /\beval\(|new Function\(/],
   ["types that are switched off", /\bas any\b|: any\b|@ts-ignore|@ts-nocheck/],
   ["output to the console", /console\.(log|debug|info)/],
+  ["a name that does not say what it holds", VAGUE],
 ])("nothing uses %s", (_, pattern) => expect(linesWith(pattern)).toEqual([]));
 
 test("a file has at most 500 lines", () => {
@@ -46,3 +52,18 @@ test("a file has at most 500 lines", () => {
       .map(([name]) => name),
   ).toEqual([]);
 });
+
+test.each([
+  "const one = 1;",
+  "const { some } = rows;",
+  "const [every, rest] = rows;",
+  "rows.map(found => found.id)",
+  "rows.map((found, index) => index)",
+  "function near() {",
+  "change: (some: Row) => void;",
+  "const load = (rows: Row[], wanted = 1) => rows;",
+])("%s has a name that does not say what it holds", (line) => expect(line).toMatch(VAGUE));
+
+test.each(['rows.some((row) => row.id === "one")', "rows.every(Boolean)"])("%s has none", (line) =>
+  expect(line).not.toMatch(VAGUE),
+);

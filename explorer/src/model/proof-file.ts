@@ -19,12 +19,12 @@ export function proofFile(claims: Claims, proven: Proven, { computedAt, page, st
       page,
       state,
       holds: proven.holds,
-      checks: proven.checks.map(({ title, holds, about, wanted, found }) => ({
+      checks: proven.checks.map(({ title, holds, about, expected, computed }) => ({
         title,
         holds,
         about,
-        expected: wanted,
-        computed: found,
+        expected,
+        computed,
       })),
       object: { day, key, sha256, size_bytes },
       digests: claims.digests.map((digest) => ({

@@ -87,7 +87,7 @@ test.each([
 test("what is gone fails, and says so", async () => {
   const archive = await anArchive();
   archive.bytes.delete("object");
-  expect((await computed(archive)).checks[OBJECT]).toMatchObject({ holds: false, found: "it is gone" });
+  expect((await computed(archive)).checks[OBJECT]).toMatchObject({ holds: false, computed: "it is gone" });
 });
 
 test("the compaction's own step is no record, and neither is one of another root", async () => {

@@ -29,9 +29,9 @@ export interface Check {
   title: string;
   holds: boolean;
   about: string;
-  /** What the proof wants, and what was computed. */
-  wanted: string;
-  found: string;
+  /** The claim of the proof, and what its bytes say. */
+  expected: string;
+  computed: string;
 }
 
 export interface Proven {
@@ -121,8 +121,8 @@ function checkObject({ sha256, size_bytes }: ObjectRef, object: Bytes): Check {
     title: "The object is as it was archived",
     about: "SHA-256 and length of its bytes",
     holds: object.sha256 === sha256 && object.size === size_bytes,
-    wanted: sized(sha256, size_bytes),
-    found: object.fault ?? sized(object.sha256, object.size),
+    expected: sized(sha256, size_bytes),
+    computed: object.fault ?? sized(object.sha256, object.size),
   };
 }
 
@@ -131,8 +131,8 @@ function checkRecord({ root_id, node_id }: Claims, object: Bytes, path: readonly
     title: "The record is in it",
     about: "a line of the object has this root and this node",
     holds: path !== null,
-    wanted: `${node_id} of ${root_id}`,
-    found: path
+    expected: `${node_id} of ${root_id}`,
+    computed: path
       ? `a path of ${path.length} ${path.length === 1 ? "step" : "steps"}`
       : (object.fault ?? (object.lines ? "no such line" : "it cannot be unpacked")),
   };
@@ -144,8 +144,8 @@ function checkListed({ key }: ObjectRef, object: Bytes, digest: Bytes | undefine
     title: "The digest of its day lists it",
     about: "with the SHA-256 and length of its bytes",
     holds: listed !== undefined && listed["sha256"] === object.sha256 && listed["size_bytes"] === object.size,
-    wanted: object.fault ?? sized(object.sha256, object.size),
-    found: listed
+    expected: object.fault ?? sized(object.sha256, object.size),
+    computed: listed
       ? sized(String(listed["sha256"]), listed["size_bytes"])
       : (digest?.fault ?? "no digest of the day lists it"),
   };
@@ -161,8 +161,8 @@ function checkChain({ digests }: Claims, read: readonly Bytes[]): Check {
     title: "Each digest names the one before it",
     about: "by day, key and SHA-256 of its bytes",
     holds: broken === undefined,
-    wanted: `${links} ${links === 1 ? "link" : "links"}`,
-    found: broken
+    expected: `${links} ${links === 1 ? "link" : "links"}`,
+    computed: broken
       ? `the digest of ${broken.day} is not the one that the next day names`
       : links
         ? "all of them hold"
@@ -176,8 +176,8 @@ function checkEnd({ digests, end }: Claims, last: Bytes | undefined): Check {
     title: "The last digest is the end of the chain",
     about: "which the service keeps apart from the archive",
     holds: digest !== undefined && last !== undefined && names(end, digest, last.sha256),
-    wanted: end?.sha256 ?? "",
-    found: last?.fault ?? last?.sha256 ?? "no digest",
+    expected: end?.sha256 ?? "",
+    computed: last?.fault ?? last?.sha256 ?? "no digest",
   };
 }
 

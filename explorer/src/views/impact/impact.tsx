@@ -21,7 +21,7 @@ export const KINDS: readonly [string, string][] = [
 
 /** The filter of the view; what is chosen is in its address, the text is not. */
 export interface Narrowing extends ImpactFilter {
-  change: (some: Partial<Pick<ImpactFilter, "kind" | "owner" | "effect">>) => void;
+  change: (changes: Partial<Pick<ImpactFilter, "kind" | "owner" | "effect">>) => void;
   setText: (text: string) => void;
 }
 

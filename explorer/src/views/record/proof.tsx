@@ -170,13 +170,13 @@ function CheckRow({ check }: { check: Check }) {
       <div>
         <b>{check.title}</b> <span className="muted small">{check.about}</span>
         {check.holds ? (
-          <div className="mono small muted">{check.found}</div>
+          <div className="mono small muted">{check.computed}</div>
         ) : (
           <dl className="facts mono">
             <dt>expected</dt>
-            <dd>{check.wanted}</dd>
+            <dd>{check.expected}</dd>
             <dt>computed</dt>
-            <dd className="removed">{check.found}</dd>
+            <dd className="removed">{check.computed}</dd>
           </dl>
         )}
       </div>
