@@ -1,9 +1,9 @@
-/** A dataset's card, a job's pill, a fold. */
+/** A dataset's card, a job's pill. */
 
 import { memo } from "react";
 import { ago, agoShort, count, plural } from "../model/format";
 import type { Freshness } from "../model/freshness";
-import type { Fold, Item } from "../model/graph";
+import type { Item } from "../model/graph";
 import { cutFront, type Title } from "../model/titles";
 import { Name } from "../parts/name";
 import { SignOf, signOfState } from "../parts/signs";
@@ -11,11 +11,8 @@ import { FailingTests } from "../parts/tests";
 import type { Side } from "../url/state";
 
 export const CARD = { width: 256, height: 54 };
-export const FOLD = { width: 148, height: 36 };
-export const STUB = { width: 168, height: 30 };
 // Two lines of a card.
-export const NAME_CHARS_MAX = 56;
-const STUB_CHARS_MAX = 18;
+const NAME_CHARS_MAX = 56;
 
 export interface CardLook {
   focus: boolean;
@@ -27,33 +24,17 @@ export interface CardLook {
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
 
-export const Card = memo(function Card({
-  item,
-  title,
-  look,
-  more,
-  onMore,
-}: {
+interface CardProps {
   item: Item;
   title: Title;
   look: CardLook;
   more: Record<Side, number>;
   onMore: (side: Side) => void;
-}) {
-  const trouble = item.state === "FAILED" || item.state === "ABORTED" || (item.tests?.failed ?? 0) > 0;
-  const marks = [
-    trouble && "has-trouble",
-    item.stale && "is-stale",
-    look.focus && "is-focus",
-    look.selected && "is-selected",
-    look.muted && "is-muted",
-    look.change && `is-${look.change}`,
-    !item.known && "is-unknown",
-  ]
-    .filter(Boolean)
-    .join(" ");
+}
+
+export const Card = memo(function Card({ item, title, look, more, onMore }: CardProps) {
   return (
-    <div className={`box of-${item.kind} ${marks}`} title={titled(item)}>
+    <div className={`box of-${item.kind} ${marksOf(item, look)}`} title={titled(item)}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
           <SignOf of={item.kind} />
@@ -76,24 +57,47 @@ export const Card = memo(function Card({
       </div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map(
-        (side) =>
-          more[side] > 0 && (
-            <button
-              key={side}
-              className={`more nodrag nopan ${side}`}
-              aria-label={`show ${more[side]} more ${side === "up" ? "upstream" : "downstream"} of ${item.name}`}
-              onClick={(event) => {
-                event.stopPropagation();
-                onMore(side);
-              }}
-            >
-              +{count(more[side])}
-            </button>
-          ),
+        (side) => more[side] > 0 && <More key={side} side={side} of={item} more={more[side]} onMore={onMore} />,
       )}
     </div>
   );
 });
+
+const marksOf = (item: Item, look: CardLook): string =>
+  [
+    (item.state === "FAILED" || item.state === "ABORTED" || (item.tests?.failed ?? 0) > 0) && "has-trouble",
+    item.stale && "is-stale",
+    look.focus && "is-focus",
+    look.selected && "is-selected",
+    look.muted && "is-muted",
+    look.change && `is-${look.change}`,
+    !item.known && "is-unknown",
+  ]
+    .filter(Boolean)
+    .join(" ");
+
+interface MoreProps {
+  side: Side;
+  of: Item;
+  more: number;
+  onMore: (side: Side) => void;
+}
+
+/** The number of neighbours that are not drawn: a click draws them. */
+function More({ side, of, more, onMore }: MoreProps) {
+  return (
+    <button
+      className={`more nodrag nopan ${side}`}
+      aria-label={`show ${more} more ${side === "up" ? "upstream" : "downstream"} of ${of.name}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        onMore(side);
+      }}
+    >
+      +{count(more)}
+    </button>
+  );
+}
 
 const titled = ({ name, namespace, fieldCount, owners, tags }: Item) =>
   [
@@ -153,45 +157,6 @@ function DatasetFacts({ item, place, freshness }: { item: Item; place: string; f
     </>
   );
 }
-
-export function FoldBox({ fold, selected, muted }: { fold: Fold; selected: boolean; muted: boolean }) {
-  return (
-    <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
-      <div className="name">
-        <span>{moreOf(fold)}</span>
-      </div>
-    </div>
-  );
-}
-
-/** A hub that is drawn at one of its readers. */
-export function StubBox({
-  title,
-  item,
-  selected,
-  muted,
-}: {
-  title: string;
-  item: Item;
-  selected: boolean;
-  muted: boolean;
-}) {
-  return (
-    <div
-      className={`box of-fold of-stub ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}
-      title={`${item.name}\n${item.namespace}\nread by many jobs: click to draw its lines`}
-    >
-      <div className="name">
-        <span aria-hidden="true">⊣</span>
-        <span>{cutFront(title, STUB_CHARS_MAX)}</span>
-      </div>
-    </div>
-  );
-}
-
-/** "1,992 more"; of what is counted in an index, "about 1,992 more". */
-export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) =>
-  `${exact ? "" : "about "}${count(left)} more`;
 
 /** How a node is named to who does not see it. */
 export function spoken(item: Item, inputs: number, outputs: number, now: number): string {

@@ -1,19 +1,18 @@
 /** The layout of a picture's boxes, computed beside the page. */
 
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
 
 import { anchored, type Box, type Placed } from "../layout/boxes";
 import { place } from "../layout/place";
 
-/** The layout of the boxes; the last one stays until the next is there, and the anchor stays where it was. */
+/** The layout of the boxes; the `last` one stays until the next is there, and the anchor stays where it was. */
 export function usePlaced(
   boxes: readonly Box[],
   arrows: readonly { from: string; to: string }[],
   anchor: string,
-  onPlaced?: (placed: Placed) => void,
+  last: RefObject<Placed | null>,
 ): { placed: Placed | null; isCurrent: boolean } {
   const [{ placed, of }, setPlaced] = useState<{ placed: Placed | null; of: string }>({ placed: null, of: "" });
-  const last = useRef<Placed | null>(null);
   const key = useMemo(
     () =>
       JSON.stringify([
@@ -38,7 +37,6 @@ export function usePlaced(
       .then((layout) => {
         last.current = anchored(layout, anchor, last.current?.at[anchor]);
         setPlaced({ placed: last.current, of: key });
-        onPlaced?.(last.current);
       })
       .catch((error: unknown) => {
         if (!stop.signal.aborted) throw error;

@@ -1,5 +1,6 @@
 /** A dataset opened to its columns. */
 
+import type { Box } from "../../layout/boxes";
 import type { Card } from "../../model/columns";
 import type { Change } from "../../model/compare";
 import { count, cutMiddle } from "../../model/format";
@@ -10,19 +11,24 @@ import { SignOf } from "../../parts/signs";
 const TITLE_CHARS_MAX = 22,
   ROW_CHARS_MAX = 27;
 
+const WIDTH = 240,
+  HEAD = 34,
+  ROW = 26;
+
+/** Return the box of a card: its head, its columns, and the line that opens the rest of them. */
+export const boxOf = ({ id, columns, more }: Card): Box => ({
+  id,
+  width: WIDTH,
+  height: HEAD + ROW * (columns.length + (more ? 1 : 0)) + 2,
+});
+
+/** Return where the middle of a column's row is, from the top of its card. */
+export const rowY = (index: number) => HEAD + ROW * index + ROW / 2;
+
 export const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-export function ColumnCard({
-  card,
-  title,
-  focus,
-  sel,
-  path,
-  changes,
-  choose,
-  open,
-}: {
+interface Props {
   card: Card;
   title: Title;
   focus: boolean;
@@ -31,7 +37,9 @@ export function ColumnCard({
   changes: ReadonlyMap<string, Change> | undefined;
   choose: (id: string) => void;
   open: () => void;
-}) {
+}
+
+export function ColumnCard({ card, title, focus, sel, path, changes, choose, open }: Props) {
   const [folder, name] = splitTitle(title.title);
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
@@ -71,17 +79,14 @@ export function ColumnCard({
   );
 }
 
-function Row({
-  column: { id, field, type },
-  look,
-  change,
-  choose,
-}: {
+interface RowProps {
   column: Card["columns"][number];
   look: string;
   change: Change | undefined;
   choose: (id: string) => void;
-}) {
+}
+
+function Row({ column: { id, field, type }, look, change, choose }: RowProps) {
   return (
     <button
       className={`row nodrag ${changeOf(change)} ${look}`}

@@ -2,15 +2,14 @@
 
 import { useState } from "react";
 
-import type { ColumnArrow, ColumnLines } from "../../model/columns";
+import type { ColumnArrow } from "../../model/columns";
 import { count } from "../../model/format";
 import { titleOfId } from "../../model/titles";
 import { Name } from "../../parts/name";
 import { SignOf } from "../../parts/signs";
-import { LongTable } from "../../parts/table";
+import { type ColumnOf, LongTable } from "../../parts/table";
 
 interface Props {
-  lines: ColumnLines;
   arrows: readonly ColumnArrow[];
   path: ReadonlySet<string> | null;
   sel: string;
@@ -24,18 +23,6 @@ export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) 
     ({ from, to }) =>
       (!path || (path.has(from) && path.has(to))) &&
       `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()),
-  );
-  const cell = (id: string) => (
-    <a
-      href={`#${id}`}
-      className="mono"
-      onClick={(event) => {
-        event.preventDefault();
-        choose(id);
-      }}
-    >
-      <Name text={titleOfId(id)} />
-    </a>
   );
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the columns as a list">
@@ -57,27 +44,44 @@ export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) 
         rows={rows}
         keyOf={(row) => `${row.from}→${row.to}`}
         selected={sel}
-        columns={[
-          { name: "From", by: (row) => row.from, cell: (row) => cell(row.from) },
-          { name: "To", by: (row) => row.to, cell: (row) => cell(row.to) },
-          {
-            name: "How",
-            by: (row) => row.steps[0]?.kind ?? "",
-            cell: (row) => (
-              <>
-                {row.masked && (
-                  <span className="is-masked">
-                    <SignOf of="lock" />
-                    masked{" "}
-                  </span>
-                )}
-                {row.direct ? "" : "indirect "}
-                {row.steps.map((step) => step.description || step.kind.toLowerCase()).join("; ")}
-              </>
-            ),
-          },
-        ]}
+        columns={columnsOf(choose)}
       />
     </section>
+  );
+}
+
+const columnsOf = (choose: (id: string) => void): ColumnOf<ColumnArrow>[] => [
+  { name: "From", by: (row) => row.from, cell: (row) => <Choosing id={row.from} choose={choose} /> },
+  { name: "To", by: (row) => row.to, cell: (row) => <Choosing id={row.to} choose={choose} /> },
+  { name: "How", by: (row) => row.steps[0]?.kind ?? "", cell: (row) => <How arrow={row} /> },
+];
+
+function Choosing({ id, choose }: { id: string; choose: (id: string) => void }) {
+  return (
+    <a
+      href={`#${id}`}
+      className="mono"
+      onClick={(event) => {
+        event.preventDefault();
+        choose(id);
+      }}
+    >
+      <Name text={titleOfId(id)} />
+    </a>
+  );
+}
+
+function How({ arrow: { steps, direct, masked } }: { arrow: ColumnArrow }) {
+  return (
+    <>
+      {masked && (
+        <span className="is-masked">
+          <SignOf of="lock" />
+          masked{" "}
+        </span>
+      )}
+      {direct ? "" : "indirect "}
+      {steps.map((step) => step.description || step.kind.toLowerCase()).join("; ")}
+    </>
   );
 }

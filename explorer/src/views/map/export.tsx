@@ -1,93 +1,106 @@
-import { CARD, FOLD, moreOf, STUB } from "../../draw/card";
+/** The map as files: the picture as SVG or PNG, the list as CSV. */
+
+import { CARD } from "../../draw/card";
+import { FOLD, moreOf, STUB } from "../../draw/fold-box";
 import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Placed } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
 import { toCsv } from "../../model/csv";
 import { agoShort } from "../../model/format";
-import type { Lineage } from "../../model/graph";
-import { drawnArrows, type Picture } from "../../model/hubs";
+import { type Arrow, arrowKey, type Item } from "../../model/graph";
+import { drawnArrows } from "../../model/hubs";
 import { rowsOf } from "../../model/list";
-import { titlesOf } from "../../model/titles";
+import type { Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
+import type { MapPicture } from "./picture";
 
 const INK = { added: "good", removed: "bad", changed: "warn" } as const;
 
 interface Props {
-  lineage: Lineage;
-  shown: Picture;
-  placed: React.RefObject<Placed | null>;
+  picture: MapPicture;
+  layout: React.RefObject<Placed | null>;
   name: string;
   comparison: Comparison | null;
 }
 
-export function ExportMenu({ lineage, shown, placed, name, comparison }: Props) {
-  const svg = () => {
-    if (!placed.current) return null;
-    const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
-    const titles = titlesOf([...items, ...[...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])]);
-    const figures: Figure[] = items.map((item) => ({
-      id: item.id,
-      ...CARD,
-      kind: item.kind,
-      title: titles.get(item.id)!.title,
-      name: item.name,
-      sign: item.kind,
-      about:
-        item.kind === "job"
-          ? item.state
-            ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`
-            : "never ran"
-          : `${item.stale ? "stale · " : ""}${titles.get(item.id)!.place}`,
-      ink:
-        INK[comparison?.changes.get(item.id) ?? ("" as "added")] ??
-        (item.state === "FAILED" || item.state === "ABORTED" ? "bad" : item.stale ? "warn" : item.kind),
-    }));
-    const folds: Figure[] = shown.folds.map((fold) => ({
-      id: fold.id,
-      ...FOLD,
-      kind: "fold",
-      title: moreOf(fold),
-      name: "",
-      about: "",
-      sign: null,
-      ink: "line",
-    }));
-    const stubs: Figure[] = shown.stubs.map(({ id, hub }) => ({
-      id,
-      ...STUB,
-      kind: "fold",
-      title: `⊣ ${titles.get(hub)?.title ?? ""}`,
-      name: lineage.items.get(hub)?.name ?? "",
-      about: "",
-      sign: null,
-      ink: "dataset",
-    }));
-    const looks = drawnArrows(shown).map((arrow) => {
-      const look = comparison?.arrows.get(`${arrow.from}→${arrow.to}`);
-      return {
-        ...arrow,
-        ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const),
-        dashed: look === "is-removed" || arrow.isControl === true,
-      };
-    });
-    return toSvg([...figures, ...folds, ...stubs], looks, placed.current, readInks());
+export function ExportMenu({ picture, layout, name, comparison }: Props) {
+  const svg = () =>
+    layout.current
+      ? toSvg(
+          figuresOf(picture, comparison),
+          drawnArrows(picture.shown).map((arrow) => lineOf(arrow, comparison)),
+          layout.current,
+          readInks(),
+        )
+      : null;
+  return <Downloads name={name} svg={svg} csv={() => csvOf(picture, comparison)} />;
+}
+
+function figuresOf({ lineage, shown, titles }: MapPicture, comparison: Comparison | null): Figure[] {
+  const items = [...shown.hops.keys()].flatMap((id) => lineage.items.get(id) ?? []);
+  const plain = { name: "", about: "", sign: null, kind: "fold" as const };
+  return [
+    ...items.map((item) => figureOf(item, titles.get(item.id)!, comparison)),
+    ...shown.folds.map((fold): Figure => ({ ...plain, id: fold.id, ...FOLD, title: moreOf(fold), ink: "line" })),
+    ...shown.stubs.map(
+      ({ id, hub }): Figure => ({
+        ...plain,
+        id,
+        ...STUB,
+        title: `⊣ ${titles.get(hub)?.title ?? ""}`,
+        name: lineage.items.get(hub)?.name ?? "",
+        ink: "dataset",
+      }),
+    ),
+  ];
+}
+
+function figureOf(item: Item, { title, place }: Title, comparison: Comparison | null): Figure {
+  const change = comparison?.changes.get(item.id);
+  const state = item.state
+    ? `${item.state.toLowerCase()} ${agoShort(item.endedAt ?? item.startedAt, Date.now())}`
+    : "never ran";
+  return {
+    id: item.id,
+    ...CARD,
+    kind: item.kind,
+    title,
+    name: item.name,
+    sign: item.kind,
+    about: item.kind === "job" ? state : `${item.stale ? "stale · " : ""}${place}`,
+    ink: change ? INK[change] : inkOf(item),
   };
-  const csv = () =>
-    toCsv(
-      ["hops", "kind", "namespace", "name", "state", "stale", "last", "inputs", "outputs", "change", "details"],
-      rowsOf(lineage, shown.hops, comparison).map(({ item, hops, inputs, outputs, change, details }) => [
-        hops,
-        item.kind,
-        item.namespace,
-        item.name,
-        item.state,
-        item.stale,
-        item.touchedAt,
-        inputs,
-        outputs,
-        change,
-        details.join("; "),
-      ]),
-    );
-  return <Downloads name={name} svg={svg} csv={csv} />;
+}
+
+function inkOf(item: Item): Figure["ink"] {
+  if (item.state === "FAILED" || item.state === "ABORTED") return "bad";
+  return item.stale ? "warn" : item.kind;
+}
+
+function lineOf(arrow: Arrow, comparison: Comparison | null) {
+  const look = comparison?.arrows.get(arrowKey(arrow));
+  return {
+    ...arrow,
+    ink: look === "is-added" ? ("good" as const) : look === "is-removed" ? ("bad" as const) : ("line" as const),
+    dashed: look === "is-removed" || arrow.isControl === true,
+  };
+}
+
+function csvOf({ lineage, shown }: MapPicture, comparison: Comparison | null): string {
+  return toCsv(
+    ["hops", "kind", "namespace", "name", "state", "stale", "last", "inputs", "outputs", "change", "details"],
+    rowsOf(lineage, shown.hops, comparison).map(({ item, hops, inputs, outputs, change, details }) => [
+      hops,
+      item.kind,
+      item.namespace,
+      item.name,
+      item.state,
+      item.stale,
+      item.touchedAt,
+      inputs,
+      outputs,
+      change,
+      details.join("; "),
+    ]),
+  );
 }

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { type NeighbourPage, neighbours } from "../../api/queries";
-import { moreOf } from "../../draw/card";
+import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { Bones, Failed, NodeLink } from "../../parts/frame";

@@ -2,16 +2,58 @@
 
 import { useMemo } from "react";
 
-import { CARD, FOLD, STUB } from "../../draw/card";
+import { CARD } from "../../draw/card";
+import type { DrawnArrow } from "../../draw/elements";
+import { FOLD, STUB } from "../../draw/fold-box";
+import type { Box } from "../../layout/boxes";
 import type { Comparison } from "../../model/compare";
-import { type Lineage, show } from "../../model/graph";
-import { drawnArrows, foldHubs } from "../../model/hubs";
-import { between, pathThrough } from "../../model/paths";
-import { titlesOf } from "../../model/titles";
+import { type Freshness, freshnessOf } from "../../model/freshness";
+import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
+import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
+import { between, type Path, pathThrough } from "../../model/paths";
+import { type Title, titlesOf } from "../../model/titles";
 import type { MapState } from "../../url/state";
 
-/** Make the picture of a lineage; `all` has the hubs as nodes, as the list shows them. */
-export function usePicture(lineage: Lineage, focus: string, state: MapState, comparison: Comparison | null) {
+export interface MapPicture {
+  /** What is loaded, without the temporary datasets, unless they are asked for. */
+  lineage: Lineage;
+  /** The number of temporary datasets that are left out. */
+  temporary: number;
+  /** Id of the focus in the graph: where only a version of it is there, of the version. */
+  focus: string;
+  shown: Picture;
+  /** What is shown, with the hubs as nodes: the list has no stubs. */
+  all: Shown;
+  titles: ReadonlyMap<string, Title>;
+  freshness: ReadonlyMap<string, Freshness>;
+  boxes: readonly Box[];
+  arrows: readonly DrawnArrow[];
+  path: Path | null;
+}
+
+/** Make the picture of all that is loaded. */
+export function usePicture(whole: Lineage, state: MapState, comparison: Comparison | null): MapPicture {
+  const { lineage, left: temporary } = useMemo(
+    () => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)),
+    [whole, state.temporary, state.node],
+  );
+  const focus = lineage.items.has(state.node)
+    ? state.node
+    : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
+  const { all, shown } = useShown(lineage, focus, state, comparison);
+  const titles = useMemo(
+    () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
+    [lineage, shown],
+  );
+  const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
+  const boxes = useMemo(() => boxesOf(shown), [shown]);
+  const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
+  const path = useMemo(() => pathOf(shown, arrows, state.sel, state.to), [shown, arrows, state.sel, state.to]);
+  return { lineage, temporary, focus, shown, all, titles, freshness, boxes, arrows, path };
+}
+
+/** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
+function useShown(lineage: Lineage, focus: string, state: MapState, comparison: Comparison | null) {
   const { sel, to } = state;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
   const all = useMemo(
@@ -23,22 +65,22 @@ export function usePicture(lineage: Lineage, focus: string, state: MapState, com
     () => foldHubs(lineage, all, focus, state.vs ? [...all.hops.keys()] : [...state.hub, sel, to]),
     [lineage, all, focus, state.vs, state.hub.join(), sel, to],
   );
-  const titles = useMemo(
-    () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
-    [lineage, shown],
-  );
-  const arrows = useMemo(() => drawnArrows(shown), [shown]);
-  const boxes = useMemo(
-    () => [
-      ...[...shown.hops.keys()].map((id) => ({ id, ...CARD })),
-      ...shown.folds.map(({ id }) => ({ id, ...FOLD, isLast: true })),
-      ...shown.stubs.map(({ id }) => ({ id, ...STUB })),
-    ],
-    [shown],
-  );
-  const path = useMemo(() => {
-    if (!boxes.some(({ id }) => id === sel)) return null;
-    return shown.hops.has(to) ? between(arrows, sel, to) : pathThrough(arrows, sel);
-  }, [sel, to, arrows, boxes, shown]);
-  return { all, shown, titles, boxes, arrows, path };
+  return { all, shown };
+}
+
+const boxesOf = ({ hops, folds, stubs }: Picture): Box[] => [
+  ...[...hops.keys()].map((id) => ({ id, ...CARD })),
+  ...folds.map(({ id }) => ({ id, ...FOLD, isLast: true })),
+  ...stubs.map(({ id }) => ({ id, ...STUB })),
+];
+
+const withLook = (arrow: Arrow, comparison: Comparison | null): DrawnArrow => ({
+  ...arrow,
+  look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim(),
+});
+
+/** The path through the selection, or between the two nodes that are selected. */
+function pathOf({ hops, folds, stubs }: Picture, arrows: readonly Arrow[], sel: string, to: string): Path | null {
+  if (!hops.has(sel) && ![...folds, ...stubs].some(({ id }) => id === sel)) return null;
+  return hops.has(to) ? between(arrows, sel, to) : pathThrough(arrows, sel);
 }

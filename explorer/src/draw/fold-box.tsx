@@ -1,0 +1,43 @@
+/** What is drawn in place of more nodes: the fold of a side, and the stub of a hub. */
+
+import { count } from "../model/format";
+import type { Fold, Item } from "../model/graph";
+import { cutFront } from "../model/titles";
+
+export const FOLD = { width: 148, height: 36 };
+export const STUB = { width: 168, height: 30 };
+const STUB_CHARS_MAX = 18;
+
+interface Look {
+  selected: boolean;
+  muted: boolean;
+}
+
+export function FoldBox({ fold, selected, muted }: { fold: Fold } & Look) {
+  return (
+    <div className={`box of-fold ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}>
+      <div className="name">
+        <span>{moreOf(fold)}</span>
+      </div>
+    </div>
+  );
+}
+
+/** A hub that is drawn at one of its readers. */
+export function StubBox({ title, item, selected, muted }: { title: string; item: Item } & Look) {
+  return (
+    <div
+      className={`box of-fold of-stub ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}
+      title={`${item.name}\n${item.namespace}\nread by many jobs: click to draw its lines`}
+    >
+      <div className="name">
+        <span aria-hidden="true">⊣</span>
+        <span>{cutFront(title, STUB_CHARS_MAX)}</span>
+      </div>
+    </div>
+  );
+}
+
+/** "1,992 more"; of what is counted in an index, "about 1,992 more". */
+export const moreOf = ({ count: left, exact }: Pick<Fold, "count" | "exact">) =>
+  `${exact ? "" : "about "}${count(left)} more`;

@@ -1,0 +1,91 @@
+/** What of a picture is in sight: all of it or its focus at first, and then what the reader acts on. */
+
+import { type Node, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
+import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
+
+import type { Placed } from "../layout/boxes";
+import type { Direction } from "../url/state";
+import { moveIntoSight, showFirst } from "./sight";
+import { LARGE_FROM } from "./zoom-level";
+
+/** What a view does with the sight of its picture. */
+export interface Handled {
+  fit: () => void;
+  center: (id: string) => void;
+  focusNode: (id: string) => void;
+  zoom: (factor: number) => void;
+}
+
+interface Sight {
+  placed: Placed | null;
+  nodes: readonly Node[];
+  /** True while the places are not those of the boxes to show. */
+  isPending: boolean;
+  /** The picture: another one is shown from its beginning. */
+  picture: string;
+  focus: string;
+  dir: Direction;
+  isWhole: boolean;
+  inSight: readonly string[];
+}
+
+const paneSize = ({ width, height }: ReactFlowState) => `${width} ${height}`;
+
+export function useSight({ placed, nodes, isPending, picture, focus, dir, isWhole, inSight }: Sight): void {
+  const flow = useReactFlow();
+  const fit = useFit();
+  const pane = useStore(paneSize);
+  // The layout that was shown first; of a whole picture the last one that was fitted.
+  const settled = useRef<Placed | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another picture is shown anew
+  useEffect(() => {
+    settled.current = null;
+  }, [picture]);
+  useEffect(() => {
+    // While the next picture loads, or is laid out, its place is not known.
+    if (!placed || isPending || !nodes.length) return;
+    if (isWhole ? settled.current === placed : settled.current !== null) return;
+    settled.current = placed;
+    if (isWhole) fit();
+    else showFirst(flow, nodes, focus, dir);
+    performance.mark("map-drawn");
+  }, [placed, isPending, nodes, flow, focus, dir, isWhole, fit]);
+  const sighted = inSight.join("\n");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the pane's size decides what is in sight
+  useEffect(() => {
+    // Not before the first sight, and after the new boxes are known.
+    if (!placed || !settled.current || isWhole) return;
+    const frame = requestAnimationFrame(() => moveIntoSight(flow, sighted.split("\n")));
+    return () => cancelAnimationFrame(frame);
+  }, [placed, pane, sighted, flow, isWhole]);
+}
+
+function useFit() {
+  const flow = useReactFlow();
+  return useCallback(() => void flow.fitView({ padding: 0.12, maxZoom: 1, minZoom: 0.05 }), [flow]);
+}
+
+/** Let a view move the sight. */
+export function useHandled(handled: RefObject<Handled | null>): void {
+  const flow = useReactFlow();
+  const fit = useFit();
+  useImperativeHandle(
+    handled,
+    () => ({
+      fit,
+      center: (id) => {
+        const node = flow.getNode(id);
+        if (node)
+          void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, {
+            zoom: Math.max(flow.getZoom(), LARGE_FROM),
+          });
+      },
+      focusNode: (id) =>
+        document
+          .querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)
+          ?.focus({ preventScroll: true }),
+      zoom: (factor) => void (factor > 1 ? flow.zoomIn() : flow.zoomOut()),
+    }),
+    [fit, flow],
+  );
+}

@@ -1,0 +1,52 @@
+/** What a reader does with the columns. The selection is in the address, opened cards are not. */
+
+import { useCallback, useState } from "react";
+import { useLocation } from "wouter";
+
+import { datasetOf } from "../../url/ids";
+import { type ColumnsState, columnsLink } from "../../url/state";
+
+export interface Actions {
+  /** Id of the dataset that was acted on last: it stays where it is, and in sight. */
+  anchor: string;
+  to: (change: Partial<ColumnsState>) => void;
+  /** Select a column. */
+  choose: (id: string) => void;
+  /** Select a column, or clear the selection if it is of that column. */
+  toggle: (id: string, sel: string) => void;
+  /** Ids of the datasets that show all of their columns. */
+  opened: ReadonlySet<string>;
+  open: (dataset: string) => void;
+  /** Whether the panel is hidden though a column is selected, as on a phone. */
+  isPanelClosed: boolean;
+  closePanel: (isClosed: boolean) => void;
+}
+
+export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
+  const [, navigate] = useLocation();
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
+  const [isPanelClosed, closePanel] = useState(isNarrow);
+  const to = useCallback(
+    (change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }),
+    [navigate, state],
+  );
+  const select = useCallback(
+    (id: string, sel: string) => {
+      closePanel(false);
+      setAnchor(datasetOf(id));
+      to({ sel });
+    },
+    [to],
+  );
+  const choose = useCallback((id: string) => select(id, id), [select]);
+  const toggle = useCallback(
+    (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
+    [select, state.node],
+  );
+  const open = useCallback((dataset: string) => {
+    setAnchor(dataset);
+    setOpened((now) => new Set([...now, dataset]));
+  }, []);
+  return { anchor, to, choose, toggle, opened, open, isPanelClosed, closePanel };
+}

@@ -1,0 +1,83 @@
+/** The bar of the columns: what they are of, and the tools. */
+
+import { Link } from "wouter";
+
+import { DepthChoice, DirectionChoice } from "../../draw/choices";
+import { plural } from "../../model/format";
+import { titleOf } from "../../model/titles";
+import { SignOf } from "../../parts/signs";
+import { PictureChoice, Tools } from "../../parts/tools";
+import { datasetOf, kindOf, nameOf } from "../../url/ids";
+import { link, mapLink } from "../../url/state";
+import { ExportMenu } from "./export";
+import type { OpenColumns } from "./open-columns";
+
+const WORDS = { up: "Sources", both: "Both", down: "Uses" };
+
+export function ColumnsBar({ columns }: { columns: OpenColumns }) {
+  const { list } = columns;
+  return (
+    <div className="bar">
+      <About columns={columns} />
+      {list.isNarrow && <PictureChoice isPicture={list.isPicture} choose={list.choosePicture} />}
+      <Tools title="⋯ Tools" of="tools of the columns">
+        <ColumnsTools columns={columns} />
+      </Tools>
+    </div>
+  );
+}
+
+function About({ columns: { state, data, picture } }: { columns: OpenColumns }) {
+  const name = nameOf(state.node);
+  return (
+    <div className="what">
+      <span className="kind-dataset">
+        <SignOf of={kindOf(state.node) === "field" ? "field" : "dataset"} />
+      </span>
+      <h1 title={state.node}>{name.field === undefined ? titleOf(name) : `${titleOf(name)} · ${name.field}`}</h1>
+      <span className="muted small" role="status">
+        {plural(picture.cards.length, "dataset")}, {plural(picture.kept.length, "line")}
+        {data.now.isPlaceholderData && " · loading"}
+      </span>
+    </div>
+  );
+}
+
+function ColumnsTools({ columns: { state, picture, actions, list, layout } }: { columns: OpenColumns }) {
+  const { node, dir, depth, indirect, at, vs } = state;
+  const { sel } = picture;
+  const name = nameOf(node);
+  return (
+    <>
+      <DirectionChoice dir={dir} words={WORDS} choose={(dir) => actions.to({ dir })} />
+      <DepthChoice depth={depth} choose={(depth) => actions.to({ depth })} />
+      <button className="button" aria-pressed={indirect} onClick={() => actions.to({ indirect: !indirect })}>
+        Indirect
+      </button>
+      {!list.isNarrow && (
+        <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
+          List
+        </button>
+      )}
+      {list.isNarrow && sel && (
+        <button className="button" onClick={() => actions.closePanel(false)}>
+          About {nameOf(sel).field}
+        </button>
+      )}
+      <Link className="button" href={mapLink({ node: datasetOf(node), at, vs })}>
+        Map
+      </Link>
+      {sel && (
+        <Link className="button" href={link("impact", { node: sel })}>
+          What breaks
+        </Link>
+      )}
+      {sel && (
+        <Link className="button" href={link("usage", { node: sel })}>
+          Usage
+        </Link>
+      )}
+      <ExportMenu picture={picture} layout={layout} name={name.field ?? name.name} />
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+/** The picture of columns: datasets as cards of columns, the lines between them, and the path of the selected one. */
+
+import { useMemo } from "react";
+
+import type { DrawnArrow } from "../../draw/elements";
+import type { Box } from "../../layout/boxes";
+import {
+  type Card,
+  type ColumnArrow,
+  type ColumnLines,
+  cardArrows,
+  cardsOf,
+  columnArrows,
+  columnPath,
+  restrict,
+} from "../../model/columns";
+import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
+import type { Arrow } from "../../model/graph";
+import { type Title, titlesOf } from "../../model/titles";
+import { datasetOf, kindOf } from "../../url/ids";
+import type { ColumnsState } from "../../url/state";
+import { boxOf } from "./card";
+import { drawnLines, indirectLines } from "./lines";
+
+export interface ColumnsPicture {
+  /** All that is loaded; of a comparison the union of both moments. */
+  lines: ColumnLines;
+  comparison: ColumnComparison | null;
+  /** Id of the selected column, which is the focus if it is one and no other is chosen. */
+  sel: string;
+  /** The lines on the sides that are shown. */
+  kept: readonly ColumnArrow[];
+  /** Ids of the columns on the path of the selected one. */
+  path: ReadonlySet<string> | null;
+  cards: readonly Card[];
+  titles: ReadonlyMap<string, Title>;
+  boxes: readonly Box[];
+  /** Arrows between the datasets, by which the cards are laid out. */
+  tables: readonly Arrow[];
+  arrows: readonly DrawnArrow[];
+}
+
+/** Make the picture; `opened` are the cards that show all of their columns. */
+export function usePicture(
+  now: ColumnLines,
+  before: ColumnLines | null,
+  state: ColumnsState,
+  opened: ReadonlySet<string>,
+): ColumnsPicture {
+  const { node, dir } = state;
+  const focused = kindOf(node) === "field" ? node : "";
+  const sel = state.sel || focused;
+  const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
+  const lines = comparison?.lines ?? now;
+  const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
+  const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
+  const cards = useMemo(
+    () => drawnCards(lines, kept, path, opened, datasetOf(node)),
+    [lines, kept, path, opened, node],
+  );
+  const titles = useMemo(() => titlesOf(cards), [cards]);
+  const boxes = useMemo(() => cards.map(boxOf), [cards]);
+  const tables = useMemo(() => cardArrows(kept, datasetOf), [kept]);
+  const arrows = useMemo(() => {
+    // With no column chosen and nothing compared, a line for each pair of datasets says enough.
+    const drawn = path || comparison ? drawnLines(kept, cards, path, comparison) : tables;
+    return [...drawn, ...indirectLines(lines, state.indirect ? sel || node : "", cards)];
+  }, [lines, kept, cards, path, tables, comparison, state.indirect, sel, node]);
+  return { lines, comparison, sel, kept, path, cards, titles, boxes, tables, arrows };
+}
+
+/** The cards with a line, each with its columns that have one; the focus has all of its columns. */
+function drawnCards(
+  lines: ColumnLines,
+  kept: readonly ColumnArrow[],
+  path: ReadonlySet<string> | null,
+  opened: ReadonlySet<string>,
+  focus: string,
+): Card[] {
+  const used = new Set(kept.flatMap(({ from, to }) => [from, to]));
+  return cardsOf(lines, path ?? new Set(), opened)
+    .map((card) => ({ ...card, columns: card.columns.filter(({ id }) => used.has(id) || card.id === focus) }))
+    .filter((card) => card.columns.length > 0 || card.id === focus);
+}

@@ -1,0 +1,112 @@
+/** The picture of the columns, the list beside it or in its place, and the panel of the selected column. */
+
+import { useCallback } from "react";
+
+import { Canvas } from "../../draw/canvas";
+import { Corner } from "../../draw/corner";
+import { plural } from "../../model/format";
+import { datasetOf, nameOf } from "../../url/ids";
+import { ColumnCard } from "./card";
+import { ColumnList } from "./list";
+import type { OpenColumns } from "./open-columns";
+import { ColumnPanel } from "./panel";
+
+export function Stage({ columns }: { columns: OpenColumns }) {
+  const { state, picture, actions, list } = columns;
+  const { lines, kept, path, sel } = picture;
+  return (
+    <div className="stage">
+      {!(list.isNarrow && list.isList) && <ColumnsPicture columns={columns} />}
+      {list.isList && <ColumnList arrows={kept} path={path} sel={sel} choose={actions.choose} alone={list.isNarrow} />}
+      {sel && !actions.isPanelClosed && (
+        <ColumnPanel
+          id={sel}
+          lines={lines}
+          arrows={kept}
+          isCentre={sel === state.node}
+          close={() => (list.isNarrow ? actions.closePanel(true) : actions.to({ sel: "" }))}
+          canClose={list.isNarrow || state.sel !== ""}
+          choose={actions.choose}
+        />
+      )}
+    </div>
+  );
+}
+
+function ColumnsPicture({ columns }: { columns: OpenColumns }) {
+  const { state, data, picture, actions, handled, layout } = columns;
+  const { cards, kept, path, sel } = picture;
+  return (
+    <div className="canvas">
+      {cards.length <= 1 && kept.length === 0 && <NoLines />}
+      <Canvas
+        boxes={picture.boxes}
+        arrows={picture.arrows}
+        layoutArrows={picture.tables}
+        anchor={actions.anchor}
+        focus={datasetOf(state.node)}
+        isLate={data.now.isPlaceholderData}
+        dir={state.dir}
+        inSight={[actions.anchor]}
+        path={null}
+        isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}
+        neighbours={(id) => new Set([id])}
+        draw={useCardDrawing(columns)}
+        label={useLabels(columns)}
+        onChoose={() => undefined}
+        onClear={() => (state.sel ? actions.to({ sel: "" }) : undefined)}
+        handled={handled}
+        layout={layout}
+      />
+      <Corner of="columns" handled={handled} />
+      {!sel && (
+        <div className="hint">
+          <span>Choose a column to see its whole path</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const NoLines = () => (
+  <div className="empty">
+    <h2>No lineage of its columns is reported</h2>
+    <p>
+      Jobs report it in the facet <code>columnLineage</code>; on Spark, <code>capture(spark)</code> does.
+    </p>
+  </div>
+);
+
+/** Return what draws a dataset: a card of columns. */
+function useCardDrawing({ state, picture, actions }: OpenColumns) {
+  const { cards, titles, sel, path, comparison } = picture;
+  const { toggle, open } = actions;
+  return useCallback(
+    (id: string) => {
+      const card = cards.find((other) => other.id === id);
+      return card ? (
+        <ColumnCard
+          card={card}
+          title={titles.get(id)!}
+          focus={id === datasetOf(state.node)}
+          sel={sel}
+          path={path}
+          changes={comparison?.changes}
+          choose={(column) => toggle(column, sel)}
+          open={() => open(id)}
+        />
+      ) : null;
+    },
+    [cards, titles, sel, path, state.node, toggle, open, comparison],
+  );
+}
+
+function useLabels({ picture: { cards } }: OpenColumns) {
+  return useCallback(
+    (id: string) => {
+      const columns = cards.find((card) => card.id === id)?.columns.length ?? 0;
+      return `dataset ${nameOf(id).name}, ${plural(columns, "column")}`;
+    },
+    [cards],
+  );
+}

@@ -1,0 +1,77 @@
+/** The bar of a map: what it is about, what it leaves out, and the tools. */
+
+import { Link } from "wouter";
+
+import { DepthChoice, DirectionChoice } from "../../draw/choices";
+import { plural } from "../../model/format";
+import { titleOf } from "../../model/titles";
+import { SignOf } from "../../parts/signs";
+import { PictureChoice, Tools } from "../../parts/tools";
+import { kindOf, nameOf } from "../../url/ids";
+import { link } from "../../url/state";
+import { Chips } from "./chips";
+import { ExportMenu } from "./export";
+import { columnsOf, type OpenMap } from "./open-map";
+
+const WORDS = { up: "Upstream", both: "Both", down: "Downstream" };
+
+export function MapBar({ map }: { map: OpenMap }) {
+  const { state, picture, actions, list } = map;
+  return (
+    <div className="bar">
+      <About map={map} />
+      <Chips state={state} temporary={picture.temporary} hubs={[...picture.shown.hubs.keys()]} to={actions.to} />
+      {list.isNarrow && <PictureChoice isPicture={list.isPicture} choose={list.choosePicture} />}
+      <Tools title="⋯ Tools" of="tools of the map">
+        <MapTools map={map} />
+      </Tools>
+    </div>
+  );
+}
+
+function About({ map: { data, picture } }: { map: OpenMap }) {
+  const { focus, lineage, shown } = picture;
+  const kind = kindOf(focus) ?? "dataset";
+  return (
+    <div className="what">
+      <span className={`kind-${kind}`}>
+        <SignOf of={kind === "job" ? "job" : "dataset"} />
+      </span>
+      <h1 title={focus}>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</h1>
+      <span className="muted small" role="status">
+        {plural(shown.hops.size, "node")}
+        {data.isLate && " · loading"}
+      </span>
+    </div>
+  );
+}
+
+function MapTools({ map: { state, data, picture, actions, list, layout } }: { map: OpenMap }) {
+  const { focus } = picture;
+  return (
+    <>
+      <DirectionChoice dir={state.dir} words={WORDS} choose={(dir) => actions.to({ dir }, focus)} />
+      <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
+      <button
+        className="button"
+        title="jobs that wait for others, whatever data they exchange"
+        aria-pressed={state.dependencies}
+        onClick={() => actions.to({ dependencies: !state.dependencies }, focus)}
+      >
+        Dependencies
+      </button>
+      {!list.isNarrow && (
+        <button className="button" aria-pressed={state.list} onClick={() => list.showList(!state.list)}>
+          List
+        </button>
+      )}
+      <Link className="button" href={columnsOf(state, focus)}>
+        Columns
+      </Link>
+      <Link className="button" href={link("impact", { node: focus })}>
+        Impact
+      </Link>
+      <ExportMenu picture={picture} layout={layout} name={nameOf(focus).name} comparison={data.comparison} />
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+/** The keys of a map. */
+
+import { useLocation } from "wouter";
+
+import { useKeys } from "../../parts/keys";
+import type { MapState } from "../../url/state";
+import { columnsOf, type OpenMap } from "./open-map";
+import { walk } from "./walk";
+
+export function useMapKeys(map: OpenMap): void {
+  const { state, picture, actions, list, handled, layout } = map;
+  const [, navigate] = useLocation();
+  const on = state.sel || picture.focus;
+  const arrow = (event: KeyboardEvent) => {
+    event.preventDefault();
+    const next = walk(picture.shown, layout.current, on, event.key);
+    if (!next) return;
+    actions.to({ sel: next, to: "" }, next);
+    handled.current?.center(next);
+    requestAnimationFrame(() => handled.current?.focusNode(next));
+  };
+  useKeys({
+    ArrowLeft: arrow,
+    ArrowRight: arrow,
+    ArrowUp: arrow,
+    ArrowDown: arrow,
+    e: () => actions.open(on, "down"),
+    E: () => actions.open(on, "up"),
+    l: () => list.showList(!list.isList),
+    f: () => handled.current?.fit(),
+    ".": () => actions.to({ at: "", vs: "" }),
+    c: () => navigate(columnsOf(state, state.node)),
+    Enter: (event) => enter(event, map),
+    Escape: () => actions.to(stepBack(state)),
+  });
+}
+
+/** Select the node that has the keyboard's focus; of one that is selected, go into its panel. */
+function enter(event: KeyboardEvent, { state, picture, actions }: OpenMap): void {
+  const node = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>(".react-flow__node");
+  const id = node?.dataset["id"];
+  if (!id) return;
+  if (id !== state.sel || picture.shown.stubs.some((stub) => stub.id === id)) {
+    actions.choose(id);
+    return;
+  }
+  event.preventDefault();
+  document.querySelector<HTMLElement>(".side .actions a, .side .actions button")?.focus();
+}
+
+/** What Escape takes back: the last of the things that a reader usually does first. */
+function stepBack({ to, sel, vs, at }: MapState): Partial<MapState> {
+  if (to) return { to: "" };
+  if (sel) return { sel: "" };
+  if (vs) return { vs: "" };
+  return at ? { at: "" } : { open: [], pick: [], all: [], hub: [] };
+}

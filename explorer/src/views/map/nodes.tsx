@@ -1,0 +1,67 @@
+/** How the nodes of a map are drawn, and how they are named to who does not see them. */
+
+import { type ReactNode, useCallback } from "react";
+
+import { Card, type CardLook, spoken } from "../../draw/card";
+import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
+import { plural } from "../../model/format";
+import { degreeOf } from "../../model/graph";
+import { titleOf } from "../../model/titles";
+import type { OpenMap } from "./open-map";
+import type { MapPicture } from "./picture";
+
+const NO_MORE = { up: 0, down: 0 };
+
+/** Return what draws a node: a card, a fold, or the stub of a hub. */
+export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
+  const { lineage, focus, shown, titles, freshness } = picture;
+  const { comparison } = data;
+  const { open } = actions;
+  return useCallback(
+    (id: string, muted: boolean) => {
+      const item = lineage.items.get(id);
+      const selected = id === state.sel || id === state.to;
+      if (!item) return drawOther(picture, id, { selected, muted });
+      const change = comparison?.changes.get(id);
+      const look: CardLook = {
+        focus: id === focus,
+        selected,
+        muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
+        change,
+        freshness: freshness.get(id),
+      };
+      return (
+        <Card
+          item={item}
+          title={titles.get(id) ?? { title: titleOf(item), place: "" }}
+          look={look}
+          more={shown.more.get(id) ?? NO_MORE}
+          onMore={(side) => open(id, side)}
+        />
+      );
+    },
+    [picture, lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open],
+  );
+}
+
+function drawOther({ lineage, shown, titles }: MapPicture, id: string, look: { selected: boolean; muted: boolean }) {
+  const fold = shown.folds.find((other) => other.id === id);
+  if (fold) return <FoldBox fold={fold} {...look} />;
+  const hub = lineage.items.get(shown.stubs.find((other) => other.id === id)?.hub ?? "");
+  return hub ? <StubBox item={hub} title={titles.get(hub.id)?.title ?? ""} {...look} /> : null;
+}
+
+export function useLabels({ lineage, shown }: MapPicture): (id: string) => string {
+  return useCallback(
+    (id) => {
+      const item = lineage.items.get(id);
+      const fold = shown.folds.find((other) => other.id === id);
+      if (item) return spoken(item, degreeOf(lineage, id).up, degreeOf(lineage, id).down, Date.now());
+      if (fold) return `${moreOf(fold)} ${fold.side === "up" ? "upstream" : "downstream"}`;
+      const stub = shown.stubs.find((other) => other.id === id);
+      const hub = lineage.items.get(stub?.hub ?? "");
+      return hub ? `hub ${hub.name}, ${plural(shown.hubs.get(hub.id) ?? 0, "reader")}: draw its lines` : id;
+    },
+    [lineage, shown],
+  );
+}

@@ -1,0 +1,41 @@
+/** The schema of a dataset, as the panel of a map has it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { dataset as fetchDataset } from "../../api/queries";
+import { count } from "../../model/format";
+import type { Item } from "../../model/graph";
+import { columnsLink } from "../../url/state";
+
+/** A dataset's columns: a map fetched in short has only their number. */
+export function Schema({ item }: { item: Item }) {
+  const { data } = useQuery({
+    queryKey: ["dataset", item.id],
+    queryFn: ({ signal }) => fetchDataset(item.id, signal),
+    enabled: item.fields.length === 0,
+  });
+  const fields = data?.fields ?? item.fields;
+  return (
+    <section>
+      <h2>
+        Columns <span className="muted">{count(item.fieldCount)}</span>
+      </h2>
+      <table className="table">
+        <tbody>
+          {fields.slice(0, 100).map((field) => (
+            <tr key={field.name}>
+              <td className="mono">
+                <Link href={columnsLink({ node: `datasetField:${item.namespace}:${item.name}:${field.name}` })}>
+                  {field.name}
+                </Link>
+                {field.description && <div className="small muted">{field.description}</div>}
+              </td>
+              <td className="muted">{field.type ?? ""}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

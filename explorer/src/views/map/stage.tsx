@@ -1,0 +1,117 @@
+/** The picture of a map, the list beside it or in its place, and the panel of what is selected. */
+
+import { Canvas } from "../../draw/canvas";
+import { Corner } from "../../draw/corner";
+import { arrowKey, type Shown } from "../../model/graph";
+import { neighboursOf } from "../../model/paths";
+import { SignOf } from "../../parts/signs";
+import { FoldPanel } from "./fold";
+import { MapList } from "./list";
+import { useLabels, useNodeDrawing } from "./nodes";
+import type { OpenMap } from "./open-map";
+import { NodePanel } from "./panel";
+
+const LIST_ABOVE = 2000;
+
+export function Stage({ map }: { map: OpenMap }) {
+  const { isList, isNarrow } = map.list;
+  const isTooMuch = map.picture.shown.hops.size > LIST_ABOVE;
+  return (
+    <div className="stage">
+      {!isTooMuch && !(isList && isNarrow) && <MapPicture map={map} />}
+      {(isList || isTooMuch) && <ListOf map={map} isAlone={isTooMuch || isNarrow} />}
+      <Panel map={map} />
+    </div>
+  );
+}
+
+function MapPicture({ map }: { map: OpenMap }) {
+  const { state, data, picture, actions, handled, layout } = map;
+  const { boxes, arrows, path } = picture;
+  return (
+    <div className="canvas">
+      <Canvas
+        boxes={boxes}
+        arrows={arrows}
+        anchor={actions.anchor}
+        focus={picture.focus}
+        isLate={data.isLate}
+        isWhole={state.to === state.node}
+        dir={state.dir}
+        inSight={[actions.anchor]}
+        path={path?.nodes ?? null}
+        isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false}
+        neighbours={(id) => neighboursOf(arrows, id)}
+        draw={useNodeDrawing(map)}
+        label={useLabels(picture)}
+        onChoose={actions.choose}
+        onClear={() => (state.sel ? actions.clear() : undefined)}
+        handled={handled}
+        layout={layout}
+      />
+      <Corner of="map" handled={handled} />
+      <Hint shown={picture.shown} />
+    </div>
+  );
+}
+
+function Hint({ shown }: { shown: Shown }) {
+  return (
+    <div className="hint">
+      <span className="kind-dataset">
+        <SignOf of="dataset" /> dataset
+      </span>
+      <span className="kind-job">
+        <SignOf of="job" /> job
+      </span>
+      {[...shown.more.values()].some(({ up, down }) => up + down > 0) && <span>+n opens what is hidden</span>}
+      <span>
+        <kbd>?</kbd> keys
+      </span>
+    </div>
+  );
+}
+
+function ListOf({ map: { state, data, picture, actions, handled }, isAlone }: { map: OpenMap; isAlone: boolean }) {
+  return (
+    <MapList
+      lineage={picture.lineage}
+      shown={picture.all}
+      focus={picture.focus}
+      sel={state.sel}
+      comparison={data.comparison}
+      choose={(id) => {
+        actions.choose(id);
+        handled.current?.center(id);
+      }}
+      alone={isAlone}
+    />
+  );
+}
+
+function Panel({ map: { state, picture, actions } }: { map: OpenMap }) {
+  const { lineage, shown } = picture;
+  const item = lineage.items.get(state.sel);
+  const fold = shown.folds.find(({ id }) => id === state.sel);
+  if (item)
+    return (
+      <NodePanel
+        item={item}
+        lineage={lineage}
+        state={state}
+        drawn={shown.hops}
+        close={actions.clear}
+        choose={actions.choose}
+        open={actions.open}
+      />
+    );
+  return fold ? (
+    <FoldPanel
+      fold={fold}
+      state={state}
+      drawn={shown.hops}
+      close={() => actions.to({ sel: "" })}
+      change={(change) => actions.to(change, fold.of)}
+    />
+  ) : null;
+}

@@ -1,0 +1,112 @@
+/** Why a node is late or wrong: the nearest trouble upstream of it. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link } from "wouter";
+
+import { lineage as fetchLineage } from "../../api/queries";
+import { plural } from "../../model/format";
+import { type Item, type Lineage, showWay } from "../../model/graph";
+import { nearestTroubles, type Trouble } from "../../model/paths";
+import { Loaded, When } from "../../parts/frame";
+import { SignOf, StateOf } from "../../parts/signs";
+import { FailingTests } from "../../parts/tests";
+import { link, type MapState, mapLink } from "../../url/state";
+import { RunError } from "./facts";
+
+const WHY_DEPTH = 20,
+  WHY_FOLD = 20;
+
+interface Props {
+  item: Item;
+  state: MapState;
+  /** Ids on the map. */
+  drawn: ReadonlyMap<string, number>;
+  choose: (id: string) => void;
+}
+
+/** The nearest trouble upstream, farther than the map reaches. */
+export function Why({ item, ...of }: Props) {
+  const { at } = of.state;
+  const result = useQuery({
+    queryKey: ["why", item.id, at],
+    queryFn: ({ signal }) =>
+      fetchLineage({ node: item.id, depth: WHY_DEPTH, at, direction: "up", fold: WHY_FOLD }, signal),
+  });
+  return (
+    <section className="card">
+      <h2>Nearest trouble upstream</h2>
+      <Loaded of={result} rows={3}>
+        {(lineage) => <Troubles lineage={lineage} id={item.id} {...of} />}
+      </Loaded>
+    </section>
+  );
+}
+
+type TroublesProps = { lineage: Lineage; id: string } & Omit<Props, "item">;
+
+function Troubles({ lineage, id, ...of }: TroublesProps) {
+  const troubles = useMemo(() => nearestTroubles(lineage, id), [lineage, id]);
+  const isPart =
+    lineage.truncated ||
+    [...lineage.degrees].some(([neighbour, { up }]) => up > (lineage.up.get(neighbour)?.length ?? 0));
+  return (
+    <>
+      {troubles.length === 0 && (
+        <p className="muted">No failed or aborted job, no stale dataset and no failing test is known upstream.</p>
+      )}
+      <ul className="plain">
+        {troubles.map((trouble) => (
+          <li key={trouble.item.id}>
+            <TroubleOf trouble={trouble} lineage={lineage} id={id} {...of} />
+          </li>
+        ))}
+      </ul>
+      {isPart && <p className="small muted">Of many neighbours, those that ran last were looked at.</p>}
+    </>
+  );
+}
+
+function TroubleOf({
+  trouble: { item, hops },
+  lineage,
+  id,
+  state,
+  drawn,
+  choose,
+}: { trouble: Trouble } & TroublesProps) {
+  return (
+    <>
+      {drawn.has(item.id) ? (
+        <button className="chip" onClick={() => choose(item.id)}>
+          {item.name}
+        </button>
+      ) : (
+        <b>{item.name}</b>
+      )}{" "}
+      {item.kind === "job" && <StateOf state={item.state} />}
+      {item.stale && (
+        <span className="state stale">
+          <SignOf of="stale" />
+          stale
+        </span>
+      )}{" "}
+      <FailingTests tests={item.tests} />{" "}
+      <span className="muted">
+        {plural(hops, "hop")} up, <When time={item.touchedAt} />
+      </span>
+      {item.state === "FAILED" && item.runId && <RunError id={item.runId} />}
+      <div className="actions">
+        <Link className="button" href={mapLink({ ...showWay(lineage, item.id, id), at: state.at })}>
+          Show the way
+        </Link>
+        {item.runId && (
+          <Link className="button" href={link("run", { id: item.runId })}>
+            Run
+          </Link>
+        )}
+        {item.owners.length > 0 && <span className="muted">owned by {item.owners.join(", ")}</span>}
+      </div>
+    </>
+  );
+}
