@@ -4,15 +4,16 @@ import { memo } from "react";
 import { ago, agoShort, count, plural } from "../model/format";
 import type { Freshness } from "../model/freshness";
 import type { Item } from "../model/graph";
-import { cutFront, type Title } from "../model/titles";
-import { Name } from "../parts/name";
+import type { Title } from "../model/titles";
 import { SignOf, signOfState } from "../parts/signs";
 import { FailingTests } from "../parts/tests";
 import type { Side } from "../url/state";
+import { BoxTitle } from "./box-title";
 
 export const CARD = { width: 256, height: 54 };
-// Two lines of a card.
-const NAME_CHARS_MAX = 56;
+// What a card leaves for its title, beside its sign and its tag.
+const TITLE_PX = { dataset: 206, job: 198 };
+const TAG_PX = 23;
 
 export interface CardLook {
   focus: boolean;
@@ -39,9 +40,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
           <SignOf of={item.kind} />
         </span>
-        <span>
-          <Name text={cutFront(title.title, NAME_CHARS_MAX)} />
-        </span>
+        <BoxTitle text={title.title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} />
         {item.tags.length > 0 && (
           <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
             <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />

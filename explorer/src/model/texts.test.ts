@@ -8,7 +8,7 @@ import { ago, agoShort, cutMiddle, duration } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
-import { splitTitle, titleOf, titlesOf } from "./titles";
+import { cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
@@ -254,3 +254,12 @@ test.each([
   ["trailing.", ["", "trailing."]],
   ["planes.csv", ["", "planes.csv"]],
 ])("the title %j ends in the part that says most", (title, parts) => expect(splitTitle(title)).toEqual(parts));
+
+test.each([
+  ["daily.load", "daily.load"],
+  ["warehouse_daily.load_orders", "warehouse_daily.load_orders"],
+  ["nordwind_warehouse_daily.load_orders", "…arehouse_daily.load_orders"],
+  ["a.bcdefghijklmnopqrstuvwxyz0123456789.load", "…klmnopqrstuvwxyz0123456789.load"],
+])("of a title that is longer than two lines of 16 the end is kept: %s", (text, cut) =>
+  expect(cutToLines(text, 2, 16, (part) => part.length)).toBe(cut),
+);

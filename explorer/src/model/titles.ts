@@ -92,6 +92,37 @@ function storeOf(namespace: string): string {
 export const cutFront = (text: string, most: number): string =>
   text.length <= most ? text : `…${text.slice(1 - most)}`;
 
+/** What a name may break after, where a line ends. */
+export const BREAKS = /(?<=[._/:=-])/;
+
+/** Return as much of a name's end as fits into so many lines, as a browser breaks them; `widthOf` measures a text. */
+export function cutToLines(text: string, most: number, width: number, widthOf: (text: string) => number): string {
+  for (let start = 0; start < text.length; start++) {
+    const end = start ? `…${text.slice(start)}` : text;
+    if (countLines(end, width, widthOf) <= most) return end;
+  }
+  return text;
+}
+
+/** Return how many lines a name takes that breaks after its parts, and within a part that is longer than a line. */
+function countLines(text: string, width: number, widthOf: (text: string) => number): number {
+  let lines = 1,
+    used = 0;
+  for (const part of text.split(BREAKS)) {
+    const more = widthOf(part);
+    if (used > 0 && used + more > width) {
+      lines += 1;
+      used = 0;
+    }
+    used += more;
+    while (used > width) {
+      lines += 1;
+      used -= width;
+    }
+  }
+  return lines;
+}
+
 /** The end of a file's name: its dot parts no schema from a table. */
 const EXTENSION = /\.(csv|tsv|txt|json|jsonl|xml|xlsx?|parquet|orc|avro|gz|zip)$/i;
 

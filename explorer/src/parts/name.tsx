@@ -2,10 +2,12 @@
 
 import { Fragment } from "react";
 
+import { BREAKS } from "../model/titles";
+
 export function Name({ text }: { text: string }) {
   return (
     <>
-      {text.split(/(?<=[._/:=-])/).map((part, place) => (
+      {text.split(BREAKS).map((part, place) => (
         <Fragment key={place}>
           {place > 0 && <wbr />}
           {part}

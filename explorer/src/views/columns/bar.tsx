@@ -34,7 +34,9 @@ function About({ columns: { state, data, picture } }: { columns: OpenColumns }) 
       <span className="kind-dataset">
         <SignOf of={kindOf(state.node) === "field" ? "field" : "dataset"} />
       </span>
-      <h1 title={state.node}>{name.field === undefined ? titleOf(name) : `${titleOf(name)} · ${name.field}`}</h1>
+      <h1 title={state.node}>
+        <bdi>{name.field === undefined ? titleOf(name) : `${titleOf(name)} · ${name.field}`}</bdi>
+      </h1>
       <span className="muted small" role="status">
         {plural(picture.cards.length, "dataset")}, {plural(picture.kept.length, "line")}
         {data.now.isPlaceholderData && " · loading"}

@@ -37,7 +37,9 @@ function About({ map: { data, picture } }: { map: OpenMap }) {
       <span className={`kind-${kind}`}>
         <SignOf of={kind === "job" ? "job" : "dataset"} />
       </span>
-      <h1 title={focus}>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</h1>
+      <h1 title={focus}>
+        <bdi>{titleOf(lineage.items.get(focus) ?? { ...nameOf(focus), kind: kindOf(focus) ?? "" })}</bdi>
+      </h1>
       <span className="muted small" role="status">
         {plural(shown.hops.size, "node")}
         {data.isLate && " · loading"}
