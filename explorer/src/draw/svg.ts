@@ -16,6 +16,7 @@ export interface Figure extends Box {
   /** A colour's name in `Inks`, of the border. */
   ink: keyof Inks;
   rows?: readonly { text: string; lit: boolean }[];
+  dashed?: boolean;
 }
 
 export interface Inks {
@@ -107,13 +108,13 @@ export function toSvg(
 }
 
 function drawFigure(
-  { kind, width, height, title, name: whole, about, sign, ink, rows }: Figure,
+  { kind, width, height, title, name: whole, about, sign, ink, rows, dashed = kind === "fold" }: Figure,
   { x, y }: { x: number; y: number },
   inks: Inks,
 ): string {
   const round = kind === "job" ? height / 2 : kind === "fold" ? height / 2 : 10;
   const inner = kind === "job" ? 16 : 12;
-  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${kind === "fold" ? ' stroke-dasharray="4 3"' : ""}/>`;
+  const frame = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" fill="${inks.card}" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 3"' : ""}/>`;
   const signed = sign
     ? `<path transform="translate(${x + inner},${y + (rows ? 9 : about ? 10 : height / 2 - 8)})" d="${signPath(sign)}" fill="none" stroke="${kind === "job" ? inks.job : inks.dataset}" stroke-width="1.5" stroke-linecap="round"/>`
     : "";

@@ -48,6 +48,7 @@ const COLUMNS: readonly [ReactNode, string][] = [
     </span>,
     "what comes out cannot be read back",
   ],
+  [box("of-dataset of-indirect", "days"), "a dataset that is there for a join, a filter or a group alone"],
   [line("is-indirect"), "indirect: a join, a filter or a group decides which rows there are"],
 ];
 const SHARED: readonly [ReactNode, string][] = [

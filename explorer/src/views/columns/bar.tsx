@@ -11,6 +11,7 @@ import { datasetOf, kindOf, nameOf } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
 import { ExportMenu } from "./export";
 import type { OpenColumns } from "./open-columns";
+import type { ColumnsPicture } from "./picture";
 
 const WORDS = { up: "Sources", both: "Both", down: "Uses" };
 
@@ -39,10 +40,17 @@ function About({ columns: { state, data, picture } }: { columns: OpenColumns }) 
       </h1>
       <span className="muted small" role="status">
         {plural(picture.cards.length, "dataset")}, {plural(picture.kept.length, "line")}
+        {state.indirect && `, ${indirectOf(picture)}`}
         {data.now.isPlaceholderData && " · loading"}
       </span>
     </div>
   );
+}
+
+function indirectOf({ indirect, boxes }: ColumnsPicture): string {
+  const drawn = new Set(boxes.map(({ id }) => id));
+  const left = indirect.filter(({ id }) => !drawn.has(id)).length;
+  return `${indirect.length || "none"} indirect${left ? `, ${left} of them not drawn` : ""}`;
 }
 
 function ColumnsTools({ columns: { state, picture, actions, list, layout } }: { columns: OpenColumns }) {

@@ -5,10 +5,9 @@ import type { RefObject } from "react";
 import type { DrawnArrow } from "../../draw/elements";
 import { type Figure, readInks, toSvg } from "../../draw/svg";
 import type { Box, Placed } from "../../layout/boxes";
-import type { Card } from "../../model/columns";
 import { toCsv } from "../../model/csv";
-import type { Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
+import { usedFor } from "./indirect";
 import type { ColumnsPicture } from "./picture";
 
 interface Props {
@@ -18,11 +17,11 @@ interface Props {
 }
 
 export function ExportMenu({ picture, layout, name }: Props) {
-  const { cards, titles, boxes, arrows, path } = picture;
+  const { boxes, arrows, path } = picture;
   const svg = () =>
     layout.current
       ? toSvg(
-          cards.map((card, index) => figureOf(card, titles.get(card.id)!, boxes[index]!, path)),
+          boxes.map((box) => figureOf(picture, box)),
           arrows.map((arrow) => lineOf(arrow, path !== null)),
           layout.current,
           readInks(),
@@ -31,16 +30,19 @@ export function ExportMenu({ picture, layout, name }: Props) {
   return <Downloads name={name} svg={svg} csv={() => csvOf(picture)} />;
 }
 
-function figureOf(card: Card, { title }: Title, { width, height }: Box, path: ReadonlySet<string> | null): Figure {
+function figureOf({ cards, indirect, titles, path }: ColumnsPicture, { id, width, height }: Box): Figure {
+  const card = cards.find((other) => other.id === id);
+  const source = indirect.find((other) => other.id === id);
+  const shared = { id, width, height, title: titles.get(id)!.title, sign: "dataset" as const };
+  if (!card) {
+    const about = source ? usedFor(source) : "";
+    return { ...shared, kind: "dataset", name: source?.name ?? "", about, ink: "dataset", dashed: true };
+  }
   return {
-    id: card.id,
-    width,
-    height,
+    ...shared,
     kind: "columns",
-    title,
     name: card.name,
     about: "",
-    sign: "dataset",
     ink: card.stale ? "warn" : "dataset",
     rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })),
   };

@@ -1,9 +1,9 @@
 /** The lines between cards of columns. */
 
 import type { DrawnArrow } from "../../draw/elements";
-import type { Card, ColumnArrow, ColumnLines } from "../../model/columns";
+import type { Card, ColumnArrow } from "../../model/columns";
 import type { ColumnComparison } from "../../model/compare-columns";
-import { datasetOf } from "../../url/ids";
+import type { IndirectSource } from "../../model/indirect";
 import { changeOf, rowY } from "./card";
 
 /** Return a line for each of the arrows on the path, from row to row; without a path for each of all. */
@@ -27,15 +27,6 @@ export function drawnLines(
   });
 }
 
-/** What a column depends on besides what it is made of: from dataset to dataset, dashed. */
-export function indirectLines(lines: ColumnLines, of: string, cards: readonly Card[]): DrawnArrow[] {
-  if (!of) return [];
-  const target = datasetOf(of);
-  const there = new Set(cards.map(({ id }) => id));
-  const sources = [...(lines.dependencies.get(target) ?? []), ...(lines.own.get(of) ?? [])].map(
-    ({ dataset }) => dataset,
-  );
-  return [...new Set(sources)]
-    .filter((from) => from !== target && there.has(from))
-    .map((from) => ({ from, to: target, key: `indirect ${from}→${target}`, look: "is-indirect" }));
-}
+/** A dashed line from each indirect source to the dataset of the column. */
+export const indirectLines = (sources: readonly IndirectSource[], target: string): DrawnArrow[] =>
+  sources.map(({ id }) => ({ from: id, to: target, key: `indirect ${id}→${target}`, look: "is-indirect" }));

@@ -16,11 +16,15 @@ import {
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
 import type { Arrow } from "../../model/graph";
+import { type IndirectSource, indirectSources } from "../../model/indirect";
 import { type Title, titlesOf } from "../../model/titles";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
 import { boxOf } from "./card";
+import { INDIRECT } from "./indirect";
 import { drawnLines, indirectLines } from "./lines";
+
+const INDIRECT_MAX = 30;
 
 export interface ColumnsPicture {
   /** All that is loaded; of a comparison the union of both moments. */
@@ -33,10 +37,12 @@ export interface ColumnsPicture {
   /** Ids of the columns on the path of the selected one. */
   path: ReadonlySet<string> | null;
   cards: readonly Card[];
+  /** What the column depends on indirectly; empty unless it is asked for. */
+  indirect: readonly IndirectSource[];
   titles: ReadonlyMap<string, Title>;
   boxes: readonly Box[];
-  /** Arrows between the datasets, by which the cards are laid out. */
-  tables: readonly Arrow[];
+  /** Arrows between the datasets, by which the boxes are laid out. */
+  layoutArrows: readonly Arrow[];
   arrows: readonly DrawnArrow[];
 }
 
@@ -58,15 +64,33 @@ export function usePicture(
     () => drawnCards(lines, kept, path, opened, datasetOf(node)),
     [lines, kept, path, opened, node],
   );
-  const titles = useMemo(() => titlesOf(cards), [cards]);
-  const boxes = useMemo(() => cards.map(boxOf), [cards]);
+  const indirect = useMemo(
+    () => (state.indirect ? indirectSources(lines, sel || node) : []),
+    [lines, state.indirect, sel, node],
+  );
+  const { boxes, titles } = useMemo(() => boxesOf(cards, indirect), [cards, indirect]);
   const tables = useMemo(() => cardArrows(kept, datasetOf), [kept]);
+  const dashed = useMemo(() => indirectLines(indirect, datasetOf(sel || node)), [indirect, sel, node]);
   const arrows = useMemo(() => {
     // With no column chosen and nothing compared, a line for each pair of datasets says enough.
     const drawn = path || comparison ? drawnLines(kept, cards, path, comparison) : tables;
-    return [...drawn, ...indirectLines(lines, state.indirect ? sel || node : "", cards)];
-  }, [lines, kept, cards, path, tables, comparison, state.indirect, sel, node]);
-  return { lines, comparison, sel, kept, path, cards, titles, boxes, tables, arrows };
+    return [...drawn, ...dashed];
+  }, [kept, cards, path, tables, comparison, dashed]);
+  const layoutArrows = useMemo(() => {
+    const drawn = new Set(cards.map(({ id }) => id));
+    return [...tables, ...dashed.filter(({ from }) => !drawn.has(from))];
+  }, [cards, tables, dashed]);
+  return { lines, comparison, sel, kept, path, cards, indirect, titles, boxes, layoutArrows, arrows };
+}
+
+/** Return a box and a title for each card, and for each indirect source that has no card: the first of very many. */
+function boxesOf(cards: readonly Card[], indirect: readonly IndirectSource[]) {
+  const drawn = new Set(cards.map(({ id }) => id));
+  const others = indirect.filter(({ id }) => !drawn.has(id)).slice(0, INDIRECT_MAX);
+  return {
+    boxes: [...cards.map(boxOf), ...others.map(({ id }) => ({ id, ...INDIRECT }))],
+    titles: titlesOf([...cards, ...others]),
+  };
 }
 
 /** The cards with a line, each with its columns that have one; the focus has all of its columns. */

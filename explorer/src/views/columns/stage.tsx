@@ -7,6 +7,7 @@ import { Corner } from "../../draw/corner";
 import { plural } from "../../model/format";
 import { datasetOf, nameOf } from "../../url/ids";
 import { ColumnCard } from "./card";
+import { IndirectBox, usedFor } from "./indirect";
 import { ColumnList } from "./list";
 import type { OpenColumns } from "./open-columns";
 import { ColumnPanel } from "./panel";
@@ -42,7 +43,7 @@ function ColumnsPicture({ columns }: { columns: OpenColumns }) {
       <Canvas
         boxes={picture.boxes}
         arrows={picture.arrows}
-        layoutArrows={picture.tables}
+        layoutArrows={picture.layoutArrows}
         anchor={actions.anchor}
         focus={datasetOf(state.node)}
         isLate={data.now.isPlaceholderData}
@@ -77,14 +78,16 @@ const NoLines = () => (
   </div>
 );
 
-/** Return what draws a dataset: a card of columns. */
+/** Return what draws a dataset: a card of columns, or the box of an indirect source. */
 function useCardDrawing({ state, picture, actions }: OpenColumns) {
-  const { cards, titles, sel, path, comparison } = picture;
+  const { cards, indirect, titles, sel, path, comparison } = picture;
   const { toggle, open } = actions;
   return useCallback(
     (id: string) => {
       const card = cards.find((other) => other.id === id);
-      return card ? (
+      const source = indirect.find((other) => other.id === id);
+      if (!card) return source ? <IndirectBox source={source} title={titles.get(id)!} /> : null;
+      return (
         <ColumnCard
           card={card}
           title={titles.get(id)!}
@@ -95,18 +98,21 @@ function useCardDrawing({ state, picture, actions }: OpenColumns) {
           choose={(column) => toggle(column, sel)}
           open={() => open(id)}
         />
-      ) : null;
+      );
     },
-    [cards, titles, sel, path, state.node, toggle, open, comparison],
+    [cards, indirect, titles, sel, path, state.node, toggle, open, comparison],
   );
 }
 
-function useLabels({ picture: { cards } }: OpenColumns) {
+function useLabels({ picture: { cards, indirect } }: OpenColumns) {
   return useCallback(
     (id: string) => {
+      const source = indirect.find((other) => other.id === id);
+      if (source && !cards.some((card) => card.id === id))
+        return `dataset ${source.name}, indirect: ${usedFor(source)}`;
       const columns = cards.find((card) => card.id === id)?.columns.length ?? 0;
       return `dataset ${nameOf(id).name}, ${plural(columns, "column")}`;
     },
-    [cards],
+    [cards, indirect],
   );
 }
