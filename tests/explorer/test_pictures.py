@@ -84,6 +84,29 @@ def test_what_was_added_is_drawn_though_a_fold_would_hide_it(open_view, estate):
     assert rows.count() == 5
 
 
+def test_changes_are_stepped_through_with_who_made_them(open_view, estate):
+    page = open_view(estate, f"map?node=dataset:{LAKE}:grown&vs=2025-11-05T00:00:00Z", size=(1440, 900))
+    panel = page.get_by_role("complementary", name="changes")
+    panel.get_by_role("link", name="new.a").first.wait_for()
+    steps = panel.get_by_role("button", name="new.")
+    page.keyboard.press("ArrowDown")
+    selected = page.locator(NODES, has=page.locator(".box.is-selected"))
+    selected.wait_for()
+    first = panel.locator("[aria-current]").inner_text()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(300)
+    second = panel.locator("[aria-current]").inner_text()
+    assert first != second
+    assert steps.count() == 4
+    box = selected.bounding_box()
+    pane = page.locator(".canvas").bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - (pane["x"] + pane["width"] / 2)) < 2
+    panel.get_by_role("button", name="close").click()
+    panel.wait_for(state="detached")
+    page.get_by_role("button", name="Step through the changes").click()
+    panel.wait_for()
+
+
 def test_the_way_to_a_failure_far_upstream_is_shown(open_view, estate):
     last = f"dataset:{LAKE}:step.6"
     page = open_view(estate, f"map?node={last}&sel={last}")

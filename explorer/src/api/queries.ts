@@ -150,13 +150,18 @@ export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][numbe
 const HISTORY_PAGES_MAX = 3;
 
 /** Return when the graph around a node changed, oldest first; null if that was too often, or it is too large, to tell. */
-export async function history(node: string, depth: number, signal?: AbortSignal): Promise<GraphChange[] | null> {
+export async function history(
+  node: string,
+  depth: number,
+  signal?: AbortSignal,
+  { since = "1970-01-01T00:00:00Z", until = "" } = {},
+): Promise<GraphChange[] | null> {
   const changes: GraphChange[] = [];
-  let start = "1970-01-01T00:00:00Z";
+  let start = since;
   for (let page = 0; page < HISTORY_PAGES_MAX; page++) {
     try {
       const response = await get("/api/v1/lineage/history", {
-        query: { nodeId: node, depth, direction: "through", start },
+        query: { nodeId: node, depth, direction: "through", start, end: until || undefined },
         signal,
       });
       changes.push(...response.changes);
@@ -206,6 +211,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
     tags: "tags" in node.data ? node.data.tags : [],
     owners: "owners" in node.data ? node.data.owners.map(({ name }) => name) : [],
     tests: node.data.tests ?? null,
+    createdAt: "createdAt" in node.data ? node.data.createdAt : null,
   };
   if (node.type === "JOB") {
     const run = node.data.latestRun;
@@ -254,6 +260,7 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
     owners: [],
     tags: [],
     tests: null,
+    createdAt: null,
   };
 }
 

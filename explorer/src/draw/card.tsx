@@ -1,6 +1,7 @@
 /** A dataset's card, a job's pill. */
 
 import { memo } from "react";
+import type { NodeChange } from "../model/compare";
 import { ago, agoShort, count, plural } from "../model/format";
 import type { Freshness } from "../model/freshness";
 import type { Item } from "../model/graph";
@@ -19,11 +20,11 @@ export interface CardLook {
   focus: boolean;
   selected: boolean;
   muted: boolean;
-  change?: "added" | "removed" | "changed" | undefined;
+  change?: NodeChange | undefined;
   freshness?: Freshness | undefined;
 }
 
-const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed" };
+const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed", joined: "+ new here" };
 
 interface CardProps {
   item: Item;

@@ -5,23 +5,27 @@ import { fieldChanges, writeChange } from "./schema-change";
 
 export type Change = "added" | "removed" | "changed";
 
+/** Of a node, also "joined": it is new in the graph, but existed before. */
+export type NodeChange = Change | "joined";
+
 export interface Comparison {
   lineage: Lineage;
-  changes: ReadonlyMap<string, Change>;
+  changes: ReadonlyMap<string, NodeChange>;
   /** `from→to` to `is-added` or `is-removed`. */
   arrows: ReadonlyMap<string, string>;
   details: ReadonlyMap<string, readonly string[]>;
 }
 
-export function compareLineages(before: Lineage, now: Lineage): Comparison {
-  const changes = new Map<string, Change>(),
+/** Compare the lineage as of `since` with a later one. */
+export function compareLineages(before: Lineage, now: Lineage, since: string): Comparison {
+  const changes = new Map<string, NodeChange>(),
     details = new Map<string, readonly string[]>(),
     arrows = new Map<string, string>();
   const items: Item[] = [...now.items.values()];
   for (const item of now.items.values()) {
     const was = before.items.get(item.id);
     const differs = was ? differences(was, item) : [];
-    if (!was) changes.set(item.id, "added");
+    if (!was) changes.set(item.id, existedAt(item, since) ? "joined" : "added");
     else if (differs.length) {
       changes.set(item.id, "changed");
       details.set(item.id, differs);
@@ -46,6 +50,8 @@ export function compareLineages(before: Lineage, now: Lineage): Comparison {
     details,
   };
 }
+
+const existedAt = ({ createdAt }: Item, time: string) => createdAt !== null && Date.parse(createdAt) < Date.parse(time);
 
 /** Return the columns that were added, removed or retyped; a side without a schema has no differences. */
 function differences(was: Item, is: Item): string[] {

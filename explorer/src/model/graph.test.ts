@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { anItem } from "./an-item.test-data";
 import { compareLineages } from "./compare";
 import { freshnessOf } from "./freshness";
 import {
@@ -19,31 +20,6 @@ import { byOwner, messageTo } from "./owners";
 import { between, nearestTroubles, pathThrough } from "./paths";
 
 const NOTHING: Showing = { dir: "both", depth: 1, open: [], pick: [], all: [] };
-
-function anItem(id: string, change: Partial<Item> = {}): Item {
-  return {
-    id,
-    kind: id.startsWith("job") ? "job" : "dataset",
-    namespace: "n",
-    name: id,
-    known: true,
-    state: null,
-    runId: null,
-    startedAt: null,
-    endedAt: null,
-    touchedAt: null,
-    incomplete: false,
-    stale: false,
-    temporary: false,
-    fieldCount: 0,
-    fields: [],
-    description: null,
-    owners: [],
-    tags: [],
-    tests: null,
-    ...change,
-  };
-}
 
 /** "raw job:check checked" is a path from raw to checked. */
 function aLineage(paths: readonly string[], changes: Record<string, Partial<Item>> = {}) {
@@ -298,7 +274,7 @@ test("compare: the union, with what is added, removed and changed", () => {
   const fields = (...names: string[]) => names.map((name) => ({ name, type: "int", description: null }));
   const before = aLineage(["raw job:a out", "old job:a"], { out: { fields: fields("x", "y") } });
   const now = aLineage(["raw job:a out", "new job:a"], { out: { fields: fields("x", "z") } });
-  const { lineage, changes, arrows, details } = compareLineages(before, now);
+  const { lineage, changes, arrows, details } = compareLineages(before, now, "2025-11-20T00:00:00Z");
   expect([...lineage.items.keys()].sort()).toEqual(["job:a", "new", "old", "out", "raw"]);
   expect(Object.fromEntries(changes)).toEqual({ new: "added", old: "removed", out: "changed" });
   expect(Object.fromEntries(arrows)).toEqual({ "new→job:a": "is-added", "old→job:a": "is-removed" });

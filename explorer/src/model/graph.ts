@@ -15,6 +15,8 @@ export interface Item {
   runId: string | null;
   startedAt: string | null;
   endedAt: string | null;
+  /** When it was first heard of; null where a lineage was fetched in short. */
+  createdAt: string | null;
   /** When it last ran, or was last written. */
   touchedAt: string | null;
   /** True of a job whose last run could not report all of its lineage. */

@@ -1,6 +1,6 @@
 /** The rows of a map's list, by hops. */
 
-import type { Change, Comparison } from "./compare";
+import type { Comparison, NodeChange } from "./compare";
 import { degreeOf, type Item, type Lineage } from "./graph";
 
 export interface ListRow {
@@ -8,7 +8,7 @@ export interface ListRow {
   hops: number;
   inputs: number;
   outputs: number;
-  change: Change | null;
+  change: NodeChange | null;
   details: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } fro
 import { Link, useLocation, useSearch } from "wouter";
 
 import { Failure, OFFLINE, tokens } from "../api/client";
-import type { Change } from "../model/compare";
+import type { NodeChange } from "../model/compare";
 import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
@@ -259,19 +259,17 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Counts of a comparison, and the way out of it. */
-export function ChangesBar({
-  changes,
-  vs,
-  end,
-  list,
-}: {
-  changes: ReadonlyMap<string, Change>;
+interface ChangesProps {
+  changes: ReadonlyMap<string, NodeChange>;
   vs: string;
   end: () => void;
-  list?: () => void;
-}) {
-  const count = (kind: Change) => [...changes.values()].filter((change) => change === kind).length;
+  /** Ways to the changes. */
+  children?: ReactNode;
+}
+
+/** Counts of a comparison, and the way out of it. */
+export function ChangesBar({ changes, vs, end, children }: ChangesProps) {
+  const count = (kind: NodeChange) => [...changes.values()].filter((change) => change === kind).length;
   return (
     <div className="notice" role="status">
       <b>Since {utc(vs)} UTC:</b>
@@ -282,13 +280,10 @@ export function ChangesBar({
           <span className="added">+ {count("added")} added</span>
           <span className="removed">− {count("removed")} removed</span>
           <span className="changed">~ {count("changed")} changed</span>
+          {count("joined") > 0 && <span className="joined">+ {count("joined")} new here, existed before</span>}
         </>
       )}
-      {list && changes.size > 0 && (
-        <button className="chip" onClick={list}>
-          List the changes
-        </button>
-      )}
+      {changes.size > 0 && children}
       <button className="chip" onClick={end}>
         End comparison
       </button>

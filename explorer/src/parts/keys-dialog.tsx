@@ -2,6 +2,7 @@ const KEYS: readonly [string, string][] = [
   ["/", "search"],
   ["Shift + Enter", "what breaks, on a column that the search found"],
   ["← → ↑ ↓", "along arrows, and among neighbours"],
+  ["↑ ↓", "from change to change, beside the panel Changes"],
   ["Enter", "select, then into the panel"],
   ["e  E", "open downstream, upstream"],
   ["Shift + click", "only the paths between two nodes"],

@@ -46,6 +46,8 @@ export interface MapState extends Moment {
   dependencies: boolean;
   /** Whether the panel opens with the nearest trouble upstream. */
   why: boolean;
+  /** "changes" while a reader steps through those of a comparison; "none" if their panel was closed. */
+  panel: "" | "changes" | "none";
 }
 
 export interface ColumnsState extends Moment {
@@ -58,6 +60,7 @@ export interface ColumnsState extends Moment {
 }
 
 export const DEPTH_MAX = 20;
+const PANELS = ["changes", "none"] as const;
 
 type Value = string | number | boolean | readonly string[] | null | undefined;
 
@@ -90,6 +93,7 @@ export function parseMap(search: string): MapState {
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
     why: query.get("why") === "1",
+    panel: PANELS.find((panel) => panel === query.get("panel")) ?? "",
   };
 }
 

@@ -41,9 +41,9 @@ export function useActions(state: MapState, { shown }: MapPicture): Actions {
       const stub = shown.stubs.find((other) => other.id === id);
       if (stub) to({ hub: [...state.hub, stub.hub] }, stub.of);
       else if (shiftKey && state.sel && state.sel !== id) to({ to: id }, id);
-      else to({ sel: id, to: "" }, id);
+      else to({ sel: id, to: "", panel: state.panel === "none" ? "none" : "" }, id);
     },
-    [to, state.sel, state.hub, shown],
+    [to, state.sel, state.hub, state.panel, shown],
   );
   return { anchor, to, choose, clear: () => to({ sel: "", to: "" }), open };
 }

@@ -63,8 +63,8 @@ export function useMapData(state: MapState): MapData {
   const now = useMoment(state, state.at, state.node !== "");
   const then = useMoment(state, state.vs, state.node !== "" && isCompared);
   const comparison = useMemo(
-    () => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage) : null),
-    [isCompared, now.lineage, then.lineage],
+    () => (isCompared && now.lineage && then.lineage ? compareLineages(then.lineage, now.lineage, state.vs) : null),
+    [isCompared, now.lineage, then.lineage, state.vs],
   );
   const failed = now.failed ?? (isCompared ? (then.focus.error ? then.focus : then.failed) : undefined);
   return {

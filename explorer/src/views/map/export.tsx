@@ -14,7 +14,7 @@ import type { Title } from "../../model/titles";
 import { Downloads } from "../../parts/export";
 import type { MapPicture } from "./picture";
 
-const INK = { added: "good", removed: "bad", changed: "warn" } as const;
+const INK = { added: "good", removed: "bad", changed: "warn", joined: "muted" } as const;
 
 interface Props {
   picture: MapPicture;

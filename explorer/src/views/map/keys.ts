@@ -2,15 +2,22 @@
 
 import { useLocation } from "wouter";
 
+import { nextChange } from "../../model/changes";
 import { useKeys } from "../../parts/keys";
 import type { MapState } from "../../url/state";
+import { goTo } from "./changes";
 import { columnsOf, type OpenMap } from "./open-map";
 import { walk } from "./walk";
 
 export function useMapKeys(map: OpenMap): void {
-  const { state, picture, actions, list, handled, layout } = map;
+  const { state, picture, actions, list, changes, handled, layout } = map;
   const [, navigate] = useLocation();
   const on = state.sel || picture.focus;
+  const step = (event: KeyboardEvent) => {
+    event.preventDefault();
+    const next = nextChange(changes.rows, state.sel, event.key === "ArrowDown" ? 1 : -1);
+    if (next) goTo(map, next.item.id);
+  };
   const arrow = (event: KeyboardEvent) => {
     event.preventDefault();
     const next = walk(picture.shown, layout.current, on, event.key);
@@ -22,8 +29,8 @@ export function useMapKeys(map: OpenMap): void {
   useKeys({
     ArrowLeft: arrow,
     ArrowRight: arrow,
-    ArrowUp: arrow,
-    ArrowDown: arrow,
+    ArrowUp: changes.isOpen ? step : arrow,
+    ArrowDown: changes.isOpen ? step : arrow,
     e: () => actions.open(on, "down"),
     E: () => actions.open(on, "up"),
     l: () => list.showList(!list.isList),
@@ -52,6 +59,6 @@ function enter(event: KeyboardEvent, { state, picture, actions }: OpenMap): void
 function stepBack({ to, sel, vs, at }: MapState): Partial<MapState> {
   if (to) return { to: "" };
   if (sel) return { sel: "" };
-  if (vs) return { vs: "" };
+  if (vs) return { vs: "", panel: "" };
   return at ? { at: "" } : { open: [], pick: [], all: [], hub: [] };
 }

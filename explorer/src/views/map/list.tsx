@@ -127,7 +127,7 @@ export function StateCell({ item }: { item: Item }) {
 function ChangeCell({ row }: { row: Row }) {
   return row.change ? (
     <span className={row.change}>
-      {row.change}
+      {row.change === "joined" ? "new here" : row.change}
       {row.details.length > 0 && (
         <>
           <br />

@@ -3,7 +3,13 @@
 import { ChangesBar } from "../../parts/frame";
 import type { OpenMap } from "./open-map";
 
-export function Notices({ map: { state, data, actions, list }, truncated }: { map: OpenMap; truncated: boolean }) {
+export function Notices({
+  map: { state, data, actions, list, changes },
+  truncated,
+}: {
+  map: OpenMap;
+  truncated: boolean;
+}) {
   const { comparison, failure, retry } = data;
   return (
     <>
@@ -21,12 +27,16 @@ export function Notices({ map: { state, data, actions, list }, truncated }: { ma
         </div>
       )}
       {comparison && (
-        <ChangesBar
-          changes={comparison.changes}
-          vs={state.vs}
-          end={() => actions.to({ vs: "" })}
-          list={() => list.showList(true)}
-        />
+        <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
+          {!changes.isOpen && (
+            <button className="chip" onClick={() => actions.to({ panel: "changes" })}>
+              Step through the changes
+            </button>
+          )}
+          <button className="chip" onClick={() => list.showList(true)}>
+            List the changes
+          </button>
+        </ChangesBar>
       )}
       {state.vs && !comparison && !failure && (
         <div className="notice" role="status">

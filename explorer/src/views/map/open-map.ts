@@ -11,6 +11,7 @@ import { columnsLink, type MapState } from "../../url/state";
 import { type Actions, useActions } from "./actions";
 import type { MapData } from "./data";
 import { type MapPicture, usePicture } from "./picture";
+import { type Changes, useChanges } from "./use-changes";
 
 export interface OpenMap {
   state: MapState;
@@ -18,6 +19,7 @@ export interface OpenMap {
   picture: MapPicture;
   actions: Actions;
   list: ListChoice;
+  changes: Changes;
   handled: RefObject<Handled | null>;
   layout: RefObject<Placed | null>;
 }
@@ -26,9 +28,10 @@ export function useOpenMap(state: MapState, data: MapData, whole: Lineage): Open
   const picture = usePicture(whole, state, data.comparison);
   const actions = useActions(state, picture);
   const list = useListChoice(state.list, (list) => actions.to({ list }));
+  const changes = useChanges(state, data, picture, list);
   const handled = useRef<Handled>(null);
   const layout = useRef<Placed>(null);
-  return { state, data, picture, actions, list, handled, layout };
+  return { state, data, picture, actions, list, changes, handled, layout };
 }
 
 /** A link to the columns of the selected dataset; if none is selected, of `focus`. */

@@ -5,6 +5,7 @@ import { Corner } from "../../draw/corner";
 import { arrowKey, type Shown } from "../../model/graph";
 import { neighboursOf } from "../../model/paths";
 import { SignOf } from "../../parts/signs";
+import { ChangesPanel } from "./changes";
 import { FoldPanel } from "./fold";
 import { MapList } from "./list";
 import { useLabels, useNodeDrawing } from "./nodes";
@@ -29,7 +30,7 @@ function MapPicture({ map }: { map: OpenMap }) {
   const { state, data, picture, actions, handled, layout } = map;
   const { boxes, arrows, path } = picture;
   return (
-    <div className="canvas">
+    <div className={state.at ? "canvas is-past" : "canvas"}>
       <Canvas
         boxes={boxes}
         arrows={arrows}
@@ -89,10 +90,12 @@ function ListOf({ map: { state, data, picture, actions, handled }, isAlone }: { 
   );
 }
 
-function Panel({ map: { state, picture, actions } }: { map: OpenMap }) {
+function Panel({ map }: { map: OpenMap }) {
+  const { state, picture, actions, changes } = map;
   const { lineage, shown } = picture;
   const item = lineage.items.get(state.sel);
   const fold = shown.folds.find(({ id }) => id === state.sel);
+  if (changes.isOpen) return <ChangesPanel map={map} />;
   if (item)
     return (
       <NodePanel

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { anItem } from "./an-item.test-data";
+import { changeRows, nextChange, type Step } from "./changes";
+import { compareLineages } from "./compare";
+import { type Arrow, type Item, toLineage } from "./graph";
+
+const SINCE = "2025-11-19T00:00:00Z";
+const NIGHT = "2025-11-20T02:00:00Z",
+  MORNING = "2025-11-20T08:00:00Z";
+const NOTHING = { nodes: { added: [], removed: [] }, edges: { added: [], removed: [] } };
+const NO_COLUMNS = { added: [], removed: [], retyped: [] };
+
+const typed = (name: string, type: string, createdAt: string | null = null): Item =>
+  anItem(name, { createdAt, fields: [{ name: "amount", type, description: null }] });
+const arrows: Arrow[] = [{ from: "orders", to: "old" }];
+const comparison = compareLineages(
+  toLineage([typed("orders", "int"), typed("old", "int")], arrows),
+  toLineage(
+    [typed("orders", "decimal"), typed("new", "int", NIGHT), typed("elsewhere", "int", "2025-01-01T00:00:00Z")],
+    [],
+  ),
+  SINCE,
+);
+const steps: Step[] = [
+  {
+    ...NOTHING,
+    time: NIGHT,
+    runs: [{ job: "job:n:load", run: "r1" }],
+    nodes: { added: ["new"], removed: [] },
+    columns: NO_COLUMNS,
+  },
+  { ...NOTHING, time: NIGHT, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset: "orders" }] } },
+  {
+    time: MORNING,
+    runs: [{ job: "job:n:join", run: null }],
+    nodes: { added: [], removed: [] },
+    edges: {
+      added: [{ origin: "elsewhere", destination: "job:n:join" }],
+      removed: [{ origin: "orders", destination: "old" }],
+    },
+    columns: { ...NO_COLUMNS, added: [{ dataset: "orders" }] },
+  },
+];
+const rows = changeRows(
+  comparison,
+  new Map([
+    ["new", 0],
+    ["orders", 0],
+    ["elsewhere", 0],
+  ]),
+  steps,
+);
+
+test("changes are told by kind, with the last step that made each", () => {
+  expect(
+    rows.map(({ item, change, isDrawn, cause }) => [item.id, change, isDrawn, cause?.time, cause?.runs[0]?.job]),
+  ).toEqual([
+    ["new", "added", true, NIGHT, "job:n:load"],
+    ["old", "removed", false, MORNING, "job:n:join"],
+    ["orders", "changed", true, MORNING, "job:n:join"],
+    ["elsewhere", "joined", true, MORNING, "job:n:join"],
+  ]);
+});
+
+test("without a history nothing made a change", () => {
+  expect(changeRows(comparison, new Map(), []).map(({ cause }) => cause)).toEqual([null, null, null, null]);
+});
+
+test("steps lead to drawn changes alone, and end at the last", () => {
+  const from = (sel: string, by: 1 | -1) => nextChange(rows, sel, by)?.item.id;
+  expect([from("", 1), from("new", 1), from("orders", 1), from("elsewhere", 1)]).toEqual([
+    "new",
+    "orders",
+    "elsewhere",
+    "elsewhere",
+  ]);
+  expect([from("", -1), from("orders", -1), from("new", -1)]).toEqual(["elsewhere", "new", "new"]);
+});
