@@ -12,10 +12,9 @@ from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
-from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

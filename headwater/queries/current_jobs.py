@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,30 @@ from headwater.events.event import ParentRun
 from headwater.facts.annotations import annotations_from_json
 from headwater.facts.assertions import count_assertions
 from headwater.facts.entities import Job
-from headwater.facts.facts import dataset_of, job_of
-from headwater.facts.job_nodes import flows_in
+from headwater.facts.facts import JobFacts, as_of, dataset_of, job_of
+from headwater.facts.job_nodes import compute_nodes, flows_in
+from headwater.facts.keys import current_key, facts_key
 from headwater.facts.run_results import Run
-from headwater_model.ids import DatasetId
+from headwater.queries.past_assertions import resolve_jobs
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+
+def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[str, Any]]:
+    """Return the nodes of the known jobs, now or as of a time, in the given order.
+
+    A node of a time has no outcome of a test that more than `past_assertions.ROWS_MAX` later events report again.
+    """
+    if not jobs:
+        return {}
+    if view.at is None:
+        rows = view.get(current_key(job) for job in jobs)
+        return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
+    rows = view.get(facts_key(job) for job in jobs)
+    known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+    there = [job for job, facts in known.items() if facts.first and facts.first < view.at]
+    then, _ = resolve_jobs({job: as_of(known[job], view.at) for job in there}, view, view.at)
+    return compute_nodes(then, view, view.at)
 
 
 def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:

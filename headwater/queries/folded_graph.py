@@ -15,10 +15,9 @@ from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.job_graph import JobGraphWalk, Step, Way, datasets_beyond, has_flows, users_beyond
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
-from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

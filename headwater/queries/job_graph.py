@@ -20,12 +20,12 @@ from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirect
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
 from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, under_primaries
+from headwater.queries.current_jobs import job_of_node, nodes_of, under_primaries
 from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.past_assertions import resolve_assertions
 from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
-from headwater.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
+from headwater.queries.stale import PRODUCERS_MAX, find_stale
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId

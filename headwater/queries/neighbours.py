@@ -11,10 +11,9 @@ from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Side
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
 from headwater.queries.short_forms import short_datasets
-from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

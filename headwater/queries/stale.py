@@ -7,34 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 from headwater.facts.entities import LastWriter
-from headwater.facts.facts import JobFacts, as_of
-from headwater.facts.job_nodes import compute_nodes, io_of
-from headwater.facts.keys import current_key, facts_key
+from headwater.facts.job_nodes import io_of
 from headwater.facts.run_facts import ended, failed
-from headwater.queries.current_jobs import job_of_node
-from headwater.queries.past_assertions import resolve_jobs
+from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
-
-
-def nodes_of(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Mapping[str, Any]]:
-    """Return the nodes of the known jobs, now or as of a time, in the given order.
-
-    A node of a time has no outcome of a test that more than `past_assertions.ROWS_MAX` later events report again.
-    """
-    if not jobs:
-        return {}
-    if view.at is None:
-        rows = view.get(current_key(job) for job in jobs)
-        return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
-    rows = view.get(facts_key(job) for job in jobs)
-    known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
-    there = [job for job, facts in known.items() if facts.first and facts.first < view.at]
-    then, _ = resolve_jobs({job: as_of(known[job], view.at) for job in there}, view, view.at)
-    return compute_nodes(then, view, view.at)
-
 
 # Producers of datasets that are read, besides the jobs that were read already.
 PRODUCERS_MAX = 5_000

@@ -28,11 +28,10 @@ from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, under_primaries
+from headwater.queries.current_jobs import job_of_node, nodes_of, under_primaries
 from headwater.queries.dataset_edges import declared_sources
 from headwater.queries.descriptions import dataset_of_group, descriptions_in, schema_of
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
-from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation

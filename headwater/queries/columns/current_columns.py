@@ -22,10 +22,9 @@ from headwater.queries.columns.column_reports import (
 )
 from headwater.queries.columns.results import Reporter
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node
+from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.descriptions import Schema, schema_of
 from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
-from headwater.queries.stale import nodes_of
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
 from headwater_model.column_index import RelatedPaths
