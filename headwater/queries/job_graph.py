@@ -300,7 +300,7 @@ class JobGraphWalk:
             opened_jobs = filter(self._view.caller.opens, self._jobs)
             self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
         self._walked.truncated |= resolve_assertions(groups, self._view)
-        writers = find_stale(groups, self._view, self._namespaces, self._nodes)
+        writers = find_stale(groups, self._view, self._nodes)
         facets = read_facets(groups, self._view)
         opened = {
             group.primary: _summarized(group, described, writers.get(group.primary))

@@ -88,7 +88,7 @@ class Datasets:
         self._expect_details(groups)
         currents = current_versions(groups, self._view) if groups else []
         facets = read_facets(groups, self._view)
-        writers = find_stale(groups, self._view, self._namespaces)
+        writers = find_stale(groups, self._view)
         datasets = []
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)

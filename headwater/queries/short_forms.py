@@ -27,7 +27,7 @@ def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[Da
     groups.load(datasets, readers=False, onward=False)
     known = [group for name in dict.fromkeys(datasets) if (group := groups.group(name)).named]
     namespaces.load(group.primary.namespace for group in known)
-    writers = find_stale(known, view, namespaces)
+    writers = find_stale(known, view)
     return {
         group.primary: dataset_of_group(
             group,

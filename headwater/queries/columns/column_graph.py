@@ -202,7 +202,7 @@ class ColumnWalk:
             entry = self._present.entry(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
-        writers = find_stale(list(groups.values()), self._view, self._present.namespaces, self._present.nodes)
+        writers = find_stale(list(groups.values()), self._view, self._present.nodes)
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown if entry}
         # Only for the columns that fit the result, find the versions of their sources.
