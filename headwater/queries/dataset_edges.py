@@ -3,8 +3,8 @@
 The events that count have a `lineage` or a `columnLineage` facet. A declaration is walked as a job would be: from its
 sources to its dataset, and back.
 
-    edges = DatasetEdges(groups, namespaces)
-    edges.load(some)         # datasets that were loaded into the groups
+    edges = DatasetEdges(loaded)
+    edges.load(groups)       # datasets of the loaded graph
     edges.derived(group)     # the visible datasets that are made of this one
 """
 
@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from headwater.facts.facts import DatasetFacts, dataset_of
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater_model.ids import DatasetId
 
 # Datasets that may be made of one dataset, the first by name, that are read.
@@ -31,10 +32,10 @@ def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
 
 
 class DatasetEdges:
-    """The declared edges of datasets in `groups`; `truncated`: there may be more than were read."""
+    """The declared edges of datasets that are loaded; `truncated`: there may be more than were read."""
 
-    def __init__(self, groups: ResolvedDatasets, namespaces: NamespaceDeletions) -> None:
-        self._groups, self._namespaces = groups, namespaces
+    def __init__(self, loaded: LoadedGraph) -> None:
+        self._loaded = loaded
         self._read: set[DatasetId] = set()
         self.truncated = False
 
@@ -49,8 +50,7 @@ class DatasetEdges:
         left = READ_MAX - len(self._read)
         self.truncated |= len(new) > left
         if new[:left]:
-            self._groups.load(new[:left], readers=False, onward=False)
-            self._namespaces.load(self._groups.primary(name).namespace for name in new[:left])
+            self._loaded.load(new[:left], readers=False, onward=False)
             self._read.update(new[:left])
 
     def derived(self, group: ResolvedDataset) -> list[ResolvedDataset]:
@@ -65,6 +65,4 @@ class DatasetEdges:
 
     def _visible(self, group: ResolvedDataset, names: Set[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of these names that were read, each once, without the dataset itself."""
-        primaries = {self._groups.primary(name) for name in names & self._read} - {group.primary}
-        groups = map(self._groups.group, sorted(primaries))
-        return [group for group in groups if group.named and not self._namespaces.hides(group)]
+        return [other for other in self._loaded.datasets(names & self._read) if other.primary != group.primary]

@@ -15,9 +15,9 @@ from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.job_graph import JobGraphWalk, Step, Way, datasets_beyond, has_flows, users_beyond
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -50,13 +50,13 @@ class FoldedGraphWalk(JobGraphWalk):
         super().__init__(view, direction=direction, job_edges=job_edges)
         self._fold = fold
         # Datasets that are compared or counted, without the jobs that use them.
-        self._briefs = ResolvedDatasets(view)
+        self._briefs = LoadedGraph(view)
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
 
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
-        self._groups.load({name for name, _ in names})
+        self._loaded.load({name for name, _ in names})
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
         """Return the datasets that were mentioned last on each side of these jobs."""
@@ -87,7 +87,7 @@ class FoldedGraphWalk(JobGraphWalk):
             steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
         unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
         new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
-        self._keep(filter(None, map(self._job, new)))
+        self._keep(self._loaded.jobs(new))
         return [step for step in unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetSide]) -> list[Sequence[JobId]]:
@@ -148,9 +148,7 @@ class FoldedGraphWalk(JobGraphWalk):
         """Read the nodes of these jobs, as many as one graph may read."""
         new = self._affordable(set(jobs) - self._looked_up)
         self._looked_up.update(new)
-        unread = [job for job in new if job not in self._nodes]
-        self._nodes.update(nodes_of(unread, self._view))
-        self._namespaces.load(job.namespace for job in unread)
+        self._loaded.load(jobs=new)
 
     def _compare(self, names: Iterable[DatasetId]) -> None:
         """Read these datasets without the jobs that use them, as many as one graph may read."""
@@ -158,7 +156,6 @@ class FoldedGraphWalk(JobGraphWalk):
         if new:
             self._compared.update(new)
             self._briefs.load(new)
-            self._namespaces.load(self._briefs.primary(name).namespace for name in new)
 
     def _affordable(self, things: set[_T]) -> Sequence[_T]:
         affordable = sorted(things)[: self._left]
@@ -167,24 +164,16 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of those of these names that were compared, each once, by primary name."""
-        primaries = sorted({self._briefs.primary(name) for name in names if name in self._compared})
-        groups = map(self._briefs.group, primaries)
-        return [group for group in groups if group.named and not self._namespaces.hides(group)]
+        return self._briefs.datasets(name for name in names if name in self._compared)
 
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""
-        users = filter(None, map(self._job, sorted(jobs)))
+        users = self._loaded.jobs(sorted(jobs))
         return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
 
     def _last_start(self, job: Job) -> str:
         opened = job.latest_run if self._view.caller.opens(job.id) else None
         return (opened.started if opened else None) or ""
-
-    def _job(self, job: JobId) -> Job | None:
-        """Return a visible job that was read, with datasets under the names that the job used."""
-        node = self._nodes.get(job)
-        current = job_of_node(node, self._namespaces.deleted(job.namespace)) if node else None
-        return None if current is None or current.hidden else current
 
 
 def _sides_of(way: Way) -> tuple[Side, ...]:

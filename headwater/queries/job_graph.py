@@ -15,16 +15,17 @@ from typing import Any, Literal, TypeAlias
 from headwater.events.event import Facets
 from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
 from headwater.facts.facet_refs import without_references
-from headwater.facts.facts import IdText, dataset_of, job_of, text_of
+from headwater.facts.facts import IdText, dataset_of, text_of
 from headwater.facts.graph_results import Degree, Dependency, Graph, GraphDirection
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
 from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, nodes_of, under_primaries
+from headwater.queries.current_jobs import under_primaries
 from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.past_assertions import resolve_assertions
-from headwater.queries.resolve import NamespaceDeletions, Near, ResolvedDataset, ResolvedDatasets
+from headwater.queries.resolve import Near, ResolvedDataset
 from headwater.queries.stale import PRODUCERS_MAX, find_stale
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
@@ -62,10 +63,9 @@ class JobGraphWalk:
         self._job_edges = job_edges
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
-        self._groups = ResolvedDatasets(view, edges=True)
-        self._namespaces = NamespaceDeletions(view)
-        self._declared = DatasetEdges(self._groups, self._namespaces)
-        self._nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._loaded = LoadedGraph(view, users=True)
+        self._groups, self._nodes = self._loaded.groups, self._loaded.nodes
+        self._declared = DatasetEdges(self._loaded)
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
         # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
@@ -216,17 +216,15 @@ class JobGraphWalk:
 
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
-        self._namespaces.expect(name.namespace for name, _ in names)
-        for datasets, options in _split(names, is_last=is_last):
-            self._groups.load(datasets, **options)
+        self._loaded.load(namespaces={name.namespace for name, _ in names})
+        for datasets, readers in _split(names, is_last=is_last):
+            self._loaded.load(datasets, readers=readers, onward=not is_last)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
         self._names.update(names)
         primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
-        self._namespaces.load(primary.namespace for primary, _ in primaries)
-        groups = [(self._groups.group(primary), way) for primary, way in primaries]
-        visible = [(group, way) for group, way in groups if group.named and not self._namespaces.hides(group)]
+        visible = [(group, way) for primary, way in primaries if (group := self._loaded.dataset(primary))]
         # Datasets beyond the limit are not shown, and nothing leads on from them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._walked.take_within_limit(list(new))
@@ -267,9 +265,9 @@ class JobGraphWalk:
         opened = [(job, way) for job, way in steps if job in neighbours and self._view.caller.opens(job)]
         names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
         fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        self._namespaces.expect(name.namespace for name, _ in fitting)
-        for datasets, options in _split(fitting, is_last=self._hops_left <= 0):
-            self._groups.expect(datasets, **options)
+        is_last = self._hops_left <= 0
+        for datasets, readers in _split(fitting, is_last=is_last):
+            self._loaded.expect(datasets, readers=readers, onward=not is_last)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
         kept = {job.id: job for job in jobs}
@@ -279,13 +277,8 @@ class JobGraphWalk:
     def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
         fitting = self._walked.take_within_limit(jobs)
-        new = [job for job in fitting if job not in self._nodes]
-        self._namespaces.expect(job.namespace for job in new)
-        self._nodes.update(nodes_of(new, self._view))
-        self._namespaces.load(job.namespace for job in new)
-        nodes = [self._nodes[job] for job in fitting if job in self._nodes]
-        existing = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
-        return [job for job in existing if not job.hidden]
+        self._loaded.load(jobs=fitting)
+        return self._loaded.jobs(fitting)
 
     def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.caller.opens(*group.names)
@@ -354,20 +347,18 @@ class JobGraphWalk:
         return {(start.node_id, end.node_id) for start, end in edges if start != end and {start, end} & opened}
 
 
-def _split(
-    names: Sequence[tuple[DatasetId, Way]], *, is_last: bool
-) -> Iterator[tuple[Sequence[DatasetId], Mapping[str, bool]]]:
-    """Yield the datasets that are read alike, with the options of their load.
+def _split(names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> Iterator[tuple[Sequence[DatasetId], bool]]:
+    """Yield the datasets that are read alike; true if their readers are read, too.
 
     The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
     """
     if is_last:
-        yield [name for name, _ in names], {"readers": False, "onward": False}
+        yield [name for name, _ in names], False
         return
     for readers in (False, True):
         datasets = [name for name, way in names if (way != "up") == readers]
         if datasets:
-            yield datasets, {"readers": readers}
+            yield datasets, readers
 
 
 def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,8 +11,8 @@ from headwater.facts.facts import job_of
 from headwater.facts.graph_results import Side
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.current_jobs import job_of_node, nodes_of
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
@@ -37,23 +37,24 @@ class Neighbours:
     """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view = view
-        self._groups, self._namespaces = ResolvedDatasets(view), NamespaceDeletions(view)
+        self._view, self._loaded = view, LoadedGraph(view)
 
     def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
-        group = self._visible([dataset])
-        if not group:
+        self._loaded.load([dataset])
+        group = self._loaded.dataset(dataset)
+        if group is None:
             return None
-        candidates, last = self._users(group[0], side, after)
+        candidates, last = self._users(group, side, after)
         matches = [candidate for candidate in candidates if text.lower() in candidate[1].name.lower()]
-        jobs = self._jobs([job for _, job in matches if isinstance(job, JobId)], group[0], side)
+        jobs = self._jobs([job for _, job in matches if isinstance(job, JobId)], group, side)
         neighbours = [(position, jobs[job]) for position, job in matches if isinstance(job, JobId) and job in jobs]
         return _page(neighbours, limit, last)
 
     def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
-        current = self._job(job)
+        self._loaded.load(jobs=[job])
+        current = self._loaded.job(job)
         if current is None:
             return None
         names = sorted(current.inputs if side == "up" else current.outputs)
@@ -76,43 +77,27 @@ class Neighbours:
 
     def _jobs(self, jobs: Sequence[JobId], group: ResolvedDataset, side: Side) -> dict[JobId, Job]:
         """Return the visible jobs among these that are on this side of the dataset now."""
-        nodes = nodes_of(jobs, self._view)
-        self._namespaces.load(job.namespace for job in nodes)
-        current = {job: job_of_node(node, self._namespaces.deleted(job.namespace)) for job, node in nodes.items()}
-        here = {
-            name: job
-            for name, job in current.items()
-            if not job.hidden and not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
-        }
-        return {name: job if self._view.caller.opens(name) else outline_job(name) for name, job in here.items()}
-
-    def _job(self, job: JobId) -> Job | None:
-        nodes = nodes_of([job], self._view)
-        self._namespaces.load([job.namespace])
-        current = job_of_node(nodes[job], self._namespaces.deleted(job.namespace)) if job in nodes else None
-        return None if current is None or current.hidden else current
+        self._loaded.load(jobs=jobs)
+        here = [
+            job
+            for job in self._loaded.jobs(jobs)
+            if not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
+        ]
+        return {job.id: job if self._view.caller.opens(job.id) else outline_job(job.id) for job in here}
 
     def _datasets(
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
     ) -> list[tuple[str, Job | Dataset]]:
         """Return the visible datasets of these names, each at the first of the job's names for it."""
-        groups = {group.primary: group for group in self._visible([name for _, name in page])}
+        self._loaded.load(name for _, name in page)
         first: list[tuple[str, ResolvedDataset]] = []
         for position, name in page:
-            group = groups.get(self._groups.primary(name))
+            group = self._loaded.dataset(name)
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
         opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
         short = short_datasets(opened, self._view) if opened else {}
         return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
-
-    def _visible(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        loaded = list(names)
-        self._groups.load(loaded)
-        primaries = dict.fromkeys(self._groups.primary(name) for name in loaded)
-        self._namespaces.load(primary.namespace for primary in primaries)
-        groups = map(self._groups.group, primaries)
-        return [group for group in groups if group.named and not self._namespaces.hides(group)]
 
 
 def _page(neighbours: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
