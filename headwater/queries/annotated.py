@@ -12,9 +12,9 @@ from headwater.facts.entities import Job
 from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.table import RowQuery
 from headwater.facts.tag_rows import namespace_prefix
-from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -70,25 +70,16 @@ class ListedThings:
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
         """Return those of the jobs that are listed, without their runs."""
         ids = list(filter(self._wants, candidates))
-        nodes = nodes_of(ids, self.view)
-        namespaces = NamespaceDeletions(self.view)
-        namespaces.load(job.namespace for job in ids)
-        jobs = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
-        return [job for job in jobs if not job.hidden]
+        loaded = LoadedGraph(self.view)
+        loaded.load(jobs=ids)
+        return loaded.jobs(ids)
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the datasets of these names that are listed, each once."""
-        names = list(candidates)
-        groups, namespaces = ResolvedDatasets(self.view), NamespaceDeletions(self.view)
-        groups.load(names)
-        primaries = {groups.primary(name): groups.group(name) for name in names}
-        resolved = {primary: group for primary, group in primaries.items() if self._wants(primary)}
-        namespaces.load(primary.namespace for primary in resolved)
-        return [
-            group
-            for group in resolved.values()
-            if group.known and not namespaces.hides(group) and not is_temporary(group.facts)
-        ]
+        names, loaded = list(candidates), LoadedGraph(self.view)
+        loaded.load(names)
+        groups = [group for group in loaded.datasets(names) if self._wants(group.primary)]
+        return [group for group in groups if group.known and not is_temporary(group.facts)]
 
     def _wants(self, thing: JobId | DatasetId) -> bool:
         return self.namespace in (None, thing.namespace) and self.view.caller.sees(thing)

@@ -10,12 +10,12 @@ from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, S
 from headwater.facts.facet_refs import ref_of, restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.job_nodes import is_streamed
-from headwater.facts.keys import current_key, facet_key, facts_key
+from headwater.facts.keys import facet_key, facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import State
 from headwater.queries.children import possible_children
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, under_primaries
+from headwater.queries.current_jobs import under_primaries
 from headwater.queries.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -24,8 +24,9 @@ from headwater.queries.dataset_versions import (
 )
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.job_versions import last_entries, versions_of
+from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.name_lists import NameCatalogue
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.runs import full_runs, newest_runs, newest_runs_of, started_last
 from headwater.queries.short_forms import short_datasets
 from headwater.queries.stale import find_stale
@@ -54,8 +55,8 @@ class Datasets:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = ResolvedDatasets(view, edges=True)
-        self._namespaces = NamespaceDeletions(view)
+        self._loaded = LoadedGraph(view, users=True)
+        self._groups = self._loaded.groups
 
     def list(
         self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
@@ -96,7 +97,7 @@ class Datasets:
                 dataset_of_group(
                     group,
                     described,
-                    hidden=self._namespaces.hides(group),
+                    hidden=self._loaded.hides(group),
                     current_version=current.id if current else None,
                     last_modified=current.created if current and current.made_by else None,
                     stale=last is not None,
@@ -107,16 +108,13 @@ class Datasets:
 
     def _expect_details(self, groups: Sequence[ResolvedDataset]) -> None:
         """Announce the nodes of the producers, and the facets that are stored by content."""
-        jobs = {job for group in groups for job in group.producers}
+        self._loaded.expect(jobs={job for group in groups for job in group.producers})
         refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
-        self._view.expect((*map(current_key, jobs), *(facet_key(ref) for ref in refs if ref)))
-        self._namespaces.expect(job.namespace for job in jobs)
+        self._view.expect(facet_key(ref) for ref in refs if ref)
 
     def _load(self, names: Sequence[DatasetId]) -> Sequence[ResolvedDataset]:
-        self._namespaces.expect(name.namespace for name in names)
-        self._groups.load(names, readers=False)
+        self._loaded.load(names, readers=False)
         groups = {self._groups.primary(name): self._groups.group(name) for name in names}
-        self._namespaces.load(primary.namespace for primary in groups)
         return [group for group in groups.values() if group.known]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
@@ -141,8 +139,8 @@ class Jobs:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = ResolvedDatasets(view)
-        self._namespaces = NamespaceDeletions(view)
+        self._loaded = LoadedGraph(view)
+        self._groups = self._loaded.groups
 
     def list(
         self,
@@ -212,13 +210,8 @@ class Jobs:
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Return the existing jobs, with datasets under the names that the jobs used."""
-        rows = self._view.get(current_key(job) for job in jobs) if jobs else {}
-        self._namespaces.load(job.namespace for job in jobs)
-        return [
-            job_of_node(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
-            for job in jobs
-            if current_key(job) in rows
-        ]
+        self._loaded.load(jobs=jobs)
+        return list(filter(None, map(self._loaded.stored_job, jobs)))
 
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""

@@ -15,7 +15,7 @@ from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -85,10 +85,8 @@ class ListedFacts:
     """The facts of names: which of them are listed, and when they were updated."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view = view
-        self._groups = ResolvedDatasets(view)
+        self._view, self._loaded = view, LoadedGraph(view)
         self._jobs: dict[JobId, JobFacts] = {}
-        self.namespaces = NamespaceDeletions(view)
 
     def load(self, names: Iterable[Id]) -> None:
         """Read the facts of these names."""
@@ -96,16 +94,12 @@ class ListedFacts:
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
         datasets = [name for name in ids if isinstance(name, DatasetId)]
         self._view.expect(map(facts_key, jobs))
-        self.namespaces.expect(name.namespace for name in ids)
-        if datasets:
-            self._groups.load(datasets)
+        self._loaded.load(datasets, namespaces={job.namespace for job in jobs})
         rows = self._view.get(map(facts_key, jobs)) if jobs else {}
         self._jobs |= {
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in jobs
         }
-        primaries = [self._groups.primary(name).namespace for name in datasets]
-        self.namespaces.load((*(job.namespace for job in jobs), *primaries))
 
     def updated(self, name: Id) -> str | None:
         """Return the time of the last event of a loaded name; None if it is in no list.
@@ -114,12 +108,12 @@ class ListedFacts:
         """
         if isinstance(name, JobId):
             facts = self._jobs[name]
-            hidden = max(last_deleted(facts), self.namespaces.deleted(name.namespace)) > (facts.last or "")
+            hidden = max(last_deleted(facts), self._loaded.deleted(name.namespace)) > (facts.last or "")
             return None if facts.first is None or hidden else facts.last or ""
-        group = self._groups.group(name)
-        unlisted = group.primary != name or not group.known
-        unlisted = unlisted or self.namespaces.hides(group) or is_temporary(group.facts)
-        return None if unlisted else group.facts.last or ""
+        group = self._loaded.dataset(name)
+        if group is None or group.primary != name or not group.known or is_temporary(group.facts):
+            return None
+        return group.facts.last or ""
 
 
 class NameCatalogue:
@@ -129,7 +123,6 @@ class NameCatalogue:
         self._view = view
         self._catalogue: Catalogue = read_catalogue(NAMES, view)
         self._facts = ListedFacts(view)
-        self._facts.namespaces.load(self._catalogue["namespaces_to_check"])
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
         """Return the names in a namespace, or in all of them, by namespace and name."""

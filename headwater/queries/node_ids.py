@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.facts.graph_results import GraphDirection
-from headwater.facts.keys import FACTS, current_key, facts_key, namespace_pk
+from headwater.facts.keys import facts_key
+from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.view import GraphView
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import parse_dotted
@@ -98,8 +99,9 @@ def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_
     An event that only names a dataset never changes the node that an id of an existing dataset names.
     """
     keys = {name: facts_key(name) for name in ids}
-    view.expect(current_key(name) for name in keys if isinstance(name, JobId))
-    view.expect((namespace_pk(name.namespace), FACTS) for name in keys)
+    # The query will load what the id names.
+    datasets = [name for name in keys if isinstance(name, DatasetId)]
+    LoadedGraph(view).expect(datasets, [name for name in keys if isinstance(name, JobId)])
     rows = view.get(keys.values()) if keys else {}
     stored = {name: rows[key].data["facts"] for name, key in keys.items() if key in rows}
     there = {name for name, facts in stored.items() if _exists(name, facts)}

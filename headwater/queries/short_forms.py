@@ -9,7 +9,7 @@ from headwater.facts.keys import current_key
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import job_of_node
 from headwater.queries.descriptions import dataset_of_group
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.stale import find_stale
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
@@ -23,16 +23,15 @@ def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
 
 def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[DatasetId, Dataset]:
     """Return the known datasets of these primary names."""
-    groups, namespaces = ResolvedDatasets(view, edges=True), NamespaceDeletions(view)
-    groups.load(datasets, readers=False, onward=False)
-    known = [group for name in dict.fromkeys(datasets) if (group := groups.group(name)).named]
-    namespaces.load(group.primary.namespace for group in known)
+    loaded = LoadedGraph(view, users=True)
+    loaded.load(datasets, readers=False, onward=False)
+    known = [group for name in dict.fromkeys(datasets) if (group := loaded.groups.group(name)).named]
     writers = find_stale(known, view)
     return {
         group.primary: dataset_of_group(
             group,
             facets,
-            hidden=namespaces.hides(group),
+            hidden=loaded.hides(group),
             stale=group.primary in writers,
             last_written_by=writers.get(group.primary),
         )
