@@ -28,10 +28,11 @@ from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, nodes_of, under_primaries
+from headwater.queries.current_jobs import under_primaries
 from headwater.queries.dataset_edges import declared_sources
 from headwater.queries.descriptions import dataset_of_group, descriptions_in, schema_of
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation
@@ -77,32 +78,27 @@ def named_ever(table: GraphReader) -> tuple[Sequence[JobId], Sequence[DatasetId]
 
 def rows_of_jobs(jobs: Sequence[JobId], table: GraphReader, day: str) -> Iterator[TableRow]:
     """Yield the rows of the jobs, of their runs on the day, and of their edges, as of the end of the day."""
-    view = GraphView(table, end_of_day(day))
-    nodes, namespaces = nodes_of(jobs, view), NamespaceDeletions(view)
-    namespaces.load(job.namespace for job in nodes)
-    current = [job_of_node(node, namespaces.deleted(job.namespace)) for job, node in nodes.items()]
-    known = [job for job in current if job.created]
+    loaded = LoadedGraph(GraphView(table, end_of_day(day)), aliases_max=_ALIASES_MAX)
+    loaded.load(jobs=jobs)
+    known = [job for job in map(loaded.stored_job, jobs) if job and job.created]
     yield from ((JOBS.name, _job_row(job)) for job in known)
     yield from ((RUNS.name, _run_row(run)) for run in _runs_on(day, [job.id for job in known], table))
-    yield from _edges_of([job for job in known if not job.hidden], view, namespaces)
+    yield from _edges_of([job for job in known if not job.hidden], loaded)
 
 
 def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
     """Yield the rows of those of these datasets that are primary names, and of the edges declared to them."""
     view = GraphView(table, end_of_day(day))
-    groups, namespaces = ResolvedDatasets(view, aliases_max=_ALIASES_MAX), NamespaceDeletions(view)
-    groups.load(names)
-    known = [groups.group(name) for name in names if groups.primary(name) == name and groups.group(name).known]
-    namespaces.load(group.primary.namespace for group in known)
+    loaded = LoadedGraph(view, aliases_max=_ALIASES_MAX)
+    loaded.load(names)
+    known = [group for name in names if (group := loaded.groups.group(name)).known and group.primary == name]
     for group, facets in zip(known, read_facets(known, view), strict=True):
-        yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=namespaces.hides(group)))
+        yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=loaded.hides(group)))
         yield from ((COLUMNS.name, row) for row in _column_rows(group, facets))
-    visible = [group for group in known if not namespaces.hides(group)]
-    sources = {source for group in visible for source in declared_sources(group.facts)}
-    groups.load(sources)
-    namespaces.load(groups.primary(source).namespace for source in sources)
+    visible = [group for group in known if not loaded.hides(group)]
+    loaded.load(source for group in visible for source in declared_sources(group.facts))
     for group in visible:
-        yield from _declared_edges(group, groups, namespaces)
+        yield from _declared_edges(group, loaded)
 
 
 def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
@@ -111,8 +107,7 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
     Where no column is named at either end, the edge is one between datasets, and is not repeated here.
     """
     view = GraphView(table, end_of_day(day))
-    present = CurrentColumns(view)
-    present.groups = ResolvedDatasets(view, edges=True, ever=True, aliases_max=_ALIASES_MAX)
+    present = CurrentColumns(view, aliases_max=_ALIASES_MAX)
     present.load(names)
     for name in names:
         entry = present.entry(name) if present.groups.primary(name) == name else None
@@ -152,26 +147,15 @@ def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[Ru
         pending = [replace(query, low=f"{page.rows[-1].sk}\0") for query, page in rest if page.more]
 
 
-def _edges_of(jobs: Sequence[Job], view: GraphView, namespaces: NamespaceDeletions) -> Iterator[TableRow]:
+def _edges_of(jobs: Sequence[Job], loaded: LoadedGraph) -> Iterator[TableRow]:
     """Yield the edges of visible jobs with visible datasets, under the datasets' primary names."""
-    names = {name for job in jobs for name in (*job.inputs, *job.outputs)}
-    groups = ResolvedDatasets(view, aliases_max=_ALIASES_MAX)
-    groups.load(names)
-    namespaces.load(groups.primary(name).namespace for name in names)
+    loaded.load({name for job in jobs for name in (*job.inputs, *job.outputs)})
     for job in jobs:
-        named = under_primaries(job, groups.primary)
-        shown = [
-            {name for name in side if _is_visible(groups.group(name), namespaces)}
-            for side in (named.inputs, named.outputs)
-        ]
+        named = under_primaries(job, loaded.groups.primary)
+        shown = ({name for name in side if loaded.dataset(name)} for side in (named.inputs, named.outputs))
         for source, target in sorted(_ends_of(named, *shown), key=str):
-            ends = (groups.group(name) if name else None for name in (source, target))
-            first = _first_time(job.id, *ends)
-            yield TABLE_EDGES.name, _edge_row(source, job.id, target, first)
-
-
-def _is_visible(group: ResolvedDataset, namespaces: NamespaceDeletions) -> bool:
-    return group.named and not namespaces.hides(group)
+            ends = (loaded.dataset(name) if name else None for name in (source, target))
+            yield TABLE_EDGES.name, _edge_row(source, job.id, target, _first_time(job.id, *ends))
 
 
 def _ends_of(job: Job, inputs: set[DatasetId], outputs: set[DatasetId]) -> set[_Ends]:
@@ -195,16 +179,12 @@ def _first_time(job: JobId, source: ResolvedDataset | None, target: ResolvedData
     return max(known) if len(known) == len(times) else None
 
 
-def _declared_edges(
-    group: ResolvedDataset, groups: ResolvedDatasets, namespaces: NamespaceDeletions
-) -> Iterator[TableRow]:
+def _declared_edges(group: ResolvedDataset, loaded: LoadedGraph) -> Iterator[TableRow]:
     """Yield the edges to a dataset from the visible sources that its last DatasetEvent names."""
-    primaries = {groups.primary(source) for source in declared_sources(group.facts)} - {group.primary}
-    for primary in sorted(primaries):
-        source = groups.group(primary)
-        if _is_visible(source, namespaces):
+    for source in loaded.datasets(declared_sources(group.facts)):
+        if source.primary != group.primary:
             firsts = [source.facts.derived[text] for text in map(text_of, group.names) if text in source.facts.derived]
-            yield TABLE_EDGES.name, _edge_row(primary, None, group.primary, min(firsts, default=None))
+            yield TABLE_EDGES.name, _edge_row(source.primary, None, group.primary, min(firsts, default=None))
 
 
 def _edge_row(

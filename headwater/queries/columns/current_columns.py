@@ -10,7 +10,7 @@ from headwater.facts.facet_refs import reported_columns
 from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, place_of, read_run_facts
 from headwater.facts.job_nodes import io_of
-from headwater.facts.keys import current_key, facts_key
+from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import run_version_id
 from headwater.queries.columns.column_reports import (
     ColumnReport,
@@ -22,9 +22,9 @@ from headwater.queries.columns.column_reports import (
 )
 from headwater.queries.columns.results import Reporter
 from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.descriptions import Schema, schema_of
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
 from headwater_model.column_index import RelatedPaths
@@ -76,11 +76,10 @@ class DatasetColumns:
 class CurrentColumns:
     """Columns of the datasets that were loaded, as of the time `at`; None for now."""
 
-    def __init__(self, view: GraphView) -> None:
+    def __init__(self, view: GraphView, *, aliases_max: int = ALIASES_MAX) -> None:
         self.view = view
-        self.groups = ResolvedDatasets(view, edges=True, ever=True)
-        self.namespaces = NamespaceDeletions(view)
-        self.nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._loaded = LoadedGraph(view, users=True, ever=True, aliases_max=aliases_max)
+        self.groups, self.nodes = self._loaded.groups, self._loaded.nodes
         self._entries: dict[DatasetId, DatasetColumns] = {}
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = False, onward: bool = False) -> None:
@@ -90,13 +89,11 @@ class CurrentColumns:
         """
         requested = set(names)
         # Resolve the names to datasets, with the jobs that write them, and with `readers` those that read them.
-        self.namespaces.expect(name.namespace for name in requested)
-        self.groups.load(requested, readers=readers)
+        self._loaded.load(requested, readers=readers)
         groups = {self.groups.primary(name): self.groups.group(name) for name in requested}
-        # Read the nodes of these jobs, and which namespaces are deleted: both decide what is visible.
+        # Read the nodes of these jobs, which decide what is visible.
         self._expect_jobs(groups.values(), readers, onward)
-        self.namespaces.load(primary.namespace for primary in groups)
-        self._read_nodes(groups.values(), readers)
+        self.load_jobs({job for group in groups.values() for job in _jobs_of(group, readers)})
         # Collect the last report of each writer, for datasets that were not read before.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
@@ -114,40 +111,29 @@ class CurrentColumns:
 
     def load_jobs(self, jobs: Iterable[JobId]) -> None:
         """Read the nodes of these jobs."""
-        new = sorted(set(jobs) - self.nodes.keys())
-        self.namespaces.expect(job.namespace for job in new)
-        self.nodes.update(nodes_of(new, self.view))
-        self.namespaces.load(job.namespace for job in new)
+        self._loaded.load(jobs=sorted(set(jobs) - self.nodes.keys()))
 
     def entry(self, dataset: DatasetId) -> DatasetColumns | None:
         """Return the columns of a loaded dataset; None if the dataset is unknown or hidden."""
         entry = self._entries.get(self.groups.primary(dataset))
-        return entry if entry and self.is_visible(entry.group) else None
-
-    def is_visible(self, group: ResolvedDataset) -> bool:
-        """True if an event named the dataset, and it is not hidden."""
-        return group.named and not self.namespaces.hides(group)
+        return entry if entry and self._loaded.dataset(dataset) else None
 
     def is_visible_job(self, job: JobId) -> bool:
         """True if the job, whose node was read, exists and is not hidden."""
-        node = self.nodes.get(job)
-        return node is not None and not job_of_node(node, self.namespaces.deleted(job.namespace)).hidden
+        return self._loaded.job(job) is not None
 
     def sees(self, dataset: DatasetId) -> bool:
         """True if a reported source dataset exists and is not hidden."""
         return self._visible_name(dataset) is not None
 
     def _visible_name(self, dataset: DatasetId) -> DatasetId | None:
-        group = self.groups.group(dataset)
-        return group.primary if self.is_visible(group) else None
+        group = self._loaded.dataset(dataset)
+        return group.primary if group else None
 
     def made_of(self, group: ResolvedDataset) -> set[DatasetId]:
         """Return the datasets that may have columns derived from this one's: outputs of readers, and declared ones."""
         jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
         return {output for node in jobs for output in io_of(node)[1]} | group.derived
-
-    def _read_nodes(self, groups: Iterable[ResolvedDataset], readers: bool) -> None:
-        self.load_jobs({job for group in groups for job in _jobs_of(group, readers)})
 
     def _expect_jobs(self, groups: Iterable[ResolvedDataset], readers: bool, onward: bool) -> None:
         """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
@@ -155,8 +141,7 @@ class CurrentColumns:
         outputs: set[DatasetId] = set()
         for group in groups if self.view.at is None else ():
             new = _jobs_of(group, readers) - self.nodes.keys()
-            self.view.expect(current_key(job) for job in new)
-            self.namespaces.expect(job.namespace for job in new)
+            self._loaded.expect(jobs=new)
             # Edges may say what a job reads and writes: then its reports are announced before its node is read.
             for job_io in (group.near[job] for job in new if job in group.near):
                 written = [name for name in job_io.outputs if readers or name in group.names]
@@ -164,9 +149,8 @@ class CurrentColumns:
                 sources.update(job_io.inputs)
                 outputs.update(written if readers else ())
         # The outputs are loaded with their readers if the walk goes on from them; sources are only resolved.
-        self.groups.expect(outputs, readers=onward)
-        self.groups.expect(sources - outputs, readers=False)
-        self.namespaces.expect(name.namespace for name in sources | outputs)
+        self._loaded.expect(outputs, readers=onward)
+        self._loaded.expect(sources - outputs, readers=False)
 
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
         """Give each report on a dataset with several names the one version that its run made of the dataset."""
@@ -188,10 +172,7 @@ class CurrentColumns:
         columns = read_columns((report.key for report in reports), self.view)
         for report in reports:
             report.columns = columns[report.key] if report.key[0] else report.columns
-        names = {source for report in reports for source in report.columns.datasets}
-        self.namespaces.expect(name.namespace for name in names)
-        self.groups.load(names, readers=False)
-        self.namespaces.load(self.groups.primary(name).namespace for name in names)
+        self._loaded.load({source for report in reports for source in report.columns.datasets}, readers=False)
 
     def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
         """Return, for datasets with several names, the last run of each writer that reported columns under any name.
