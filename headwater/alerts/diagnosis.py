@@ -16,7 +16,8 @@ from headwater.facts.annotations import Annotations, tag_key
 from headwater.facts.facts import JobFacts, last_deleted
 from headwater.facts.keys import facts_key
 from headwater.queries.graph_queries import GraphQueries
-from headwater.queries.resolve import NamespaceDeletions, ResolvedDataset, ResolvedDatasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -44,22 +45,21 @@ def diagnose(node: Node, view: GraphView, rules: AlertRules, now: str) -> Diagno
     """Return what is wrong with a node at this time; nothing of one that is unknown, deleted or dropped."""
     if isinstance(node, JobId):
         return _diagnose_job(node, view)
-    groups, namespaces = ResolvedDatasets(view), NamespaceDeletions(view)
-    groups.load([node])
-    group = groups.group(node)
-    namespaces.load([group.primary.namespace])
-    if not group.known or namespaces.hides(group):
-        return Diagnosis(group.primary)
+    loaded = LoadedGraph(view)
+    loaded.load([node])
+    group = loaded.dataset(node)
+    if group is None or not group.known:
+        return Diagnosis(loaded.groups.primary(node))
     return _diagnose_dataset(group, view, rules, now)
 
 
 def _diagnose_job(job: JobId, view: GraphView) -> Diagnosis:
-    namespaces = NamespaceDeletions(view)
+    loaded = LoadedGraph(view)
     view.expect([facts_key(job)])
-    namespaces.load([job.namespace])
+    loaded.load(namespaces=[job.namespace])
     row = view.get([facts_key(job)]).get(facts_key(job))
     facts = JobFacts(**row.data["facts"]) if row else JobFacts()
-    if facts.first is None or max(last_deleted(facts), namespaces.deleted(job.namespace)) > (facts.last or ""):
+    if facts.first is None or max(last_deleted(facts), loaded.deleted(job.namespace)) > (facts.last or ""):
         return Diagnosis(job)
     causes = [*find_failed_runs(job, view), *find_failing_tests(job, facts.assertions, view)]
     return Diagnosis(job, causes, annotations_of(facts).names)

@@ -11,15 +11,13 @@ from functools import reduce
 
 from headwater.facts.facts import (
     DatasetFacts,
-    NamespaceFacts,
     as_of,
     dataset_of,
     job_of,
     join,
-    last_deleted,
     primary_of,
 )
-from headwater.facts.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
+from headwater.facts.keys import DATASET_FACTS, NOW, dataset_pk, facts_key
 from headwater.facts.lattice import USERS_MAX
 from headwater.facts.table import Row, RowPage, RowQuery
 from headwater.facts.visibility import Visibility
@@ -301,35 +299,3 @@ def _take_named_users(named: _Name) -> None:
     """Take the users that the facts name: every current one is among them."""
     named.producers += map(job_of, named.facts.written_by)
     named.readers += map(job_of, named.facts.read_by)
-
-
-class NamespaceDeletions:
-    """The times at which the loaded namespaces were deleted."""
-
-    def __init__(self, view: GraphView) -> None:
-        self._view = view
-        self._deleted: dict[str, str] = {}
-
-    def expect(self, namespaces: Iterable[str]) -> None:
-        """Announce that these namespaces will be loaded."""
-        self._view.expect((namespace_pk(namespace), FACTS) for namespace in set(namespaces) - self._deleted.keys())
-
-    def load(self, namespaces: Iterable[str]) -> None:
-        """Read the namespaces that were not read yet."""
-        new = sorted(set(namespaces) - self._deleted.keys())
-        if not new:
-            return
-        rows = self._view.get((namespace_pk(namespace), FACTS) for namespace in new)
-        self._deleted.update(dict.fromkeys(new, ""))
-        for row in rows.values():
-            facts = NamespaceFacts(**row.data["facts"])
-            self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._view.at) if self._view.at else facts)
-
-    def deleted(self, namespace: str) -> str:
-        """Return the time of the namespace's last deletion; empty if it was never deleted."""
-        return self._deleted[namespace]
-
-    def hides(self, group: ResolvedDataset) -> bool:
-        """True if the dataset is hidden: it, or its namespace, was deleted after its last event."""
-        last = group.facts.last or max(group.facts.named_at, default="")
-        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last
