@@ -18,7 +18,7 @@ from headwater.queries.annotated import AnnotatedKind, read_annotated
 from headwater.queries.columns.results import ColumnHit
 from headwater.queries.columns.tags import page_of_hits
 from headwater.queries.past_assertions import pks_of, resolve_assertions, resolve_jobs
-from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.resolve import resolve_dataset
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -122,9 +122,7 @@ def read_failing(
 def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
     """Return the primary name of a dataset or job, its partitions and outcomes; None if it is unknown."""
     if isinstance(thing, DatasetId):
-        groups = ResolvedDatasets(view)
-        groups.load([thing])
-        group = groups.group(thing)
+        group = resolve_dataset(thing, view)
         cut = resolve_assertions([group], view)
         return (group.primary, pks_of(group), group.facts.assertions, cut) if group.known else None
     row = view.get([facts_key(thing)]).get(facts_key(thing))

@@ -295,6 +295,13 @@ class ResolvedDatasets:
         return named.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else named.readers
 
 
+def resolve_dataset(name: DatasetId, view: GraphView) -> ResolvedDataset:
+    """Return the dataset that a name resolves to, without the jobs that use it."""
+    groups = ResolvedDatasets(view)
+    groups.load([name])
+    return groups.group(name)
+
+
 def _take_named_users(named: _Name) -> None:
     """Take the users that the facts name: every current one is among them."""
     named.producers += map(job_of, named.facts.written_by)

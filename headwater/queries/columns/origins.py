@@ -18,7 +18,7 @@ from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.results import Origin, Origins
 from headwater.queries.dataset_versions import current_versions, find_version
 from headwater.queries.node_ids import FieldNode, field_candidates
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.resolve import ResolvedDataset, resolve_dataset
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey
@@ -34,9 +34,7 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
         Invalid: the id cannot be read as a field's.
     """
     for node in field_candidates(node_id, view):
-        groups = ResolvedDatasets(view)
-        groups.load([node.dataset])
-        group = groups.group(node.dataset)
+        group = resolve_dataset(node.dataset, view)
         versions = _versions(node, group, view)
         if versions is not None:
             return _origins(Column(group.primary, node.field), versions, view)

@@ -20,7 +20,7 @@ from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.input_versions import outputs_of
 from headwater.queries.job_versions import versions_of
 from headwater.queries.node_ids import FieldNode, Node
-from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.resolve import ResolvedDatasets, resolve_dataset
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
@@ -63,9 +63,7 @@ def select_version(
 
 
 def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Producers | None:
-    groups = ResolvedDatasets(view)
-    groups.load([dataset])
-    group = groups.group(dataset)
+    group = resolve_dataset(dataset, view)
     dataset_version = find_version(group, version, view)
     return {(group.primary, version): dataset_version.run} if dataset_version else None
 
