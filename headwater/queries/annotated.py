@@ -42,8 +42,7 @@ def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], 
     if "DATASET" in kinds and among and "*" not in among:
         # A dataset of these namespaces may have an alias in another, under which it got its annotation.
         pairs.append(("DATASET", "*"))
-    queries = [RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs]
-    pages = view.query(queries) if queries else []
+    pages = view.query([RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs])
     ids = {"JOB": set[str](), "DATASET": set[str]()}
     for (kind, _), page in zip(pairs, pages, strict=True):
         ids[kind].update(row.data["name"] for row in page.rows)

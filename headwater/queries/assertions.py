@@ -105,7 +105,7 @@ def read_failing(
     """Return what fails a test; and true if not all of it was read."""
     annotated = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
     cut = resolve_assertions(annotated.datasets, view) or annotated.truncated
-    rows = view.get(facts_key(job.id) for job in annotated.jobs) if annotated.jobs else {}
+    rows = view.get(facts_key(job.id) for job in annotated.jobs)
     facts = {job.id: JobFacts(**rows[facts_key(job.id)].data["facts"]) for job in annotated.jobs}
     if view.at:
         then = {job: as_of(known, view.at) for job, known in facts.items()}
@@ -145,8 +145,7 @@ def _results(
 
     An outcome names the event that reported it, under one name of a dataset or more.
     """
-    keys = sorted(set(_row_keys([(pks, known)])))
-    rows = view.get(keys) if keys else {}
+    rows = view.get(sorted(set(_row_keys([(pks, known)]))))
     sent = [
         (stored["key"], orjson.dumps(stored, option=orjson.OPT_SORT_KEYS), result)
         for row in rows.values()

@@ -57,7 +57,7 @@ def list_runs_below(
 ) -> ResultPage[Run]:
     """Return the runs whose parent is this run, as `list_child_runs`."""
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
-    facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view) if page.rows else {}
+    facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view)
     children = [
         (run_key, of) for run_key, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent
     ]

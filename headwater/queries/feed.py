@@ -55,8 +55,7 @@ def list_feed(
 def _read_rows(days: Sequence[str], kind: NewsKind | None, view: GraphView) -> tuple[list[Row], bool]:
     """Return the rows of these days, those of the last day first, and true if there are more."""
     thing = "" if kind is None else "JOB" if kind == "JOB_FAILS" else "DATASET"
-    queries = feed_queries(sorted(set(days), reverse=True), thing, ROWS_MAX)
-    pages = view.query(queries) if queries else []
+    pages = view.query(feed_queries(sorted(set(days), reverse=True), thing, ROWS_MAX))
     return [row for page in pages for row in page.rows], any(page.more for page in pages)
 
 
@@ -105,7 +104,7 @@ def _with_runs(page: Sequence[News], view: GraphView) -> list[News]:
         entry if entry.job and view.caller.opens(entry.job) else replace(entry, job=None, run=None) for entry in page
     ]
     runs = {RunKey.of(entry.job, entry.run) for entry in shown if entry.job and entry.run and entry.run_state is None}
-    states = {run: state(facts) for run, facts in read_run_facts(sorted(runs), view).items()} if runs else {}
+    states = {run: state(facts) for run, facts in read_run_facts(sorted(runs), view).items()}
     return [
         replace(entry, run_state=states.get(RunKey.of(entry.job, entry.run), entry.run_state))
         if entry.job and entry.run

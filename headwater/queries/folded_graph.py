@@ -93,8 +93,7 @@ class FoldedGraphWalk(JobGraphWalk):
     def _candidates(self, sides: Sequence[_DatasetSide]) -> list[Sequence[JobId]]:
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
         queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
-        all_queries = [query for side_queries in queries for query in side_queries]
-        pages = iter(self._view.query(all_queries) if all_queries else [])
+        pages = iter(self._view.query([query for side_queries in queries for query in side_queries]))
         candidates: list[Sequence[JobId]] = []
         for (group, side, _), side_queries in zip(sides, queries, strict=True):
             rows = [row for _ in side_queries for row in next(pages).rows if row.data["job"]]

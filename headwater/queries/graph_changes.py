@@ -174,7 +174,7 @@ class LaterRuns:
         pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
         runs = sorted({run_of(row) for page in pages for row in page})
         streams: dict[JobId, list[LaterRun]] = {}
-        for run, facts in read_run_facts(runs, self.view).items() if runs else ():
+        for run, facts in read_run_facts(runs, self.view).items():
             if job := owner(facts):
                 used = ((time, io_at(facts, time)) for time in self._times_of(facts))
                 streams.setdefault(job, []).extend(LaterRun(time, run, _frozen(io)) for time, io in used)
@@ -186,7 +186,7 @@ class LaterRuns:
         for (dataset, _), page in zip(queries, self._rows([query for _, query in queries]), strict=True):
             rows[dataset] += page
         runs = {run_of(row) for dataset_rows in rows.values() for row in dataset_rows}
-        facts = read_run_facts(runs, self.view) if runs else {}
+        facts = read_run_facts(runs, self.view)
         for dataset, dataset_rows in rows.items():
             writes = (
                 _write(time, run, facts[run], dataset) for time, run in self._times(dataset_rows, facts) if run in facts
@@ -220,7 +220,7 @@ class LaterRuns:
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
         """Return what each version of a job uses, by job; None for a job with too many, or whose facets state flows."""
         queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
-        pages = self.view.query(queries) if queries else []
+        pages = self.view.query(queries)
         explicit = explicit_jobs(jobs, self.view) if jobs else set()
         return {
             job: None
@@ -233,7 +233,7 @@ class LaterRuns:
         return RowQuery(pk, low=f"{prefix}#{self.start}", high=f"{prefix}#{self.end}", limit=ROWS_MAX)
 
     def _rows(self, queries: Sequence[RowQuery]) -> list[Sequence[Row]]:
-        pages = self.view.query(queries) if queries else []
+        pages = self.view.query(queries)
         for page in pages:
             if page.more:
                 last = max(beginning(time_of(page.rows[-1])), just_after(self.start))

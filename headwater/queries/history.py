@@ -117,16 +117,16 @@ class HistoryWalk:
         # The first row of a stream names a minute; the run's facts have the exact time.
         streamed = [job for job in new if "streamed" in self._walk.nodes[job]]
         coarse = [RowQuery(job_pk(job), prefix=first_position("WITH_IO", time)) for job in streamed]
-        pages = self._view.query([*queries, *coarse]) if queries else []
+        pages = self._view.query([*queries, *coarse])
         runs = {run_of(row) for page in pages[: len(queries)] for row in page.rows}
         streams = {run_of(row) for page in pages[len(queries) :] for row in page.rows}
-        facts = read_run_facts(streams, self._view) if streams else {}
+        facts = read_run_facts(streams, self._view)
         return runs | {run for run, of_run in facts.items() if of_run.first == time}
 
     def _causes(self, runs: Collection[RunKey]) -> tuple[Cause, ...]:
         """Return the jobs of these runs that the caller may see, each with its run."""
         causes = set[Cause]()
-        for run, facts in read_run_facts(runs, self._view).items() if runs else ():
+        for run, facts in read_run_facts(runs, self._view).items():
             job = owner(facts)
             if job and self._view.caller.opens(job):
                 causes.add((job, None if facts.declared else run.id))

@@ -223,7 +223,7 @@ class Jobs:
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their facets and current versions."""
-        rows = self._view.get(facts_key(job.id) for job in jobs) if jobs else {}
+        rows = self._view.get(facts_key(job.id) for job in jobs)
         facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
         streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
         entries = last_entries([job.id for job in jobs], streamed, self._view) if jobs else {}

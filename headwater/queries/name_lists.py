@@ -32,7 +32,7 @@ def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[N
     catalogue = read_catalogue(NAMES, view)
     names = sorted(filter(view.caller.covers, catalogue["namespaces"]))
     page = names[offset : offset + limit]
-    rows = view.get((namespace_pk(name), FACTS) for name in page) if page else {}
+    rows = view.get((namespace_pk(name), FACTS) for name in page)
     known = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
     return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
 
@@ -95,7 +95,7 @@ class ListedFacts:
         datasets = [name for name in ids if isinstance(name, DatasetId)]
         self._view.expect(map(facts_key, jobs))
         self._loaded.load(datasets, namespaces={job.namespace for job in jobs})
-        rows = self._view.get(map(facts_key, jobs)) if jobs else {}
+        rows = self._view.get(map(facts_key, jobs))
         self._jobs |= {
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in jobs

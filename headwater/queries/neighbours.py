@@ -96,7 +96,7 @@ class Neighbours:
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
         opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
-        short = short_datasets(opened, self._view) if opened else {}
+        short = short_datasets(opened, self._view)
         return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
 
 

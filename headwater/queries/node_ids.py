@@ -102,7 +102,7 @@ def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_
     # The query will load what the id names.
     datasets = [name for name in keys if isinstance(name, DatasetId)]
     LoadedGraph(view).expect(datasets, [name for name in keys if isinstance(name, JobId)])
-    rows = view.get(keys.values()) if keys else {}
+    rows = view.get(keys.values())
     stored = {name: rows[key].data["facts"] for name, key in keys.items() if key in rows}
     there = {name for name, facts in stored.items() if _exists(name, facts)}
     return there, {name for name, facts in stored.items() if name not in there and facts.get("named_first")}

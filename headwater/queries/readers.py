@@ -38,7 +38,7 @@ def possible_readers(
         RowQuery(dataset_pk(name), low=f"FORWARD#{_a_day_before(start)}", high="FORWARD#~", limit=READERS_MAX)
         for name, start in since.items()
     ]
-    pages = view.query(queries) if queries else []
+    pages = view.query(queries)
     readers: dict[RunKey, set[DatasetId]] = {}
     for name, page in zip(since, pages, strict=True):
         for row in page.rows:

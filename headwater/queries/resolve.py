@@ -226,7 +226,7 @@ class ResolvedDatasets:
     def _query_derived(self, loaded: Mapping[DatasetId, _Name]) -> None:
         """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
         queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in loaded]
-        for named, page in zip(loaded.values(), self._view.query(queries) if queries else (), strict=True):
+        for named, page in zip(loaded.values(), self._view.query(queries), strict=True):
             self._add(named, page)
 
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:

@@ -188,7 +188,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         }
         new = {producer for producer, _ in producers} - facts.keys()
         fitting = () if is_last else walked.take_within_limit(sorted(new))
-        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens) if fitting else {})
+        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens))
         return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
 
     walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
@@ -218,7 +218,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         writers = _narrowed_outputs(level, facts, groups)
         candidates, more = possible_readers(writers, view, groups)
         walked.truncated |= more
-        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens) if candidates else {}
+        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
         # Of what a candidate read only these datasets are looked at.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
         resolved = reads_of(choosing.take(narrowed), view, groups)

@@ -17,7 +17,7 @@ from headwater_model.ids import DatasetId, JobId
 
 def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
     """Return the existing jobs, with datasets under the names that the jobs used."""
-    rows = view.get(current_key(job) for job in jobs) if jobs else {}
+    rows = view.get(current_key(job) for job in jobs)
     return {job: job_of_node(rows[current_key(job)].data) for job in jobs if current_key(job) in rows}
 
 

@@ -52,7 +52,7 @@ def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Sour
         ]
         for name, reporters in namespaces.items()
     }
-    rows = view.get(source_facts_key(source) for ids in of.values() for source in ids) if of else {}
+    rows = view.get(source_facts_key(source) for ids in of.values() for source in ids)
     sources = []
     for name, ids in of.items():
         stored = [rows[key] for key in map(source_facts_key, ids) if key in rows]

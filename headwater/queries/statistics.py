@@ -75,7 +75,7 @@ def _total(view: GraphView, kind: Created) -> int:
 def _unlisted(view: GraphView, catalogue: Catalogue) -> int:
     """Return how many names came to be known as temporary after they were listed, of the first `DOUBTFUL_MAX`."""
     doubtful = [text for text in catalogue["datasets_to_check"] if catalogue.has("datasets", text)][:DOUBTFUL_MAX]
-    rows = view.get(facts_key(dataset_of(text)) for text in doubtful) if doubtful else {}
+    rows = view.get(facts_key(dataset_of(text)) for text in doubtful)
     return sum(DatasetFacts(**row.data["facts"]).temporary is not None for row in rows.values())
 
 

@@ -139,7 +139,7 @@ def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[Ru
         pages = view.query(pending)
         new = {run_of(row) for page in pages for row in page.rows} - seen
         seen |= new
-        for run, facts in read_run_facts(new, view, high).items() if new else ():
+        for run, facts in read_run_facts(new, view, high).items():
             times = facts.first or "", ended(facts) or ""
             if not facts.declared and any(low < time < high for time in times):
                 yield run, facts

@@ -54,7 +54,7 @@ class GraphView:
 
         The scans then share two rounds.
         """
-        rows = (row for page in self.query(queries) for row in page.rows) if queries else ()
+        rows = (row for page in self.query(queries) for row in page.rows)
         self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:

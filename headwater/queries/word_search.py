@@ -59,7 +59,7 @@ def _scopes(namespace: str | None, visibility: Visibility) -> list[str]:
 
 def _pages(kind: Kind, typed: Sequence[str], scopes: Sequence[str], view: GraphView) -> list[RowPage]:
     queries = [query for word in typed[:TYPED_MAX] for query in word_queries(kind, scopes, word)] if scopes else []
-    return view.query(queries) if queries else []
+    return view.query(queries)
 
 
 def _is_cut(typed: Sequence[str], pages: Sequence[RowPage]) -> bool:

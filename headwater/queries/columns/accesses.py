@@ -94,7 +94,7 @@ class AccessWalk:
         self._truncated |= len(runs) > self._facts_left
         runs = runs[: self._facts_left]
         self._facts_left -= len(runs)
-        facts = read_run_facts(runs, self._view) if runs else {}
+        facts = read_run_facts(runs, self._view)
         self._runs |= facts.keys()
         accessed = self._named_by({run: facts[run] for run in runs if run in facts})
         accesses = (access for run, sides in accessed.items() for access in self._accesses(run, facts[run], sides))
@@ -158,7 +158,7 @@ class AccessWalk:
         """
         roots = sorted({access.root for access in self._found if access.root != access.run})
         self._truncated |= len(roots) > ROOTS_MAX
-        facts = read_run_facts(roots[:ROOTS_MAX], self._view) if roots else {}
+        facts = read_run_facts(roots[:ROOTS_MAX], self._view)
         jobs = {root: job for root, run_facts in facts.items() if (job := owner(run_facts)) is not None}
         kept = (
             access

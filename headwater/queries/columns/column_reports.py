@@ -149,7 +149,7 @@ def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[Colu
     """Return the columns of each report, in one round of requests."""
     requested = set(column_keys)
     keys = keys_of(requested)
-    return reported_in(requested, view.get(keys.values()) if keys else {})
+    return reported_in(requested, view.get(keys.values()))
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:

@@ -221,7 +221,5 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
 def _described(groups: Sequence[ResolvedDataset], view: GraphView) -> set[DatasetId]:
     """Return the datasets that a DatasetEvent describes."""
     requested = [(group.primary, name) for group in groups for name in group.names]
-    pages = (
-        view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested]) if requested else []
-    )
+    pages = view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
     return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -160,8 +160,7 @@ class CurrentColumns:
             for report in entry.reports
             if len(entry.group.names) > 1 and not report.reporter.declared
         ]
-        runs = {report.reporter.run for _, report in several}
-        facts = read_run_facts(runs, self.view, self.view.at) if runs else {}
+        facts = read_run_facts({report.reporter.run for _, report in several}, self.view, self.view.at)
         for group, report in several:
             run = report.reporter.run
             version = version_by(run, facts[run], group) if run in facts else None

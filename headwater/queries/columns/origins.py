@@ -81,6 +81,6 @@ def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey,
     """Return each run's reported roots, else its parent's, with the run that reported them."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
-    parent_facts = _shown(read_run_facts(set(parents.values()), view), view.caller) if parents else {}
+    parent_facts = _shown(read_run_facts(set(parents.values()), view), view.caller)
     theirs = {parent: roots for parent, run_facts in parent_facts.items() if (roots := roots_of(run_facts))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -199,7 +199,7 @@ class RunRange:
         """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
         requested = sorted(set(runs))
         self.truncated |= len(requested) > _INPUTS_MAX
-        facts = read_run_facts(requested[:_INPUTS_MAX], self._view) if requested else {}
+        facts = read_run_facts(requested[:_INPUTS_MAX], self._view)
         inputs = {run: set(map(dataset_of, run_facts.inputs)) for run, run_facts in facts.items()}
         names = {name for run_inputs in inputs.values() for name in run_inputs}
         if names:

@@ -43,7 +43,7 @@ def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTa
             spellings.setdefault(tag_key(name), []).append(name)
     tags = sorted(map(min, spellings.values()), key=lambda name: (tag_key(name), name))
     page = tags[offset : offset + limit]
-    rows = view.get(map(tag_facts_key, page)) if page else {}
+    rows = view.get(map(tag_facts_key, page))
     described = [find_described(rows.get(tag_facts_key(name))) for name in page]
     known = [tag or KnownTag(name) for tag, name in zip(described, page, strict=True)]
     return ResultPage(known, len(tags), catalogue.truncated)
