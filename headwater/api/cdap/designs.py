@@ -10,14 +10,14 @@ from headwater.api.cdap import design_types as types
 from headwater.api.cdap.design_views import View, render_detail, render_mapping, render_paths
 from headwater.api.cdap.parameters import DATASET, DIRECTION, ENDPOINT, FIELD, RANGE, read_endpoint
 from headwater.api.cdap.responses import cdap_route, respond_cut
-from headwater.api.http.parameters import number, word
+from headwater.api.http.parameters import choice, number
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import read_range
 from headwater.api.services import Services
 
 _VIEWS: Mapping[str, View] = {"simple": "simple", "detailed": "detailed"}
-_LEVEL = number("level", "How many endpoints far, in each direction.", least=1, most=1_000, default=10)
-_VIEW = word("view", "How to draw each path, if not as operations in their order.", _VIEWS)
+_LEVEL = number("level", "How many endpoints far, in each direction.", least=1, most=1_000).default(10)
+_VIEW = choice("view", "How to draw each path, if not as operations in their order.", _VIEWS)
 
 
 def get_field_mappings(services: Services, request: HttpRequest) -> Response[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headwater.api.http.parameters import Parameter, path_value, required_choice, segment, word
+from headwater.api.http.parameters import Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import END, START
 from headwater.queries.columns.results import Direction
@@ -25,15 +25,12 @@ NAMESPACE = segment("namespace", "s3://flights")
 # An endpoint is a dataset, and called so by some routes.
 ENDPOINT = segment("endpoint", "estimated")
 DATASET = segment("dataset", "estimated")
-FIELD: Parameter[FieldPath] = path_value(
-    "field",
-    {"type": "string", "minLength": 1, "examples": ["co2_kg"]},
-    lambda request: parse_slashed(request.segment("field")),
-    "A path: `employees%2Fname`.",
+FIELD: Parameter[FieldPath] = parsed_segment(
+    "field", {"type": "string", "minLength": 1, "examples": ["co2_kg"]}, parse_slashed, "A path: `employees%2Fname`."
 )
 RANGE = (START, END)
-DIRECTION = word("direction", _SYNONYMS, DIRECTIONS, default="both")
-REQUIRED_DIRECTION = required_choice("direction", _SYNONYMS, tuple(DIRECTIONS))
+DIRECTION = choice("direction", _SYNONYMS, DIRECTIONS).default("both")
+REQUIRED_DIRECTION = choice("direction", _SYNONYMS, words(DIRECTIONS)).required()
 
 
 def read_endpoint(request: HttpRequest, name: Parameter[str]) -> DatasetId:

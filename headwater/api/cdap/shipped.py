@@ -23,24 +23,19 @@ from headwater.api.cdap.shipped_views import (
     render_operations,
     render_summary,
 )
-from headwater.api.http.parameters import Parameter, choice, choices_of, number, value, word
+from headwater.api.http.parameters import Parameter, choice, choices_of, flag, number, value
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import START, RequestedRange, read_range
 from headwater.api.services import Services
 from headwater_model.errors import Invalid
 
 _PREFIX = value("prefix", "The beginning of their names, in any case.", {"type": "string"})
-_INCLUDE_CURRENT = choice(
-    "includeCurrent",
-    "Also the columns of the current schema, each field as an object.",
-    {"true": True, "false": False},
-    default="false",
-)
-_LEVELS = number("levels", "How many datasets and programs far.", least=1, most=1_000, default=10)
+_INCLUDE_CURRENT = flag("includeCurrent", "Also the columns of the current schema, each field as an object.")
+_LEVELS = number("levels", "How many datasets and programs far.", least=1, most=1_000).default(10)
 _COLLAPSE: Parameter[tuple[Collapsed, ...]] = choices_of(
     "collapse", "What makes no relation of its own.", ("access", "run", "component")
 )
-_ROLLUP = word("rollup", "`workflow`: the runs at the roots stand for those that they started.", {"workflow": True})
+_ROLLUP = choice("rollup", "`workflow`: the runs at the roots stand for those that they started.", {"workflow": True})
 
 
 def _read_range(services: Services, request: HttpRequest) -> RequestedRange:

@@ -193,10 +193,10 @@ def _parameter(parameter: AnyParameter) -> Json:
     return {
         "name": parameter.name,
         "in": parameter.place,
-        **({"required": True} if parameter.required else {}),
+        **({"required": True} if parameter.is_required else {}),
         "description": parameter.description,
         "schema": parameter.schema,
-        **({"style": "form", "explode": True} if parameter.repeated else {}),
+        **({"style": "form", "explode": True} if parameter.is_repeated else {}),
     }
 
 

@@ -1,13 +1,18 @@
-"""Parameters of routes: each is declared once, reads itself from a request, and is documented by `openapi`."""
+"""Parameters of routes: each is declared once, reads itself from a request, and is documented by `openapi`.
+
+LIMIT = number("limit", "The most of a page.", least=0, most=1000).default(100)
+NODE_ID = nonblank_text("nodeId", "As printed.", "job:emissions:check").required()
+LIMIT.read(request)     # 100 where the query has no `limit`
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from headwater.api.http.request import HttpRequest
 from headwater.times import from_seconds, is_day, parse_time
@@ -21,6 +26,7 @@ Schema: TypeAlias = Mapping[str, object]
 
 TIME_RULE = "Unix seconds, an ISO 8601 time, a day (its midnight), or a year (four digits: its first midnight)."
 _ENCODED = "One path segment, percent-encoded: `/` is `%2F`."
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -36,8 +42,36 @@ class Parameter(Generic[T_co]):
     schema: Schema
     read: Callable[[HttpRequest], T_co]
     place: Literal["path", "query"] = "query"
-    required: bool = False
-    repeated: bool = False
+    is_required: bool = False
+    is_repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalParameter(Parameter[T | None], Generic[T]):
+    """A value of the query that may be missing, and is None then; if it is required, this breaks the rule `missing`."""
+
+    missing: str = "must be given"
+
+    def required(self) -> Parameter[T]:
+        """Return the parameter as one that must be given."""
+
+        def read(request: HttpRequest) -> T:
+            given = self.read(request)
+            if given is None:
+                raise Invalid.because(self.name, None, self.missing)
+            return given
+
+        return Parameter(self.name, self.description, self.schema, read, is_required=True)
+
+    def default(self, value: T, shown: str | None = None) -> Parameter[T]:
+        """Return the parameter with a value for requests without it; `shown`: the word for it, where it is a choice."""
+
+        def read(request: HttpRequest) -> T:
+            given = self.read(request)
+            return value if given is None else given
+
+        schema = {**self.schema, "default": value if shown is None else shown}
+        return Parameter(self.name, self.description, schema, read)
 
 
 AnyParameter: TypeAlias = Parameter[Any]
@@ -45,191 +79,128 @@ AnyParameter: TypeAlias = Parameter[Any]
 
 def segment(name: str, example: str, description: str = "") -> Parameter[str]:
     """Return an id in the path."""
-    return path_value(name, {**_TEXT, "examples": [example]}, lambda request: request.segment(name), description)
+    return parsed_segment(name, {**_TEXT, "examples": [example]}, str, description)
 
 
-def path_value(name: str, schema: Schema, read: Callable[[HttpRequest], T], description: str = "") -> Parameter[T]:
-    """Return a value in the path that has a form of its own."""
-    return Parameter(name, f"{description} {_ENCODED}".strip(), schema, read, place="path", required=True)
+def parsed_segment(name: str, schema: Schema, parse: Callable[[str], T], description: str = "") -> Parameter[T]:
+    """Return a value in the path; `parse` as in `parsed`."""
+
+    def read(request: HttpRequest) -> T:
+        return _parsed(name, request.segment(name), parse)
+
+    return Parameter(name, f"{description} {_ENCODED}".strip(), schema, read, place="path", is_required=True)
 
 
-def checked_segment(name: str, schema: Schema, rule: TypeAdapter[str]) -> Parameter[str]:
-    """Return an id in the path that keeps a rule of texts."""
-    return path_value(name, schema, lambda request: _checked(rule, name, request.segment(name)))
-
-
-def checked(name: str, description: str, schema: Schema, rule: TypeAdapter[str]) -> Parameter[str | None]:
-    """Return a value of the query that keeps a rule of texts."""
-
-    def read(request: HttpRequest) -> str | None:
-        value = request.value(name)
-        return None if value is None else _checked(rule, name, value)
-
-    return Parameter(name, description, schema, read)
-
-
-def value(name: str, description: str, schema: Schema = _TEXT) -> Parameter[str | None]:
+def value(name: str, description: str, schema: Schema = _TEXT) -> OptionalParameter[str]:
     """Return a value of the query that its handler reads further."""
-    return Parameter(name, description, schema, lambda request: request.value(name))
+    return parsed(name, description, schema, str)
 
 
-@overload
-def number(name: str, description: str, *, least: int, most: int, default: int) -> Parameter[int]: ...
-
-
-@overload
-def number(name: str, description: str, *, least: int, most: int) -> Parameter[int | None]: ...
-
-
-def number(
-    name: str, description: str, *, least: int, most: int, default: int | None = None
-) -> Parameter[int] | Parameter[int | None]:
-    """Return a whole number of the query."""
-
-    def read(request: HttpRequest) -> int | None:
-        given = request.number(name, least=least, most=most)
-        return default if given is None else given
-
-    schema = {"type": "integer", "minimum": least, "maximum": most, **_default(default)}
-    return Parameter(name, description, schema, read)
-
-
-def text(name: str, description: str) -> Parameter[str | None]:
-    """Return a value of the query that is Unicode."""
-    return Parameter(name, description, _TEXT, lambda request: _unicode(request, name))
-
-
-def required_text(name: str, description: str, example: str) -> Parameter[str]:
-    """Return a value of the query that must be given; Marquez, too, answers 400 when it is missing."""
-
-    def read(request: HttpRequest) -> str:
-        given = _unicode(request, name)
-        if given is None or not given.strip():
-            raise Invalid.because(name, given, "must be given, and not blank")
-        return given
-
-    return Parameter(name, description, {**_TEXT, "examples": [example]}, read, required=True)
-
-
-def given_text(name: str, description: str, example: str) -> Parameter[str | None]:
-    """Return a value of the query that is not blank where it is given."""
-
-    def read(request: HttpRequest) -> str | None:
-        given = _unicode(request, name)
-        if given is not None and not given.strip():
-            raise Invalid.because(name, given, "must not be blank")
-        return given
-
-    return Parameter(name, description, {**_TEXT, "examples": [example]}, read)
-
-
-@overload
-def choice(name: str, description: str, choices: Mapping[str, T], *, default: str) -> Parameter[T]: ...
-
-
-@overload
-def choice(name: str, description: str, choices: Mapping[str, T]) -> Parameter[T | None]: ...
-
-
-def choice(
-    name: str, description: str, choices: Mapping[str, T], *, default: str | None = None
-) -> Parameter[T] | Parameter[T | None]:
-    """Return one of some words and its meaning, read as Marquez reads them: case, `-`, `.` and `_` do not count."""
+def parsed(name: str, description: str, schema: Schema, parse: Callable[[str], T]) -> OptionalParameter[T]:
+    """Return a value of the query; `parse` raises ValueError with the rule that a text breaks, or Pydantic's error."""
 
     def read(request: HttpRequest) -> T | None:
-        given = _unicode(request, name)
-        if given is None:
-            return None if default is None else choices[default]
-        return choices[_chosen(name, given, choices)]
+        given = request.value(name)
+        return None if given is None else _parsed(name, given, parse)
 
-    return Parameter(name, description, _enum(choices, default), read)
+    return OptionalParameter(name, description, schema, read)
 
 
-def required_choice(name: str, description: str, choices: Sequence[C]) -> Parameter[C]:
-    """Return one of some words, which must be given."""
+def text(name: str, description: str) -> OptionalParameter[str]:
+    """Return a text of the query, blank ones too."""
+    return parsed(name, description, _TEXT, _as_unicode)
 
-    def read(request: HttpRequest) -> C:
-        given = _unicode(request, name)
-        if given is None:
-            raise Invalid.because(name, None, f"must be one of {', '.join(choices)}")
-        return _chosen(name, given, choices)
 
-    return Parameter(name, description, _enum(choices), read, required=True)
+def nonblank_text(name: str, description: str, example: str) -> OptionalParameter[str]:
+    """Return a text of the query that is not blank, documented by an example."""
+
+    def parse(given: str) -> str:
+        if not given.strip():
+            raise ValueError("must not be blank")
+        return _as_unicode(given)
+
+    return replace(
+        parsed(name, description, {**_TEXT, "examples": [example]}, parse), missing="must be given, and not blank"
+    )
+
+
+def number(name: str, description: str, *, least: int, most: int) -> OptionalParameter[int]:
+    """Return a whole number of the query."""
+
+    def parse(given: str) -> int:
+        if not _NUMBER.fullmatch(given) or not least <= int(given) <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return int(given)
+
+    return parsed(name, description, {"type": "integer", "minimum": least, "maximum": most}, parse)
+
+
+def choice(name: str, description: str, choices: Mapping[str, T]) -> OptionalParameter[T]:
+    """Return the meaning of one of some words, read as Marquez reads them: case, `-`, `.` and `_` do not count."""
+    rule = f"must be one of {', '.join(choices)}"
+    chosen = parsed(name, description, _enum(choices), lambda given: choices[_chosen(given, choices)])
+    return replace(chosen, missing=rule)
+
+
+def flag(name: str, description: str) -> Parameter[bool]:
+    """Return `true` or `false`; false where it is missing."""
+    return choice(name, description, {"true": True, "false": False}).default(False, "false")
+
+
+def words(names: Iterable[C]) -> Mapping[str, C]:
+    """Return the choices that mean themselves."""
+    return {name: name for name in names}
 
 
 def choices_of(name: str, description: str, choices: Sequence[C]) -> Parameter[tuple[C, ...]]:
     """Return any number of some words."""
 
     def read(request: HttpRequest) -> tuple[C, ...]:
-        return tuple(_chosen(name, given, choices) for given in request.values(name))
+        return tuple(_parsed(name, given, lambda text: _chosen(text, choices)) for given in request.values(name))
 
-    return Parameter(name, description, {"type": "array", "items": _enum(choices)}, read, repeated=True)
-
-
-@overload
-def word(name: str, description: str, words: Mapping[str, T], *, default: str) -> Parameter[T]: ...
+    return Parameter(name, description, {"type": "array", "items": _enum(choices)}, read, is_repeated=True)
 
 
-@overload
-def word(name: str, description: str, words: Mapping[str, T]) -> Parameter[T | None]: ...
-
-
-def word(
-    name: str, description: str, words: Mapping[str, T], *, default: str | None = None
-) -> Parameter[T] | Parameter[T | None]:
-    """Return one of some words and its meaning, in any case."""
-
-    def read(request: HttpRequest) -> T | None:
-        given = request.value(name)
-        if given is None:
-            return None if default is None else words[default]
-        if given.lower() not in words:
-            raise Invalid.because(name, given, f"must be one of {', '.join(words)}")
-        return words[given.lower()]
-
-    return Parameter(name, description, _enum(words, default), read)
-
-
-def moment(name: str, description: str) -> Parameter[str | None]:
+def moment(name: str, description: str) -> OptionalParameter[str]:
     """Return a time, normalized: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (four digits)."""
 
-    def read(request: HttpRequest) -> str | None:
-        given = _unicode(request, name)
-        if given is None:
-            return None
+    def parse(given: str) -> str:
         try:
-            return _parse_moment(given)
+            return _parse_moment(_as_unicode(given))
         except (ValueError, OverflowError) as error:
             rule = "must be Unix seconds, or a year, a day or an ISO 8601 date and time of the years 1 to 9999"
-            raise Invalid.because(name, given, rule) from error
+            raise ValueError(rule) from error
 
     schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
-    return Parameter(name, f"{description} {TIME_RULE}", schema, read)
+    return parsed(name, f"{description} {TIME_RULE}", schema, parse)
 
 
-def day(name: str, description: str, example: str) -> Parameter[str | None]:
+def day(name: str, description: str, example: str) -> OptionalParameter[str]:
     """Return a day of the calendar, as YYYY-MM-DD."""
 
-    def read(request: HttpRequest) -> str | None:
-        given = _unicode(request, name)
-        if given is not None and not is_day(given):
-            raise Invalid.because(name, given, "must be a day, as YYYY-MM-DD")
+    def parse(given: str) -> str:
+        if not is_day(given):
+            raise ValueError("must be a day, as YYYY-MM-DD")
         return given
 
-    return Parameter(name, description, {"type": "string", "format": "date", "examples": [example]}, read)
+    return parsed(name, description, {"type": "string", "format": "date", "examples": [example]}, parse)
 
 
-def required_moment(name: str, description: str) -> Parameter[str]:
-    """Return a time that must be given, as `moment`."""
-    optional = moment(name, description)
+def _parsed(name: str, given: str, parse: Callable[[str], T]) -> T:
+    try:
+        return parse(given)
+    except ValidationError as error:
+        raise invalid(error, name) from error
+    except ValueError as error:
+        raise Invalid.because(name, given, str(error)) from error
 
-    def read(request: HttpRequest) -> str:
-        given = optional.read(request)
-        if given is None:
-            raise Invalid.because(name, None, "must be given")
-        return given
 
-    return Parameter(name, optional.description, optional.schema, read, required=True)
+def _as_unicode(given: str) -> str:
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("must be Unicode text") from error
+    return given
 
 
 def _parse_moment(given: str) -> str:
@@ -243,36 +214,16 @@ def _parse_moment(given: str) -> str:
     return parse_time(given.replace(" ", "+") if "T" in given else given)
 
 
-def _checked(rule: TypeAdapter[str], name: str, given: str) -> str:
-    try:
-        return rule.validate_python(given)
-    except ValidationError as error:
-        raise invalid(error, name) from error
-
-
-def _unicode(request: HttpRequest, name: str) -> str | None:
-    given = request.value(name)
-    try:
-        _ = (given or "").encode()
-    except UnicodeEncodeError as error:
-        raise Invalid.because(name, given, "must be Unicode text") from error
-    return given
-
-
-def _chosen(name: str, given: str, choices: Iterable[C]) -> C:
+def _chosen(given: str, choices: Iterable[C]) -> C:
     for word in choices:
         if _plain(word) == _plain(given):
             return word
-    raise Invalid.because(name, given, f"must be one of {', '.join(choices)}")
+    raise ValueError(f"must be one of {', '.join(choices)}")
 
 
 def _plain(given: str) -> str:
     return re.sub(r"[-._]", "", given).lower()
 
 
-def _enum(words: Iterable[str], default: str | None = None) -> Schema:
-    return {"type": "string", "enum": list(words), **_default(default)}
-
-
-def _default(default: object) -> Schema:
-    return {} if default is None else {"default": default}
+def _enum(choices: Iterable[str]) -> Schema:
+    return {"type": "string", "enum": list(choices)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import binascii
 import gzip
-import re
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 WIRE_BYTES_MAX = 4 * 1024 * 1024
 UNPACKED_BYTES_MAX = 32 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
-_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +47,6 @@ class HttpRequest:
     def covers_root(self, root_id: str) -> bool:
         """True if the caller may use the records of the root."""
         return self.token is None or self.token.covers_root(root_id)
-
-    def number(self, name: str, *, least: int, most: int) -> int | None:
-        """Return a whole number of the query."""
-        text = self.value(name)
-        if text is None:
-            return None
-        if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
-            raise Invalid.because(name, text, f"must be a whole number from {least} to {most}")
-        return int(text)
 
     def value(self, name: str) -> str | None:
         """Return a value of the query, given at most once."""

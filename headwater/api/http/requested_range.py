@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
-from headwater.api.http.parameters import Parameter
+from headwater.api.http.parameters import Parameter, value
 from headwater.api.http.request import HttpRequest
 from headwater.queries.columns.results import TimeRange
 from headwater.times import normalize
@@ -24,9 +24,9 @@ _LATEST_MS = 253_402_300_799_999
 _EARLIEST_MS = -62_135_596_800_000
 
 
-def _end(name: str, examples: Sequence[str], description: str) -> Parameter[str | None]:
-    schema = {"type": "string", "examples": examples}
-    return Parameter(name, description, schema, lambda request: request.value(name), required=True)
+def _end(name: str, examples: Sequence[str], description: str) -> Parameter[str]:
+    given = value(name, description, {"type": "string", "examples": examples})
+    return replace(given, missing=f"must be {_RULE}").required()
 
 
 START = _end("start", ["1763596800", "now-30d"], f"Runs that started from here on: {_RULE}.")
@@ -80,10 +80,10 @@ def parse_moment(text: str, now_s: int) -> int:
     return moment_ms
 
 
-def _read_end(end: Parameter[str | None], request: HttpRequest, now_s: int) -> int:
+def _read_end(end: Parameter[str], request: HttpRequest, now_s: int) -> int:
     text = end.read(request)
     try:
-        return parse_moment(text or "", now_s)
+        return parse_moment(text, now_s)
     except ValueError as error:
         raise Invalid.because(end.name, text, str(error)) from error
 

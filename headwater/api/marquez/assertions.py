@@ -6,7 +6,7 @@ from functools import partial
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import given_text
+from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import assertion_types as types
 from headwater.api.marquez.assertion_views import render_result
@@ -29,7 +29,7 @@ from headwater.facts.entities import AssertionResult
 from headwater.facts.result_page import ResultPage
 
 _AT = lineage_at("By the events before this time.")
-_ONE_NAMESPACE = given_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+_ONE_NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
 
 
 def list_dataset_tests(services: Services, request: HttpRequest) -> Response[str]:

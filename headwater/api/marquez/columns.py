@@ -5,7 +5,7 @@ from __future__ import annotations
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.links import respond_json
-from headwater.api.http.parameters import choice, number, required_text
+from headwater.api.http.parameters import flag, nonblank_text, number
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import column_types as types
 from headwater.api.marquez.column_views import render_columns, render_origins
@@ -15,26 +15,22 @@ from headwater.api.route import Route
 from headwater.api.services import Services
 
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
-_NODE_ID = required_text(
+_NODE_ID = nonblank_text(
     "nodeId",
     "`datasetField:<namespace>:<name>:<field>`, also `dataset_field:`; `dataset:<namespace>:<name>` for all its "
     "columns, `job:<namespace>:<name>` for those that it writes; and `#<version>` for one.",
     _EXAMPLE,
-)
-_FIELD_ID = required_text("nodeId", "`datasetField:<namespace>:<name>:<field>`, and `#<version>` for one.", _EXAMPLE)
+).required()
+_FIELD_ID = nonblank_text(
+    "nodeId", "`datasetField:<namespace>:<name>:<field>`, and `#<version>` for one.", _EXAMPLE
+).required()
 # The default of Marquez's column-endpoint proposal; Marquez's own is 20.
 _DEPTH = number(
-    "depth",
-    "How many columns away; 0 is the requested nodes and their inputs.",
-    least=0,
-    most=DEPTH_MAX,
-    default=0,
-)
-_WITH_DOWNSTREAM = choice(
+    "depth", "How many columns away; 0 is the requested nodes and their inputs.", least=0, most=DEPTH_MAX
+).default(0)
+_WITH_DOWNSTREAM = flag(
     "withDownstream",
     "Also what is made of it; not of a version. Beside `lineageAt` the graph is the one that was current then.",
-    {"true": True, "false": False},
-    default="false",
 )
 _LINEAGE_AT = lineage_at("The sources of the latest versions before this time.")
 

@@ -17,7 +17,7 @@ from headwater.api.services import Services
 _AFTER = moment("after", "From this time on.")
 _BEFORE = moment("before", "Before this time.")
 _RUN_ID = text("runId", "Ours: the events of this run alone, of its latest hundred times.")
-_NEWEST_FIRST = choice("sortDirection", "By eventTime.", {"desc": True, "asc": False}, default="desc")
+_NEWEST_FIRST = choice("sortDirection", "By eventTime.", {"desc": True, "asc": False}).default(True, "desc")
 
 
 def list_events(services: Services, request: HttpRequest) -> Response[str]:

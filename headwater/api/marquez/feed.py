@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import choice, day, given_text, number
+from headwater.api.http.parameters import choice, day, nonblank_text, number, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import feed_types as types
 from headwater.api.marquez.feed_views import render_news
@@ -25,8 +25,8 @@ _DAYS = number(
     "days", f"In place of `since`: so many days, with today; by default {_DEFAULT_DAYS}.", least=1, most=FEED_DAYS
 )
 _UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
-_KIND = choice("kind", "Only news of this kind.", {kind: kind for kind in KINDS})
-_NAMESPACE = given_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+_KIND = choice("kind", "Only news of this kind.", words(KINDS))
+_NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
 
 
 def list_feed(services: Services, request: HttpRequest) -> Response[str]:

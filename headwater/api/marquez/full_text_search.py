@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.links import respond_json
-from headwater.api.http.parameters import required_text
+from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import full_text_types as types
 from headwater.api.route import Route
@@ -23,7 +23,7 @@ from headwater.facts.words import typed_words
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, JobId
 
-_TEXT = required_text("q", "The text, in any case; not blank.", "check")
+_TEXT = nonblank_text("q", "The text, in any case; not blank.", "check").required()
 # As many hits as OpenSearch returns.
 _OPTIONS: SearchOptions = {"sort": "relevance", "limit": 10}
 # Where OpenSearch says that a column was found.

@@ -6,17 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.cursor import parse_cursor, render_cursor
 from headwater.api.http.links import respond_json
-from headwater.api.http.parameters import (
-    Parameter,
-    choice,
-    moment,
-    number,
-    required_choice,
-    required_moment,
-    required_text,
-    text,
-    value,
-)
+from headwater.api.http.parameters import Parameter, choice, flag, moment, nonblank_text, number, text, value, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, take_within
 from headwater.api.marquez import graph_types as types
@@ -32,14 +22,14 @@ from headwater_model.errors import Invalid
 
 
 def _depth(description: str) -> Parameter[int]:
-    return number("depth", description, least=0, most=DEPTH_MAX, default=20)
+    return number("depth", description, least=0, most=DEPTH_MAX).default(20)
 
 
-_NODE_ID = required_text(
+_NODE_ID = nonblank_text(
     "nodeId",
     "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one.",
     "dataset:s3://flights:checked",
-)
+).required()
 _DEPTH = _depth("How many jobs away from the start; 0 is its own jobs.")
 _LINEAGE_AT = lineage_at("The graph of the events before this time.")
 _DIRECTIONS: dict[str, GraphDirection] = {"both": "both", "up": "up", "down": "down", "through": "through"}
@@ -47,28 +37,24 @@ _DIRECTION = choice(
     "direction",
     "Ours: from each node `both` ways, or only ways that lead `up` from the start, `down`, or either (`through`).",
     _DIRECTIONS,
-    default="both",
-)
+).default("both")
 _FOLD = number(
     "fold",
     "Ours: at most so many neighbours on each side of a node, those that ran last, and `more` on every node.",
     least=0,
     most=100,
 )
-_DEPENDENCIES = choice(
-    "dependencies",
-    "Ours: jobs lead on to those that they depend on, or that depend on them, by `jobDependencies`.",
-    {"true": True, "false": False},
-    default="false",
+_DEPENDENCIES = flag(
+    "dependencies", "Ours: jobs lead on to those that they depend on, or that depend on them, by `jobDependencies`."
 )
-_START = required_moment("start", "Changes from then on.")
+_START = moment("start", "Changes from then on.").required()
 _END = moment("end", "Changes before then; without it, until now.")
 _SIDES: tuple[Side, ...] = ("up", "down")
-_SIDE = required_choice("side", "What the node is made of, or what is made of it.", _SIDES)
+_SIDE = choice("side", "What the node is made of, or what is made of it.", words(_SIDES)).required()
 _PART = text("q", "Only those whose name holds this text, in any case.")
-_PAGE = number("limit", "The most of a page.", least=1, most=LIMIT_MAX, default=100)
+_PAGE = number("limit", "The most of a page.", least=1, most=LIMIT_MAX).default(100)
 _CURSOR = value("cursor", "As the last response to the same request gave it.")
-_RUN_ID = required_text("runId", "As sent, or as printed.", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
+_RUN_ID = nonblank_text("runId", "As sent, or as printed.", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c").required()
 _RUNS_UP = _depth("How many runs up; 0 is the run itself.")
 _RUNS_DOWN = _depth("How many runs down; 0 is the run itself.")
 

@@ -25,16 +25,15 @@ OWNER = segment("owner", "team:flights")
 FIELD = segment("field", "flight")
 RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
 
-LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX, default=100)
-OFFSET = number("offset", "How many to leave out before it.", least=0, most=1_000_000, default=0)
+LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX).default(100)
+OFFSET = number("offset", "How many to leave out before it.", least=0, most=1_000_000).default(0)
 FORM = choice(
     "form",
     "Ours: `summary` is short: no lists and facets, of a run its state and times.",
     {"full": "full", "summary": "summary"},
-    default="full",
-)
+).default("full")
 _SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at"}
-SORT = choice("sort", "Ours: which come first; by `updated_at`, of the first 5,000 by name.", _SORTS, default="name")
+SORT = choice("sort", "Ours: which come first; by `updated_at`, of the first 5,000 by name.", _SORTS).default("name")
 DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.links import respond_json
-from headwater.api.http.parameters import required_choice
+from headwater.api.http.parameters import choice, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import types
 from headwater.api.marquez.parameters import (
@@ -28,9 +28,9 @@ from headwater.api.services import Services
 from headwater.events.event import Facets
 from headwater.facts.run_results import Run
 
-_TYPE = required_choice(
-    "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", ("run", "job", "dataset")
-)
+_TYPE = choice(
+    "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", words(("run", "job", "dataset"))
+).required()
 
 
 def list_runs(services: Services, request: HttpRequest) -> Response[str]:

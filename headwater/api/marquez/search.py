@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import choice, given_text, moment, number, text
+from headwater.api.http.parameters import choice, moment, nonblank_text, number, text
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import search_types as types
 from headwater.api.marquez.column_views import column_node_id
@@ -37,7 +37,7 @@ _SORTS: Mapping[str, SearchSort] = {
     "update_at": "updated_at",
     "relevance": "relevance",
 }
-_TEXT = given_text(
+_TEXT = nonblank_text(
     "q",
     "Words, in any order and case, each the beginning of a word of the namespace, the name or the column. "
     "Not blank; it may be left out where `tag` is given. Ours: `tag:pii`, `owner:team-x` and `ns:gold` keep what has "
@@ -52,8 +52,8 @@ _STATE = choice(
     _STATES,
 )
 _FILTER = choice("filter", "Only these; columns are found by this alone, or by `tag`.", _KINDS)
-_SORT = choice("sort", "Which come first.", _SORTS, default="name")
-_LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX, default=10)
+_SORT = choice("sort", "Which come first.", _SORTS).default("name")
+_LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX).default(10)
 _NAMESPACE = text("namespace", "Only in this namespace.")
 _BEFORE = moment("before", "Updated before this time.")
 _AFTER = moment("after", "Updated at this time or later.")

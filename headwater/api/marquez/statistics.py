@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.links import respond_json
-from headwater.api.http.parameters import required_choice, text
+from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import statistic_types as types
 from headwater.api.route import Route
@@ -20,7 +20,7 @@ from headwater.facts.entities import Interval, Period
 from headwater_model.errors import Invalid
 
 _PERIODS: tuple[Period, ...] = ("DAY", "WEEK")
-_PERIOD = required_choice("period", "The last 24 hours by the hour, or the last 7 days by the day.", _PERIODS)
+_PERIOD = choice("period", "The last 24 hours by the hour, or the last 7 days by the day.", words(_PERIODS)).required()
 _TIMEZONE = text(
     "timezone",
     "The zone whose days are meant, by its IANA name (`Europe/Paris`); needed for a `WEEK`. Hours are UTC's.",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.links import respond_json, respond_or_link
-from headwater.api.http.parameters import AnyParameter, choice, given_text, number, required_text
+from headwater.api.http.parameters import AnyParameter, choice, nonblank_text, number
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import END, START, read_range
 from headwater.api.http.responses import CSV, JSON
@@ -27,21 +27,23 @@ from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
-_NODE_ID = required_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`.", _EXAMPLE)
+_NODE_ID = nonblank_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`.", _EXAMPLE).required()
 _IS_TABLE = choice("format", "Without it `Accept: text/csv` requests a table.", {"json": False, "csv": True})
 _PARAMETERS = (_NODE_ID, START, END, _IS_TABLE)
-_NODE_ID_OR_TAG = given_text("nodeId", "`datasetField:<namespace>:<dataset>:<field>`; either this or `tag`.", _EXAMPLE)
-_TAG = given_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
+_NODE_ID_OR_TAG = nonblank_text(
+    "nodeId", "`datasetField:<namespace>:<dataset>:<field>`; either this or `tag`.", _EXAMPLE
+)
+_TAG = nonblank_text("tag", "Ours: all columns with this tag, in any case, in place of one column.", "PII")
 _USAGE_PARAMETERS = (_NODE_ID_OR_TAG, _TAG, START, END, _IS_TABLE)
-_GRAPH_NODE_ID = required_text(
+_GRAPH_NODE_ID = nonblank_text(
     "nodeId",
     "`dataset:<namespace>:<name>`, `job:<namespace>:<name>` or `datasetField:<namespace>:<name>:<field>`.",
     "dataset:s3://flights:checked",
-)
-_DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX, default=20)
+).required()
+_DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX).default(20)
 _OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
-_NAMESPACE = given_text("namespace", "Only jobs of this namespace.", "emissions")
-_DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650, default=30)
+_NAMESPACE = nonblank_text("namespace", "Only jobs of this namespace.", "emissions")
+_DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650).default(30)
 _OF_COVERAGE = (_NAMESPACE, _DAYS, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
 _FIELD_KINDS = ("datasetField:", "dataset_field:")

@@ -56,7 +56,7 @@ def every_response(served, jobs, datasets, runs):
     }
     replies = {}
     for route in ROUTES:
-        names = [parameter.name for parameter in route.parameters if parameter.required]
+        names = [parameter.name for parameter in route.parameters if parameter.is_required]
         things = jobs if "job" in names else datasets
         rest = [name for name in names if name in values]
         for thing, *chosen in product(things if "namespace" in names else [None], *(values[name] for name in rest)):

@@ -290,7 +290,7 @@ TIME_RULE = "must be Unix seconds, or a year, a day or an ISO 8601 date and time
         ("/lineage", {"nodeId": CHECK_JOB, "lineageAt": "999999999999"}, f"lineageAt: {TIME_RULE}"),
         ("/lineage", {"nodeId": [CHECK_JOB, RAW]}, "nodeId: must be given once"),
         ("/lineage", {"nodeId": "\ud800"}, r"nodeId: must be Unicode text, got '\ud800'"),
-        ("/runlineage/upstream", {"runId": " "}, "runId: must be given, and not blank, got ' '"),
+        ("/runlineage/upstream", {"runId": " "}, "runId: must not be blank, got ' '"),
         ("/namespaces", {"limit": "1001"}, "limit: must be a whole number from 0 to 1000, got '1001'"),
         ("/namespaces", {"offset": "-1"}, "offset: must be a whole number from 0 to 1000000, got '-1'"),
         ("/jobs", {"lastRunStates": ["RUNNING", "foo"]}, "lastRunStates: must be one of NEW, RUNNING, COMPLETED, FAIL"),
