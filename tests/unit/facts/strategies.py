@@ -289,7 +289,8 @@ taggings = st.builds(
     _tagged_things,
 )
 _annotated_things = st.one_of(
-    st.sampled_from(DATASETS).map(lambda one: {"dataset": one}), st.sampled_from(JOBS).map(lambda one: {"job": one})
+    st.sampled_from(DATASETS).map(lambda dataset: {"dataset": dataset}),
+    st.sampled_from(JOBS).map(lambda job: {"job": job}),
 )
 ownerships = st.builds(
     lambda time, owner, kind, present, caller, thing: stamped(
