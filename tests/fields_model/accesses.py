@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 from headwater.queries.columns.cdap_results import Accesses, Relation
-from tests.fields_model.near import in_range
 from tests.fields_model.operations import read_of
+from tests.fields_model.relations import in_range
 from tests.fields_model.reporters import sources_in
 
 
 def find_accesses(world, dataset, window, levels, rolled_up):
     """Return the accesses within so many datasets and jobs, in any direction."""
-    reporters = [(one, _accesses(world, one)) for one in in_range(world, window) if one.job]
-    found, datasets, jobs, near = set(), set(), set(), {world.statements.primary(dataset)}
+    reporters = [(reporter, _accesses(world, reporter)) for reporter in in_range(world, window) if reporter.job]
+    accesses, datasets, jobs, neighbours = set(), set(), set(), {world.statements.primary(dataset)}
     for _ in range(levels):
-        fresh = near - datasets
+        fresh = neighbours - datasets
         datasets |= fresh
-        touching = [(one, some) for one, some in reporters if any(name in fresh for name, _ in some)]
-        found |= {(one, name, access) for one, some in touching for name, access in some if name in fresh}
-        mine = {one.job for one, _ in touching} - jobs
+        touching = [(reporter, uses) for reporter, uses in reporters if any(name in fresh for name, _ in uses)]
+        accesses |= {(reporter, name, access) for reporter, uses in touching for name, access in uses if name in fresh}
+        mine = {reporter.job for reporter, _ in touching} - jobs
         jobs |= mine
-        runs = [(one, some) for one, some in reporters if one.run and one.job in mine]
-        every = runs + [(one, some) for one, some in touching if not one.run]
-        found |= {(one, name, access) for one, some in every for name, access in some}
-        near = {name for _, some in every for name, _ in some}
-    roots = {_root(world, one) for one, _, _ in found if _root(world, one) != one.id}
-    relations = {_relation(world, *one, roots if rolled_up else ()) for one in found} - {None}
-    order = sorted(relations, key=lambda one: (one.dataset, one.job, one.access, one.run))
+        runs = [(reporter, uses) for reporter, uses in reporters if reporter.run and reporter.job in mine]
+        walked = runs + [(reporter, uses) for reporter, uses in touching if not reporter.run]
+        accesses |= {(reporter, name, access) for reporter, uses in walked for name, access in uses}
+        neighbours = {name for _, uses in walked for name, _ in uses}
+    roots = {_root(world, reporter) for reporter, _, _ in accesses if _root(world, reporter) != reporter.id}
+    relations = {_relation(world, *access, roots if rolled_up else ()) for access in accesses} - {None}
+    order = sorted(relations, key=lambda relation: (relation.dataset, relation.job, relation.access, relation.run))
     return Accesses(tuple(order))
 
 
 def _accesses(world, reporter):
     """Return the datasets that a reporter wrote or read, with the access."""
     written = {*reporter.outputs, *reporter.reported}
-    sources = {one.dataset for name in written for one in sources_in(reporter.columns(name))}
-    operations = {name for some in reporter.operations for name in read_of(some)}
+    sources = {source.dataset for name in written for source in sources_in(reporter.columns(name))}
+    operations = {name for operations in reporter.operations for name in read_of(operations)}
     read = {*reporter.inputs, *sources, *reporter.named, *operations}
     named = [(name, "write") for name in written] + [(name, "read") for name in read]
     return {(world.statements.primary(name), access) for name, access in named}

@@ -8,14 +8,19 @@ from headwater.facts.graph_results import JobCoverage
 def coverage(world, since):
     """Return the coverage of every visible job, by namespace and name; None is the producer of each."""
     jobs = [world.runs.job(job) for job in sorted(world.runs.visible_jobs())]
-    events = [one for one in world.statements.whole.events if one.parent]
-    parents = {one.parent.job for one in events if one.parent.job != one.job}
-    return [_coverage_of(world, one, parents, since) for one in jobs]
+    events = [event for event in world.statements.whole.events if event.parent]
+    parents = {event.parent.job for event in events if event.parent.job != event.job}
+    return [_coverage_of(world, job, parents, since) for job in jobs]
 
 
 def _coverage_of(world, job, parents, since):
     names = set(world.written_by(job.id))
-    ever = {name for one in world.reporters if one.job == job.id and one.position for name in one.reported}
+    ever = {
+        name
+        for reporter in world.reporters
+        if reporter.job == job.id and reporter.position
+        for name in reporter.reported
+    }
     reported = len(names & ever)
     return JobCoverage(
         job=job.id,

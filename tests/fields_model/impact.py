@@ -16,63 +16,63 @@ def column_impact(world, node_id, depth):
     if requested is None:
         return None
     [start] = requested
-    near = hops([start], depth + 1, lambda column: made_from(world, column))
+    distances = hops([start], depth + 1, lambda column: made_from(world, column))
     edges = [
-        (source, made, how, job)
-        for source in near
-        if near[source] <= depth
-        for made in made_from(world, source) & near.keys()
-        for how, job in _reports(world, source, made)
+        (source, derived, how, job)
+        for source in distances
+        if distances[source] <= depth
+        for derived in made_from(world, source) & distances.keys()
+        for how, job in _reports(world, source, derived)
     ]
     reached = _Reached(start, edges)
     columns = {
         column: (
             hop,
-            {source for source, made, _, _ in edges if made == column and near[source] == hop - 1},
+            {source for source, derived, _, _ in edges if derived == column and distances[source] == hop - 1},
             reached.is_direct(column),
             reached.is_masked(column),
-            {job for _, made, _, job in edges if made == column and job},
+            {job for _, derived, _, job in edges if derived == column and job},
         )
-        for column, hop in near.items()
+        for column, hop in distances.items()
         if column != start
     }
-    return columns, _nodes(world, start, near, depth, edges, reached)
+    return columns, _nodes(world, start, distances, depth, edges, reached)
 
 
-def _nodes(world, start, near, depth, edges, reached):
+def _nodes(world, start, distances, depth, edges, reached):
     steps = {}
-    for source, made, _, job in edges:
+    for source, derived, _, job in edges:
         if job:
-            steps.setdefault((job, True), set()).add((source, made))
-        if made != start:
-            steps.setdefault((made.dataset, True), set()).add((source, made))
-    for source in near:
-        if near[source] <= depth:
+            steps.setdefault((job, True), set()).add((source, derived))
+        if derived != start:
+            steps.setdefault((derived.dataset, True), set()).add((source, derived))
+    for source in distances:
+        if distances[source] <= depth:
             for thing in _perhaps(world, source.dataset):
                 if (thing, True) not in steps and thing != start.dataset:
                     steps.setdefault((thing, False), set()).add((source, None))
-    return {thing: _node(near, some, certain, reached) for (thing, certain), some in steps.items()}
+    return {thing: _node(distances, own_steps, certain, reached) for (thing, certain), own_steps in steps.items()}
 
 
-def _node(near, steps, certain, reached):
-    nearest = min(near[source] for source, _ in steps)
+def _node(distances, steps, certain, reached):
+    nearest = min(distances[source] for source, _ in steps)
     return (
         nearest + 1,
-        {source for source, _ in steps if near[source] == nearest},
-        any(reached.goes_on(source, made, directly=True) for source, made in steps),
-        not any(reached.goes_on(source, made, directly=False) for source, made in steps),
+        {source for source, _ in steps if distances[source] == nearest},
+        any(reached.goes_on(source, derived, directly=True) for source, derived in steps),
+        not any(reached.goes_on(source, derived, directly=False) for source, derived in steps),
         certain,
     )
 
 
-def _reports(world, source, made):
+def _reports(world, source, derived):
     """Yield the transformations, and the job, of each report of a step."""
     reports = [word.columns.fields.keys() for word in world.writers(source.dataset)]
-    for word in world.writers(made.dataset):
+    for word in world.writers(derived.dataset):
         columns = world.named(world.without_hidden(word.columns))
-        for sources in (columns.fields.get(made.field, {}), columns.dataset_level):
-            for one, how in sources.items():
-                if one.dataset == source.dataset and one.field and went_into(source.field, one.field, reports):
+        for sources in (columns.fields.get(derived.field, {}), columns.dataset_level):
+            for used, how in sources.items():
+                if used.dataset == source.dataset and used.field and went_into(source.field, used.field, reports):
                     yield how, word.reporter.job
 
 
@@ -81,7 +81,7 @@ def _perhaps(world, dataset):
     for other in world.visible_datasets():
         for word in world.writers(other):
             columns = world.named(world.without_hidden(word.columns))
-            if any(one.dataset == dataset and one.field is None for one in sources_in(columns)):
+            if any(source.dataset == dataset and source.field is None for source in sources_in(columns)):
                 yield from filter(None, (other, word.reporter.job))
 
 
@@ -90,10 +90,14 @@ class _Reached:
 
     def __init__(self, start, edges):
         self._hows = {}
-        for source, made, how, _ in edges:
-            self._hows.setdefault((source, made), []).append(how)
+        for source, derived, how, _ in edges:
+            self._hows.setdefault((source, derived), []).append(how)
         self._directly, self._openly = (
-            hops([start], _FAR, lambda one, way=way: {made for source, made in self._ways(way) if source == one})
+            hops(
+                [start],
+                _FAR,
+                lambda column, way=way: {derived for source, derived in self._ways(way) if source == column},
+            )
             for way in (True, False)
         )
 
@@ -102,8 +106,8 @@ class _Reached:
 
     def _goes(self, hows, *, directly):
         if directly:
-            return any(not how or any(one.type == "DIRECT" for one in how) for how in hows)
-        return any(not how or not all(one.masking for one in how) for how in hows)
+            return any(not how or any(transformation.type == "DIRECT" for transformation in how) for how in hows)
+        return any(not how or not all(transformation.masking for transformation in how) for how in hows)
 
     def is_direct(self, column):
         return column in self._directly
@@ -111,7 +115,7 @@ class _Reached:
     def is_masked(self, column):
         return column not in self._openly
 
-    def goes_on(self, source, made, *, directly):
-        """True if the source is reached so, and a step so leads on to `made` (None: it is not known to what)."""
+    def goes_on(self, source, derived, *, directly):
+        """True if the source is reached so, and a step so leads on to `derived` (None: it is not known to what)."""
         reached = self._directly if directly else self._openly
-        return source in reached and (made is None or self._goes(self._hows[source, made], directly=directly))
+        return source in reached and (derived is None or self._goes(self._hows[source, derived], directly=directly))

@@ -11,14 +11,14 @@ def find_mappings(world, dataset, window, level):
     reports = _reports(world, window)
     pairs = _pairs(reports)
     start = world.statements.primary(dataset)
-    found = set()
+    mapped = set()
     for here, there in ((1, 0), (0, 1)):
         reached = {start}
         for _ in range(level):
-            near = {ends for ends in pairs if ends[here] in reached}
-            found |= near
-            reached |= {ends[there] for ends in near}
-    items = tuple(FieldMapping(*ends, tuple(sorted(pairs[ends]))) for ends in sorted(found))
+            reached_ends = {ends for ends in pairs if ends[here] in reached}
+            mapped |= reached_ends
+            reached |= {ends[there] for ends in reached_ends}
+    items = tuple(FieldMapping(*ends, tuple(sorted(pairs[ends]))) for ends in sorted(mapped))
     return Mappings(items, types=_types(world, items, reports))
 
 
@@ -34,26 +34,29 @@ def _reports(world, window):
 
 def _pairs(reports):
     """Return pairs of fields by (source, destination)."""
-    found = {}
+    pairs_by_ends = {}
     for _, dataset, columns in reports:
         for path, sources in [*columns.fields.items(), (None, columns.dataset_level)]:
             for source in sources:
-                pairs = found.setdefault((source.dataset, dataset), set())
+                pairs = pairs_by_ends.setdefault((source.dataset, dataset), set())
                 if path is not None and source.field is not None:
                     pairs.add((source.field, path))
-    return found
+    return pairs_by_ends
 
 
 def _types(world, items, reports):
     """Return the types of the fields in these mappings: of the newest report that has one, else of the schema."""
-    ends = {(one.source, one.destination) for one in items}
+    ends = {(mapping.source, mapping.destination) for mapping in items}
     given = {}
     for reporter, dataset, columns in reports:
         if any((source, dataset) in ends for source in columns.datasets):
             for path, kind in columns.types.items():
                 column, place = Column(dataset, path), (reporter.start, reporter.id, kind)
                 given[column] = max(place, given.get(column, place))
-    fields = {Column(one.source, pair[0]) for one in items for pair in one.pairs}
-    fields |= {Column(one.destination, pair[1]) for one in items for pair in one.pairs}
-    types = {one: given[one][2] if one in given else world.schema(one.dataset).get(one.field) for one in fields}
-    return tuple((one, types[one]) for one in sorted(types) if types[one] is not None)
+    fields = {Column(mapping.source, pair[0]) for mapping in items for pair in mapping.pairs}
+    fields |= {Column(mapping.destination, pair[1]) for mapping in items for pair in mapping.pairs}
+    types = {
+        column: given[column][2] if column in given else world.schema(column.dataset).get(column.field)
+        for column in fields
+    }
+    return tuple((column, types[column]) for column in sorted(types) if types[column] is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from headwater_model.errors import Invalid
-from tests.fields_model import accesses, mappings, near, present, reports, versions
+from tests.fields_model import accesses, mappings, present, relations, reports, versions
 from tests.fields_model.statements import StatementsOfColumns
 from tests.fields_model.world import World
 from tests.runs_model import Model
@@ -43,13 +43,13 @@ class FieldModel:
         return mappings.find_mappings(self.world, dataset, window, level)
 
     def list_fields(self, dataset, window, *, current):
-        return near.list_fields(self.world, dataset, window, current)
+        return relations.list_fields(self.world, dataset, window, current)
 
     def summarize_field(self, dataset, field, window, direction):
-        return near.summarize_field(self.world, dataset, field, window, direction)
+        return relations.summarize_field(self.world, dataset, field, window, direction)
 
     def summarize_dataset(self, dataset, window, direction):
-        return near.summarize_dataset(self.world, dataset, window, direction)
+        return relations.summarize_dataset(self.world, dataset, window, direction)
 
     def find_accesses(self, dataset, window, *, levels, rolled_up=False):
         return accesses.find_accesses(self.world, dataset, window, levels, rolled_up)

@@ -10,7 +10,7 @@ _SAME = Transformation("DIRECT", "IDENTITY")
 
 def written(operations):
     """Return the columns of each dataset that the operations write."""
-    by_name = {one["name"]: one for one in operations}
+    by_name = {operation["name"]: operation for operation in operations}
     origins = {}
     for write in operations:
         for taken in write["inputs"] if write["type"] == "WRITE" else ():
@@ -21,18 +21,20 @@ def written(operations):
 
 def read_of(operations):
     """Return the fields that the operations read, by dataset."""
-    found = {}
-    for one in operations:
-        if one["type"] == "READ":
-            found.setdefault(_dataset(one["source"]), set()).update(slashed(_name(field)) for field in one["outputs"])
-    return found
+    fields_by_dataset = {}
+    for operation in operations:
+        if operation["type"] == "READ":
+            fields_by_dataset.setdefault(_dataset(operation["source"]), set()).update(
+                slashed(_name(field)) for field in operation["outputs"]
+            )
+    return fields_by_dataset
 
 
 def dropped(operations):
     """Return the source fields that reach an operation without outputs."""
-    by_name = {one["name"]: one for one in operations}
-    drops = [one for one in operations if one["type"] == "TRANSFORM" and not one["outputs"]]
-    origins = [(by_name[taken["origin"]], taken["name"]) for one in drops for taken in one["inputs"]]
+    by_name = {operation["name"]: operation for operation in operations}
+    drops = [operation for operation in operations if operation["type"] == "TRANSFORM" and not operation["outputs"]]
+    origins = [(by_name[taken["origin"]], taken["name"]) for drop in drops for taken in drop["inputs"]]
     return set(_sources(by_name, origins))
 
 
@@ -42,15 +44,18 @@ def _name(field):
 
 def _columns(by_name, origins):
     fields, types = {}, {}
-    for path, some in origins.items():
-        fields[path] = _sources(by_name, some)
-        given = [kind for origin, name in some if (kind := _type(origin, name))]
+    for path, own_origins in origins.items():
+        fields[path] = _sources(by_name, own_origins)
+        given = [kind for origin, name in own_origins if (kind := _type(origin, name))]
         types.update({path: max(given)} if given else {})
     return ColumnLineage(fields, {}, types)
 
 
 def _type(origin, name):
-    return next((one.get("type") for one in origin["outputs"] if isinstance(one, dict) and one["name"] == name), None)
+    return next(
+        (output.get("type") for output in origin["outputs"] if isinstance(output, dict) and output["name"] == name),
+        None,
+    )
 
 
 def _sources(by_name, origins):
@@ -70,24 +75,24 @@ def _sources(by_name, origins):
 
 def _ways(by_name, transform):
     """Return the source fields of a transform, each with the names of all transforms on its paths, itself included."""
-    found = {}
+    names_by_source = {}
     for taken in transform["inputs"]:
         origin = by_name[taken["origin"]]
         if origin["type"] == "READ":
-            _unite(found, {ColumnSource(_dataset(origin["source"]), slashed(taken["name"])): set()})
+            _unite(names_by_source, {ColumnSource(_dataset(origin["source"]), slashed(taken["name"])): set()})
         else:
-            _unite(found, _ways(by_name, origin))
-    return {source: names | {transform["name"]} for source, names in found.items()}
+            _unite(names_by_source, _ways(by_name, origin))
+    return {source: names | {transform["name"]} for source, names in names_by_source.items()}
 
 
-def _unite(found, more):
+def _unite(names_by_source, more):
     for source, names in more.items():
-        found[source] = found.get(source, set()) | names
+        names_by_source[source] = names_by_source.get(source, set()) | names
 
 
 def _level(by_name, name):
     """Return the level of an operation: it runs as soon as all its origins have run."""
-    return 1 + max((_level(by_name, one["origin"]) for one in by_name[name].get("inputs", ())), default=-1)
+    return 1 + max((_level(by_name, taken["origin"]) for taken in by_name[name].get("inputs", ())), default=-1)
 
 
 def slashed(text):

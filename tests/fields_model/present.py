@@ -19,22 +19,22 @@ def graph_of_now(world, node_id, depth, downstream):
         return None
     up = hops(requested, depth, lambda node: made_of(world, node))
     down = hops(requested, depth, lambda node: made_from(world, node)) if downstream else {}
-    near = {node: min(side[node] for side in (up, down) if node in side) for node in {**up, **down}}
-    nodes = sorted(near, key=lambda node: (near[node], node))
-    return ColumnGraph(tuple(node_of(world, one, made_from(world, one) if downstream else set()) for one in nodes))
+    distances = {node: min(side[node] for side in (up, down) if node in side) for node in {**up, **down}}
+    nodes = sorted(distances, key=lambda node: (distances[node], node))
+    return ColumnGraph(tuple(node_of(world, node, made_from(world, node) if downstream else set()) for node in nodes))
 
 
 def requested_columns(world, node_id, downstream=False):
     """Return the columns that a node id stands for; None if it is unknown or hidden."""
     kind, _, _ = node_id.partition(":")
     if kind == "dataset":
-        found = [world.statements.primary(name) for name in world.statements.dataset_names if name.node_id == node_id]
-        datasets = [one for one in found if not world.hidden(one)]
+        named = [world.statements.primary(name) for name in world.statements.dataset_names if name.node_id == node_id]
+        datasets = [dataset for dataset in named if not world.hidden(dataset)]
         return columns_of(world, datasets[0], downstream) if datasets else None
     if kind == "job":
         jobs = [job for job in world.runs.visible_jobs() if job.node_id == node_id]
         return (
-            {one for dataset in written_by(world, jobs[0]) for one in columns_of(world, dataset, downstream)}
+            {column for dataset in written_by(world, jobs[0]) for column in columns_of(world, dataset, downstream)}
             if jobs
             else None
         )
@@ -70,34 +70,34 @@ def columns_of(world, dataset, downstream):
 
 
 def written_by(world, job):
-    return [one for one in world.runs.current_io(job)[1] if not world.hidden(one)]
+    return [dataset for dataset in world.runs.current_io(job)[1] if not world.hidden(dataset)]
 
 
 def made_of(world, column):
     """Return the source columns of a column, with those that its dataset depends on."""
     sources = {**world.inputs(column), **world.present(column.dataset).dataset_level}
-    return {Column(one.dataset, one.field) for one in sources if one.field is not None}
+    return {Column(source.dataset, source.field) for source in sources if source.field is not None}
 
 
 def made_from(world, column):
     """Return the columns derived from a column, with those of datasets that depend on it."""
     reports = [word.columns.fields.keys() for word in world.writers(column.dataset)]
-    found = set()
+    derived = set()
     for dataset in world.visible_datasets():
         present = world.present(dataset)
         for path in {*top_level(world.schema(dataset)), *present.fields}:
             sources = {*present.dataset_level, *present.fields.get(path, {})}
-            used = {one.field for one in sources if one.dataset == column.dataset and one.field is not None}
-            if any(went_into(column.field, one, reports) for one in used):
-                found.add(Column(dataset, path))
-    return found
+            used = {source.field for source in sources if source.dataset == column.dataset and source.field is not None}
+            if any(went_into(column.field, used_path, reports) for used_path in used):
+                derived.add(Column(dataset, path))
+    return derived
 
 
 def node_of(world, column, outputs):
     """Return the node of a column."""
     dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
     known = dataset in world.statements.datasets
-    found = world.runs.dataset(dataset) if known else None
+    described = world.runs.dataset(dataset) if known else None
     return ColumnNode(
         dataset,
         column.field,
@@ -105,38 +105,38 @@ def node_of(world, column, outputs):
         schema_known=bool(schema),
         inputs=with_read_versions(sources_in_order(world.inputs(column)), _reports_of(world, column)),
         dependencies=with_read_versions(sources_in_order(present.dataset_level), _reports_of_whole(world, dataset)),
-        outputs=sources_in_order({ColumnSource(one.dataset, one.field): NOTHING for one in outputs}),
+        outputs=sources_in_order({ColumnSource(output.dataset, output.field): NOTHING for output in outputs}),
         reporters=reporters_of_column(world, column),
-        stale=found.stale if found else False,
-        last_written_by=found.last_written_by if found else None,
+        stale=described.stale if described else False,
+        last_written_by=described.last_written_by if described else None,
     )
 
 
-def with_read_versions(found, reports):
+def with_read_versions(sources, reports):
     """Return the sources with the version that all reporters of each source read, where they agree."""
     return tuple(
-        replace(one, read_version=next(iter(versions)) if len(versions) == 1 else None)
-        for one in found
-        for versions in [reports.get(ColumnSource(one.dataset, one.field), set())]
+        replace(source, read_version=next(iter(versions)) if len(versions) == 1 else None)
+        for source in sources
+        for versions in [reports.get(ColumnSource(source.dataset, source.field), set())]
     )
 
 
 def _reports_of(world, column):
     words = world.writers(column.dataset)
-    found = [(word, related(column.field, word.columns.fields.keys())) for word in words]
-    return _read(world, [(word, word.columns.fields[path]) for word, paths in found for path in paths])
+    paths_by_word = [(word, related(column.field, word.columns.fields.keys())) for word in words]
+    return _read(world, [(word, word.columns.fields[path]) for word, paths in paths_by_word for path in paths])
 
 
 def _reports_of_whole(world, dataset):
     return _read(world, [(word, word.columns.dataset_level) for word in world.writers(dataset)])
 
 
-def _read(world, every):
+def _read(world, reports):
     """Return the versions of each source that its reporters read."""
     versions = {}
-    for word, sources in every:
-        for one in world.named(ColumnLineage({}, sources)).dataset_level:
-            versions.setdefault(one, set()).add(world.version_read(word.reporter, one.dataset))
+    for word, sources in reports:
+        for source in world.named(ColumnLineage({}, sources)).dataset_level:
+            versions.setdefault(source, set()).add(world.version_read(word.reporter, source.dataset))
     return versions
 
 
@@ -148,7 +148,9 @@ def reporters_of_column(world, column):
 
 def version_made(world, reporter, dataset):
     """Return the version of the dataset that the reporter made, if any."""
-    return next((one.id for one in world.versions(dataset) if reporter.run and one.run == reporter.run), None)
+    return next(
+        (version.id for version in world.versions(dataset) if reporter.run and version.run == reporter.run), None
+    )
 
 
 def reported_columns(world, dataset):
@@ -156,11 +158,11 @@ def reported_columns(world, dataset):
     dataset = world.statements.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]
-    return ColumnGraph(tuple(_in_passing(one) for one in nodes))
+    return ColumnGraph(tuple(_in_passing(node) for node in nodes))
 
 
 def _in_passing(node):
     inputs, dependencies = (
-        tuple(replace(one, read_version=None) for one in some) for some in (node.inputs, node.dependencies)
+        tuple(replace(source, read_version=None) for source in sources) for sources in (node.inputs, node.dependencies)
     )
     return replace(node, inputs=inputs, dependencies=dependencies, stale=False, last_written_by=None)

@@ -7,22 +7,22 @@ def is_inside(path, struct):
     return len(path) > len(struct) and path[: len(struct)] == struct
 
 
-def overlap(one, other):
-    return one == other or is_inside(one, other) or is_inside(other, one)
+def overlap(path, other):
+    return path == other or is_inside(path, other) or is_inside(other, path)
 
 
 def related(path, paths):
     """Return the path itself; else the fields inside it; else the nearest struct around it."""
     if path in paths:
         return {path}
-    inside = {one for one in paths if is_inside(one, path)}
-    around = sorted((one for one in paths if is_inside(path, one)), key=len)
+    inside = {reported for reported in paths if is_inside(reported, path)}
+    around = sorted((reported for reported in paths if is_inside(path, reported)), key=len)
     return inside or set(around[-1:])
 
 
 def related_in(path, reports):
     """Return what a path finds in reports, each by itself."""
-    return {one for paths in reports for one in related(path, paths)}
+    return {reported for paths in reports for reported in related(path, paths)}
 
 
 def went_into(path, used, reports):
@@ -36,4 +36,4 @@ def went_into(path, used, reports):
 
 
 def exists(path, paths):
-    return any(path == one or is_inside(one, path) for one in paths)
+    return any(path == other or is_inside(other, path) for other in paths)

@@ -22,9 +22,9 @@ from tests.runs_model.schemas import dataset_facets
 def list_fields(world, dataset, window, current):
     """Return the fields with lineage, and those of the schema if they are wanted."""
     dataset = world.statements.primary(dataset)
-    found = _fields(world, dataset, window)
-    every = found | (_columns_now(world, dataset) if current else set())
-    return ListedFields(tuple(ListedField(path, exists(path, found)) for path in sorted(every)))
+    with_lineage = _fields(world, dataset, window)
+    shown = with_lineage | (_columns_now(world, dataset) if current else set())
+    return ListedFields(tuple(ListedField(path, exists(path, with_lineage)) for path in sorted(shown)))
 
 
 def summarize_field(world, dataset, field, window, direction):
@@ -35,7 +35,9 @@ def summarize_field(world, dataset, field, window, direction):
         if other == dataset:
             before |= {source for path in related(field, columns.fields) for source in _with_fields(columns, path)}
         for path in columns.fields:
-            if any(name == dataset and overlap(one, field) for name, one in _with_fields(columns, path)):
+            if any(
+                name == dataset and overlap(source_path, field) for name, source_path in _with_fields(columns, path)
+            ):
                 after.add((other, path))
     backward, forward = direction in ("backward", "both"), direction in ("forward", "both")
     is_dropped = any(overlap(path, field) for path in _dropped(world, dataset, window))
@@ -67,61 +69,67 @@ def summarize_dataset(world, dataset, window, direction):
 def recorded_operations(world, dataset, field, window, direction):
     """Return, for each recorded set that touches a field, the names of its operations on it and its last runs."""
     dataset = world.statements.primary(dataset)
-    found = {}
+    starts_by_set = {}
     for reporter in in_range(world, window):
         for operations in reporter.operations:
             names = (_before if direction == "backward" else _after)(world, operations, dataset, field)
             if names:
-                starts = found.setdefault((_identity(world, operations), frozenset(names)), {})
+                starts = starts_by_set.setdefault((_identity(world, operations), frozenset(names)), {})
                 starts[reporter.job] = max(reporter.start, starts.get(reporter.job, ""))
     named = [
         (sorted(names), sorted((LastStart(job, start) for job, start in starts.items()), key=repr))
-        for (_, names), starts in found.items()
+        for (_, names), starts in starts_by_set.items()
     ]
     return sorted(named, key=repr)
 
 
 def _identity(world, operations):
-    def named(one):
+    def named(operation):
         ends = {
-            side: world.statements.primary(_dataset(one[side])) for side in ("source", "destination") if side in one
+            side: world.statements.primary(_dataset(operation[side]))
+            for side in ("source", "destination")
+            if side in operation
         }
-        return repr({**one, **ends})
+        return repr({**operation, **ends})
 
     return frozenset(map(named, operations))
 
 
 def _before(world, operations, dataset, field):
     """Return the names of the operations that made a field: by name of the operation that emitted it, upwards."""
-    by_name = {one["name"]: one for one in operations}
-    writes = [one for one in operations if one["type"] == "WRITE"]
-    mine = [one for one in writes if world.statements.primary(_dataset(one["destination"])) == dataset]
-    paths = related(field, {slashed(taken["name"]) for one in mine for taken in one["inputs"]})
-    ends = [(one, taken) for one in mine for taken in one["inputs"] if slashed(taken["name"]) in paths]
-    found, left = {one["name"] for one, _ in ends}, [taken["origin"] for _, taken in ends]
+    by_name = {operation["name"]: operation for operation in operations}
+    writes = [operation for operation in operations if operation["type"] == "WRITE"]
+    mine = [write for write in writes if world.statements.primary(_dataset(write["destination"])) == dataset]
+    paths = related(field, {slashed(taken["name"]) for write in mine for taken in write["inputs"]})
+    ends = [(write, taken) for write in mine for taken in write["inputs"] if slashed(taken["name"]) in paths]
+    names, left = {write["name"] for write, _ in ends}, [taken["origin"] for _, taken in ends]
     while left:
-        one = by_name[left.pop()]
-        if one["name"] not in found:
-            found.add(one["name"])
-            left += [taken["origin"] for taken in one.get("inputs", ())]
-    return found
+        operation = by_name[left.pop()]
+        if operation["name"] not in names:
+            names.add(operation["name"])
+            left += [taken["origin"] for taken in operation.get("inputs", ())]
+    return names
 
 
 def _after(world, operations, dataset, field):
     """Return the names of the operations that took a field, or anything that was made of it."""
-    reads = [one for one in operations if one["type"] == "READ"]
-    mine = {one["name"] for one in reads if world.statements.primary(_dataset(one["source"])) == dataset}
-    taken = {(one["origin"], one["name"]) for some in operations for one in some.get("inputs", ())}
-    emitted = {(one["name"], _name(output)) for one in reads for output in one["outputs"]} | taken
-    reached = {one for one in emitted if one[0] in mine and overlap(slashed(one[1]), field)}
-    found, before = {origin for origin, _ in reached}, None
-    while found != before:
-        before = set(found)
-        for one in operations:
-            inputs = {(taken["origin"], taken["name"]) for taken in one.get("inputs", ())}
-            if inputs & reached or any(origin in found - mine for origin, _ in inputs):
-                found.add(one["name"])
-    return found
+    reads = [operation for operation in operations if operation["type"] == "READ"]
+    mine = {read["name"] for read in reads if world.statements.primary(_dataset(read["source"])) == dataset}
+    taken = {(used["origin"], used["name"]) for operation in operations for used in operation.get("inputs", ())}
+    emitted = {(read["name"], _name(output)) for read in reads for output in read["outputs"]} | taken
+    reached = {
+        emitted_field
+        for emitted_field in emitted
+        if emitted_field[0] in mine and overlap(slashed(emitted_field[1]), field)
+    }
+    names, before = {origin for origin, _ in reached}, None
+    while names != before:
+        before = set(names)
+        for operation in operations:
+            inputs = {(taken["origin"], taken["name"]) for taken in operation.get("inputs", ())}
+            if inputs & reached or any(origin in names - mine for origin, _ in inputs):
+                names.add(operation["name"])
+    return names
 
 
 def _name(output):
@@ -134,34 +142,39 @@ def _dataset(form):
 
 def in_range(world, window):
     """Return the reporters that started in the time range."""
-    return [one for one in world.reporters if window.start <= one.start < window.end]
+    return [reporter for reporter in world.reporters if window.start <= reporter.start < window.end]
 
 
 def _reports(world, window):
     """Return each report of the time range, with its dataset."""
     return [
-        (world.statements.primary(name), world.named(one.columns(name)))
-        for one in in_range(world, window)
-        for name in {*one.outputs, *one.reported}
+        (world.statements.primary(name), world.named(reporter.columns(name)))
+        for reporter in in_range(world, window)
+        for name in {*reporter.outputs, *reporter.reported}
     ]
 
 
 def _with_fields(columns, path):
-    return {(one.dataset, one.field) for one in columns.fields[path] if one.field is not None}
+    return {(source.dataset, source.field) for source in columns.fields[path] if source.field is not None}
 
 
 def _dropped(world, dataset, window):
-    sources = {one for reporter in in_range(world, window) for some in reporter.operations for one in dropped(some)}
-    return {one.field for one in sources if world.statements.primary(one.dataset) == dataset}
+    sources = {
+        source
+        for reporter in in_range(world, window)
+        for operations in reporter.operations
+        for source in dropped(operations)
+    }
+    return {source.field for source in sources if world.statements.primary(source.dataset) == dataset}
 
 
 def _fields(world, dataset, window):
-    found = set(_dropped(world, dataset, window))
+    paths = set(_dropped(world, dataset, window))
     for other, columns in _reports(world, window):
         for path in columns.fields:
-            found |= {path} if other == dataset else set()
-            found |= {one for name, one in _with_fields(columns, path) if name == dataset}
-    return found
+            paths |= {path} if other == dataset else set()
+            paths |= {source_path for name, source_path in _with_fields(columns, path) if name == dataset}
+    return paths
 
 
 def _columns_now(world, dataset):
@@ -175,11 +188,12 @@ def _columns_now(world, dataset):
 def _by_dataset(fields):
     datasets = sorted({dataset for dataset, _ in fields})
     return tuple(
-        DatasetFields(one, tuple(sorted(path for dataset, path in fields if dataset == one))) for one in datasets
+        DatasetFields(name, tuple(sorted(path for dataset, path in fields if dataset == name))) for name in datasets
     )
 
 
 def _relations(world, window, pairs):
     return tuple(
-        FieldRelations(one, tuple(sorted(pairs[one])), len(_fields(world, one, window))) for one in sorted(pairs)
+        FieldRelations(dataset, tuple(sorted(pairs[dataset])), len(_fields(world, dataset, window)))
+        for dataset in sorted(pairs)
     )

@@ -22,49 +22,51 @@ class FlowEdge:
 
     @property
     def direct(self):
-        return not self.how or any(one.type == "DIRECT" for one in self.how)
+        return not self.how or any(transformation.type == "DIRECT" for transformation in self.how)
 
     @property
     def masks(self):
-        return bool(self.how) and all(one.masking for one in self.how)
+        return bool(self.how) and all(transformation.masking for transformation in self.how)
 
 
 def made_from(world, reporters, node, reports):
     """Yield the reported steps from a column."""
-    for one, dataset, columns in _all_reported(world, reporters) if node.field is not None else ():
+    for reporter, dataset, columns in _all_reported(world, reporters) if node.field is not None else ():
         for path, sources in columns.fields.items():
-            for some in (sources, columns.dataset_level):
-                for how in _taken(node, some, reports):
-                    yield FlowEdge(node, ColumnSource(dataset, path), how, one)
+            for taken_sources in (sources, columns.dataset_level):
+                for how in _taken(node, taken_sources, reports):
+                    yield FlowEdge(node, ColumnSource(dataset, path), how, reporter)
 
 
 def _taken(node, sources, reports):
     """Return the transformations by which a column, or a related column, is taken."""
-    used = {one: how for one, how in sources.items() if one.dataset == node.dataset and one.field is not None}
-    return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
+    used = {
+        source: how for source, how in sources.items() if source.dataset == node.dataset and source.field is not None
+    }
+    return [how for source, how in used.items() if went_into(node.field, source.field, reports)]
 
 
 def perhaps_made_from(world, reporters, node, reports):
     """Yield the possible steps from a column, or from any column of a dataset."""
-    for one in reporters:
-        for name in {*one.outputs, *one.reported}:
-            dataset, columns = world.statements.primary(name), world.named(one.columns(name))
+    for reporter in reporters:
+        for name in {*reporter.outputs, *reporter.reported}:
+            dataset, columns = world.statements.primary(name), world.named(reporter.columns(name))
             for path, how in _perhaps(columns, node, reports):
-                yield FlowEdge(node, ColumnSource(dataset, path), how, one, certain=False)
+                yield FlowEdge(node, ColumnSource(dataset, path), how, reporter, certain=False)
 
 
 def _perhaps(columns, node, reports):
     """Yield (path, transformations) of columns that may derive from a node; without a path: an unreported column."""
     unnamed = ColumnSource(node.dataset)
-    named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
+    named = {source for source in sources_in(columns) if source.dataset == node.dataset and source.field is not None}
     for path, own in columns.fields.items():
-        taken = [how for one, how in own.items() if one == unnamed or (one in named and node == unnamed)]
-        taken += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
+        taken = [how for source, how in own.items() if source == unnamed or (source in named and node == unnamed)]
+        taken += [how for source, how in columns.dataset_level.items() if source in named and node == unnamed]
         if taken:
             yield path, frozenset(chain(*taken))
-    whole = [how for one, how in columns.dataset_level.items() if one == unnamed and not named]
+    whole = [how for source, how in columns.dataset_level.items() if source == unnamed and not named]
     if not columns.fields:
-        whole += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
+        whole += [how for source, how in columns.dataset_level.items() if source in named and node == unnamed]
         whole += _taken(node, columns.dataset_level, reports) if node != unnamed else []
     if whole:
         yield None, frozenset(chain(*whole))
@@ -72,12 +74,12 @@ def _perhaps(columns, node, reports):
 
 def made_of(world, reporters, column):
     """Yield the steps to a column, also from sources that its whole dataset depends on."""
-    for one, dataset, columns in _all_reported(world, reporters):
+    for reporter, dataset, columns in _all_reported(world, reporters):
         own = [columns.fields[path] for path in related(column.field, columns.fields)]
         for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:
-                    yield FlowEdge(source, column, how, one)
+                    yield FlowEdge(source, column, how, reporter)
 
 
 def reported_paths(world, reporters, dataset):
@@ -86,6 +88,6 @@ def reported_paths(world, reporters, dataset):
 
 
 def _all_reported(world, reporters):
-    for one in reporters:
-        for name, columns in one.reported.items():
-            yield one, world.statements.primary(name), world.named(columns)
+    for reporter in reporters:
+        for name, columns in reporter.reported.items():
+            yield reporter, world.statements.primary(name), world.named(columns)

@@ -8,10 +8,10 @@ from headwater_model.ids import DatasetId
 NOTHING = frozenset()
 
 
-def united(every):
+def united(reports):
     """Return all reported columns, merged."""
     fields, whole, types = {}, {}, {}
-    for columns in every:
+    for columns in reports:
         for path, sources in columns.fields.items():
             _put(fields.setdefault(path, {}), sources)
         _put(whole, columns.dataset_level)
@@ -43,8 +43,8 @@ def of_column_lineage(facet):
     for name, column in facet.get("fields", {}).items():
         old = _old_style(column)
         sources = fields.setdefault(dotted(name), {})
-        for one in column.get("inputFields") or []:
-            _put(sources, {_source(one): _transformations(one) or old})
+        for form in column.get("inputFields") or []:
+            _put(sources, {_source(form): _transformations(form) or old})
     return ColumnLineage(fields, _sources(facet.get("dataset") or []))
 
 
@@ -57,11 +57,11 @@ def of_lineage(entry):
 
 
 def _sources(inputs):
-    found = {}
-    for one in inputs:
-        if one.get("type") != "JOB":
-            _put(found, {_source(one): _transformations(one)})
-    return found
+    sources = {}
+    for form in inputs:
+        if form.get("type") != "JOB":
+            _put(sources, {_source(form): _transformations(form)})
+    return sources
 
 
 def _source(form):
@@ -71,8 +71,13 @@ def _source(form):
 
 def _transformations(form):
     return frozenset(
-        Transformation(one["type"], one.get("subtype"), one.get("description"), one.get("masking"))
-        for one in form.get("transformations") or []
+        Transformation(
+            transformation["type"],
+            transformation.get("subtype"),
+            transformation.get("description"),
+            transformation.get("masking"),
+        )
+        for transformation in form.get("transformations") or []
     )
 
 

@@ -39,7 +39,7 @@ class ColumnReporter:
 
     def sources(self, names):
         """Return the inputs of which it may have made a dataset of these names."""
-        return self.inputs if self.flows is None else {one for name in names for one in self.flows.get(name, ())}
+        return self.inputs if self.flows is None else {source for name in names for source in self.flows.get(name, ())}
 
     def columns(self, name):
         """Return the columns of a dataset that it wrote or reported."""
@@ -50,22 +50,24 @@ class ColumnReporter:
 
 def unknown(inputs):
     """Return columns that depend on all these datasets in an unknown way."""
-    return ColumnLineage({}, {ColumnSource(one, None): NOTHING for one in inputs})
+    return ColumnLineage({}, {ColumnSource(dataset, None): NOTHING for dataset in inputs})
 
 
 def named_as_sources(event):
     """Return the source datasets of columns in all facets of an event."""
-    columns = [one for some in _operation_sets([event]) for one in written(some).values()]
+    columns = [
+        written_columns for operations in _operation_sets([event]) for written_columns in written(operations).values()
+    ]
     columns += _base([event.job_facets.get("lineage")], [])[0].values()
     for use in (*event.outputs, *([event.dataset] if event.dataset else [])):
         lineage, older = (use.facets.get(name) for name in ("lineage", "columnLineage"))
         columns += [of_lineage(lineage)] if _there(lineage) else []
         columns += [of_column_lineage(older)] if _there(older) else []
-    return {source.dataset for one in columns for source in sources_in(one)}
+    return {source.dataset for reported in columns for source in sources_in(reported)}
 
 
 def sources_in(columns):
-    return {one for some in [columns.dataset_level, *columns.fields.values()] for one in some}
+    return {source for sources in [columns.dataset_level, *columns.fields.values()] for source in sources}
 
 
 def every_reporter(statements):
@@ -73,12 +75,12 @@ def every_reporter(statements):
     runs = [_of_run(run) for run in statements.runs.values() if run.events]
     jobs = [_of_job_event(event) for event in statements.events if event.kind == "JOB"]
     datasets = [_of_dataset_event(event) for event in statements.events if event.kind == "DATASET"]
-    return runs + jobs + [one for one in datasets if one is not None]
+    return runs + jobs + [reporter for reporter in datasets if reporter is not None]
 
 
 def _of_run(run):
     sets = _operation_sets(run.events)
-    operations = [columns for one in sets for columns in written(one).items()]
+    operations = [columns for operation_set in sets for columns in written(operation_set).items()]
     base, explicit = _base([event.job_facets.get("lineage") for event in run.events], run.uses("out"))
     if run.windows and explicit:
         base = _base_of_windows(run)
@@ -89,7 +91,7 @@ def _of_run(run):
     }
     start = run.events[0].time
     sides = run.names("in"), run.names("out")
-    named = frozenset(one.dataset for columns in (*base.values(), *upper.values()) for one in sources_in(columns))
+    named = frozenset(source.dataset for columns in (*base.values(), *upper.values()) for source in sources_in(columns))
     about = {"operations": tuple(sets), "named": named, "read": run.io_at()[0], "flows": run.flows}
     return ColumnReporter(run.key, run.job, run.position, start, *sides, reported, explicit, run.key, **about)
 
@@ -105,7 +107,7 @@ def _base_of_windows(run):
 
 def _operation_sets(events):
     facets = [event.run_facets.get("headwater_operations") for event in events]
-    return [one["operations"] for one in facets if _there(one)]
+    return [facet["operations"] for facet in facets if _there(facet)]
 
 
 def _of_job_event(event):
@@ -144,10 +146,10 @@ def _of_dataset_event(event):
 
 def _base(lineage, uses):
     """Return a run's reports besides its operations, and true if they are from a `lineage` facet."""
-    facets = [one for one in lineage if _there(one)]
+    facets = [facet for facet in lineage if _there(facet)]
     if facets:
-        entries = [entry for one in facets for entry in one.get("entries", []) if entry["type"] == "DATASET"]
-        return _by_name((DatasetId(one["namespace"], one["name"]), of_lineage(one)) for one in entries), True
+        entries = [entry for facet in facets for entry in facet.get("entries", []) if entry["type"] == "DATASET"]
+        return _by_name((DatasetId(entry["namespace"], entry["name"]), of_lineage(entry)) for entry in entries), True
     reported = {}
     for name in {use.dataset for _, use in uses}:
         last = merged((event, use.facets) for event, use in uses if use.dataset == name).get("columnLineage")
@@ -157,10 +159,10 @@ def _base(lineage, uses):
 
 
 def _by_name(reports):
-    every = {}
+    reports_by_name = {}
     for name, columns in reports:
-        every.setdefault(name, []).append(columns)
-    return {name: united(some) for name, some in every.items()}
+        reports_by_name.setdefault(name, []).append(columns)
+    return {name: united(own_reports) for name, own_reports in reports_by_name.items()}
 
 
 def _there(facet):

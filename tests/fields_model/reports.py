@@ -44,11 +44,15 @@ def report_usage(world, dataset, field, window):
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
     reports = reported_paths(world, reporters, start.dataset)
-    uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
+    uses = [
+        use
+        for reporter in reporters
+        for use in (*_writes(world, start, reporter), *_reads(world, start, reporter, reports))
+    ]
     flows = _flows(world, [ColumnSource(start.dataset, field)], reporters)
-    alike = {(one.kind, one.job, one.fields, one.operations, one.known): [] for one in uses}
-    for one in uses:
-        alike[one.kind, one.job, one.fields, one.operations, one.known].append(one)
+    alike = {(use.kind, use.job, use.fields, use.operations, use.known): [] for use in uses}
+    for use in uses:
+        alike[use.kind, use.job, use.fields, use.operations, use.known].append(use)
     return Usage(start, window, tuple(sorted(map(_united, alike.values()), key=_newest, reverse=True)), flows)
 
 
@@ -58,10 +62,12 @@ def report_tag(world, tag, window):
     for dataset in world.visible_datasets():
         if world.runs.dataset(dataset).temporary:
             continue
-        for one in world.runs.dataset(dataset).annotations.tags:
-            for path in _tagged_by(world.schema(dataset), one) if one.name.lower() == tag.lower() else ():
-                columns.setdefault(ColumnSource(dataset, path), []).append(one)
-    shown = tuple(TaggedColumn(one, tuple(columns[one])) for one in sorted(columns, key=lambda one: one.order))
+        for own_tag in world.runs.dataset(dataset).annotations.tags:
+            for path in _tagged_by(world.schema(dataset), own_tag) if own_tag.name.lower() == tag.lower() else ():
+                columns.setdefault(ColumnSource(dataset, path), []).append(own_tag)
+    shown = tuple(
+        TaggedColumn(column, tuple(columns[column])) for column in sorted(columns, key=lambda column: column.order)
+    )
     flows = _flows(world, list(columns), _in(world, window))
     return TagUsage(tag, window, shown, tuple(flow for flow in flows if not flow.masked))
 
@@ -98,12 +104,12 @@ def report_provenance(world, dataset, field, window):
         world,
     )
     sources = tuple(
-        TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
+        TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, end_reporters, reads))
         for node, *how, _, _ in [(ColumnSource(start.dataset, field), 0, True, False, True, False), *reached]
-        for reason, some, reads in _ends(world, node, window)
+        for reason, end_reporters, reads in _ends(world, node, window)
     )
-    ends = sorted({(edge.source, edge.destination) for edge in edges}, key=lambda one: [end.order for end in one])
-    steps = [_step(world, [edge for edge in edges if (edge.source, edge.destination) == one]) for one in ends]
+    ends = sorted({(edge.source, edge.destination) for edge in edges}, key=lambda pair: [end.order for end in pair])
+    steps = [_step(world, [edge for edge in edges if (edge.source, edge.destination) == pair]) for pair in ends]
     return Provenance(start, window, sources, tuple(steps))
 
 
@@ -113,48 +119,48 @@ def report_provenance(world, dataset, field, window):
 def _ends(world, column, window):
     """Return (reason, its reporters, the datasets they read) for each reason why paths end at a column."""
     writers = _writers(world, column.dataset, _in(world, window))
-    lineage = {one: _reported_of(world, column.dataset, one) for one in writers}
-    own = {one: columns and _own_sources(columns, column.field) for one, columns in lineage.items()}
-    silent = [one for one in writers if one.job and not (lineage[one] and lineage[one].fields)]
-    unnamed = [one for one in writers if own[one] and any(source.field is None for source in own[one])]
+    lineage = {writer: _reported_of(world, column.dataset, writer) for writer in writers}
+    own = {writer: columns and _own_sources(columns, column.field) for writer, columns in lineage.items()}
+    silent = [writer for writer in writers if writer.job and not (lineage[writer] and lineage[writer].fields)]
+    unnamed = [writer for writer in writers if own[writer] and any(source.field is None for source in own[writer])]
     reported = any(sources is not None for sources in own.values())
-    generated = [one for one in writers if own[one] == {}]
-    unreported = [one for one in writers if one in silent or one in unnamed]
+    generated = [writer for writer in writers if own[writer] == {}]
+    unreported = [writer for writer in writers if writer in silent or writer in unnamed]
     if not (unreported or reported):
-        unreported = [one for one in writers if one.job]
-    found = [("generated", generated, set())] if generated else []
+        unreported = [writer for writer in writers if writer.job]
+    ends = [("generated", generated, set())] if generated else []
     if unreported:
         reads = set()
-        for one in unreported[:_RUNS]:
-            sources = own[one] if one in unnamed else unknown(one.inputs).dataset_level
+        for writer in unreported[:_RUNS]:
+            sources = own[writer] if writer in unnamed else unknown(writer.inputs).dataset_level
             reads |= {world.statements.primary(source.dataset) for source in sources if source.field is None}
-        found.append(("unreported", unreported, reads))
-    if found or reported:
-        return found
-    earlier = [one for one in world.reporters if one.job and one.start < window.start]
-    before = sorted(_writers(world, column.dataset, earlier), key=lambda one: (one.start, one.id))
+        ends.append(("unreported", unreported, reads))
+    if ends or reported:
+        return ends
+    earlier = [reporter for reporter in world.reporters if reporter.job and reporter.start < window.start]
+    before = sorted(_writers(world, column.dataset, earlier), key=lambda reporter: (reporter.start, reporter.id))
     return [("before", before[-1:], set())] if before else [("raw", [], set())]
 
 
 def _writers(world, dataset, reporters):
     """Return the reporters that wrote or reported the dataset under any name."""
     return [
-        one
-        for one in reporters
-        if any(world.statements.primary(name) == dataset for name in {*one.outputs, *one.reported})
+        reporter
+        for reporter in reporters
+        if any(world.statements.primary(name) == dataset for name in {*reporter.outputs, *reporter.reported})
     ]
 
 
 def _reported_of(world, dataset, reporter):
     """Return a reporter's columns of the dataset; None if it reported none."""
-    every = [columns for name, columns in reporter.reported.items() if world.statements.primary(name) == dataset]
-    return world.named(united(every)) if every else None
+    reports = [columns for name, columns in reporter.reported.items() if world.statements.primary(name) == dataset]
+    return world.named(united(reports)) if reports else None
 
 
 def _own_sources(columns, path):
     """Return a reporter's sources of the column; None if it did not report the column."""
-    found = related(path, columns.fields.keys())
-    return _united_sources(columns, found) if found else None
+    paths = related(path, columns.fields.keys())
+    return _united_sources(columns, paths) if paths else None
 
 
 def _united_sources(columns, paths):
@@ -163,14 +169,14 @@ def _united_sources(columns, paths):
 
 def _because(world, reporters, reads):
     """Return (jobs, runs, datasets read)."""
-    jobs = tuple(sorted({one.job for one in reporters} - {None}))
-    return jobs, tuple(one.id.id for one in reporters[:_RUNS]), tuple(sorted(reads))
+    jobs = tuple(sorted({reporter.job for reporter in reporters} - {None}))
+    return jobs, tuple(reporter.id.id for reporter in reporters[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, window):
     """Return the reporters that started in the time range, newest first."""
-    reporters = [one for one in world.reporters if window.start <= one.start < window.end]
-    return sorted(reporters, key=lambda one: (one.start, one.id), reverse=True)
+    reporters = [reporter for reporter in world.reporters if window.start <= reporter.start < window.end]
+    return sorted(reporters, key=lambda reporter: (reporter.start, reporter.id), reverse=True)
 
 
 # Paths
@@ -182,16 +188,16 @@ def _traverse(starts, edges_of, end, world):
     def reach(accept):
         return hops(starts, _FAR, lambda column: {end(edge) for edge in edges_of(column) if accept(edge)})
 
-    every, directly = reach(lambda edge: True), reach(lambda edge: edge.direct)
+    distances, directly = reach(lambda edge: True), reach(lambda edge: edge.direct)
     openly = reach(lambda edge: not edge.masks)
     certainly = reach(lambda edge: edge.certain)
     surely = reach(lambda edge: _state(world, edge.reporter) not in ("FAILED", "ABORTED"))
     reached = [
-        (column, every[column], column in directly, column not in openly, column in certainly, column not in surely)
-        for column in sorted(every, key=lambda column: (every[column], column.order))
+        (column, distances[column], column in directly, column not in openly, column in certainly, column not in surely)
+        for column in sorted(distances, key=lambda column: (distances[column], column.order))
         if column not in starts
     ]
-    return reached, [edge for column in every for edge in edges_of(column)]
+    return reached, [edge for column in distances for edge in edges_of(column)]
 
 
 def _edges_from(world, reporters, node, reports):
@@ -200,7 +206,7 @@ def _edges_from(world, reporters, node, reports):
 
 
 def _step(world, edges):
-    how = {one for edge in edges for one in edge.how}
+    how = {transformation for edge in edges for transformation in edge.how}
     roots = dict.fromkeys(_root(world, edge.reporter) for edge in edges)
     return LineageStep(
         Column(edges[0].source.dataset, edges[0].source.field),
@@ -224,7 +230,9 @@ def _jobs(edges):
 
 
 def _called(how):
-    return tuple(sorted({one.description or one.subtype or one.type for one in how}))
+    return tuple(
+        sorted({transformation.description or transformation.subtype or transformation.type for transformation in how})
+    )
 
 
 def _status(world, column):
@@ -246,7 +254,8 @@ def _status(world, column):
 def _has_room(schema, path):
     """True if a schema names the path, or a struct around it whose fields it does not name."""
     return exists(path, schema) or any(
-        is_inside(path, one) and not any(is_inside(other, one) for other in schema) for one in related(path, schema)
+        is_inside(path, struct) and not any(is_inside(other, struct) for other in schema)
+        for struct in related(path, schema)
     )
 
 
@@ -259,13 +268,13 @@ def _newest(use):
 
 def _united(uses):
     """Return uses that differ only in runs as one use; newest first."""
-    states = Counter(run.state for one in uses for run in one.runs if run.state)
+    states = Counter(run.state for use in uses for run in use.runs if run.state)
     return replace(
         uses[0],
         first=uses[-1].first,
         count=len(uses),
         states=tuple(sorted(states.items())),
-        runs=tuple(run for one in uses[:_RUNS] for run in one.runs),
+        runs=tuple(run for use in uses[:_RUNS] for run in use.runs),
     )
 
 
@@ -276,39 +285,48 @@ def _state(world, reporter):
 
 def _writes(world, column, reporter):
     """Yield the write of the column under any name; a job without a report may have written it."""
-    names = [one for one in {*reporter.outputs, *reporter.reported} if world.statements.primary(one) == column.dataset]
-    columns = world.named(united(reporter.reported[one] for one in names if one in reporter.reported))
+    names = [
+        name for name in {*reporter.outputs, *reporter.reported} if world.statements.primary(name) == column.dataset
+    ]
+    columns = world.named(united(reporter.reported[name] for name in names if name in reporter.reported))
     if names and reporter.job and reporter.reported.keys().isdisjoint(names):
         yield _use("WRITE", world, reporter, known=False)
-    elif found := related(column.field, columns.fields.keys()):
-        sources = _united_sources(columns, found)
-        made_of = {one for one in sources if one.field is not None}
+    elif paths := related(column.field, columns.fields.keys()):
+        sources = _united_sources(columns, paths)
+        made_of = {source for source in sources if source.field is not None}
         yield _use("WRITE" if sources else "CREATE", world, reporter, made_of, sources.values())
 
 
 def _reads(world, column, reporter, reports):
     """Yield the certain or possible read of the column under any name, and its drop."""
-    sources = {one.dataset for columns in reporter.reported.values() for one in sources_in(columns)} | reporter.named
-    every = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
-    names = {one for one in every if world.statements.primary(one) == column.dataset}
-    sets = [some for some in reporter.operations if names & read_of(some).keys()]
+    sources = {
+        source.dataset for columns in reporter.reported.values() for source in sources_in(columns)
+    } | reporter.named
+    used = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
+    names = {name for name in used if world.statements.primary(name) == column.dataset}
+    sets = [operations for operations in reporter.operations if names & read_of(operations).keys()]
     node = ColumnSource(column.dataset, column.field)
-    made = list(made_from(world, [reporter], node, reports))
+    edges = list(made_from(world, [reporter], node, reports))
     perhaps = {edge.destination for edge in perhaps_made_from(world, [reporter], node, reports)}
-    read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
+    read = {
+        path for operations in sets for name in names & read_of(operations).keys() for path in read_of(operations)[name]
+    }
     taken = any(overlap(column.field, path) for path in read)
     is_unreported = not reporter.explicit and any(
         names.intersection(reporter.sources([output])) for output in set(reporter.outputs) - reporter.reported.keys()
     )
-    if made or taken:
-        unreported = {one for one in perhaps if one.field is None}
+    if edges or taken:
+        unreported = {destination for destination in perhaps if destination.field is None}
         yield _use(
-            "READ", world, reporter, {edge.destination for edge in made} | unreported, [edge.how for edge in made]
+            "READ", world, reporter, {edge.destination for edge in edges} | unreported, [edge.how for edge in edges]
         )
     elif perhaps or (names and not sets and (is_unreported or names.isdisjoint(sources))):
         yield _use("READ", world, reporter, perhaps, known=False)
     gone = [
-        one.field for some in sets for one in dropped(some) if world.statements.primary(one.dataset) == column.dataset
+        source.field
+        for operations in sets
+        for source in dropped(operations)
+        if world.statements.primary(source.dataset) == column.dataset
     ]
     if any(overlap(column.field, path) for path in gone):
         yield _use("DELETE", world, reporter)
@@ -316,7 +334,7 @@ def _reads(world, column, reporter, reports):
 
 def _use(kind, world, reporter, fields=(), how=(), *, known=True):
     run = ReportedRun(reporter.id, reporter.start, _state(world, reporter))
-    fields = tuple(sorted(fields, key=lambda one: one.order))
+    fields = tuple(sorted(fields, key=lambda field: field.order))
     return Use(
         kind, reporter.job, reporter.start, reporter.start, 1, (), (run,), fields, _called(set(chain(*how))), known
     )

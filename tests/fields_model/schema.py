@@ -5,16 +5,16 @@ from __future__ import annotations
 
 def fields_of(facets):
     """Return the type (or None) of each path; empty without a schema."""
-    found = {}
-    _collect(facets.get("schema", {}).get("fields") or [], (), found)
-    return found
+    types = {}
+    _collect(facets.get("schema", {}).get("fields") or [], (), types)
+    return types
 
 
-def _collect(forms, above, found):
+def _collect(forms, above, types):
     for form in forms:
         path = (*above, form["name"])
-        found[path] = form.get("type")
-        _collect(form.get("fields") or [], path, found)
+        types[path] = form.get("type")
+        _collect(form.get("fields") or [], path, types)
 
 
 def top_level(fields):

@@ -14,9 +14,9 @@ class StatementsOfColumns(Statements):
 
     @cached_property
     def uses(self):
-        every = super().uses
-        mentions = {(event.hash, use.dataset) for event, _, use in every}
-        return every + [
+        own_uses = super().uses
+        mentions = {(event.hash, use.dataset) for event, _, use in own_uses}
+        return own_uses + [
             (event, "in", DatasetUse(source))
             for event in self.events
             for source in sorted(named_as_sources(event))

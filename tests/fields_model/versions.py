@@ -36,9 +36,9 @@ class Requested:
         """Return the requested paths among the existing paths of a dataset."""
         if self.is_named is None:
             return {path for schema in schemas for path in top_level(schema)} | reported
-        named = {*reported, *(path for one in schemas for path in one)}
-        every = {path[:length] for path in named for length in range(1, len(path) + 1)}
-        return {path for path in every if self.is_named(dataset, path)}
+        named = {*reported, *(path for schema in schemas for path in schema)}
+        existing = {path[:length] for path in named for length in range(1, len(path) + 1)}
+        return {path for path in existing if self.is_named(dataset, path)}
 
 
 def graph_of_version(world, node_id, version, depth):
@@ -47,11 +47,11 @@ def graph_of_version(world, node_id, version, depth):
     if requested is None:
         return None
     starts = set()
-    for dataset, one in requested.versions:
-        schema = world.schema_of_version(dataset, one) or world.schema(dataset)
-        reported = {path for word in world.words_of_version(dataset, one) for path in word.columns.fields}
+    for dataset, requested_version in requested.versions:
+        schema = world.schema_of_version(dataset, requested_version) or world.schema(dataset)
+        reported = {path for word in world.words_of_version(dataset, requested_version) for path in word.columns.fields}
         paths = requested.paths(dataset, [schema], reported | world.used_now(dataset))
-        starts |= {Node(dataset, path, one) for path in paths}
+        starts |= {Node(dataset, path, requested_version) for path in paths}
     if requested.is_named and not starts:
         return None
     return _graph(starts, depth, partial(_node, world))
@@ -63,7 +63,7 @@ def _requested_version(world, node_id, version):
         return _version_of_job(world, node_id, version)
     for name in sorted(world.statements.dataset_names):
         dataset = world.statements.primary(name)
-        if version in [one.id for one in world.versions(dataset)]:
+        if version in [entry.id for entry in world.versions(dataset)]:
             if kind == "dataset" and name.node_id == node_id:
                 return Requested([(dataset, version)])
             if kind == "datasetField" and node_id.startswith(field_id(name, ("",))):
@@ -78,8 +78,8 @@ def _named(node_id, name):
 def _version_of_job(world, node_id, version):
     """Return the versions that the last run of a job's version made."""
     for job in world.statements.jobs:
-        for one, entries in world.runs.job_versions(job):
-            if job.node_id == node_id and one == version:
+        for job_version, entries in world.runs.job_versions(job):
+            if job.node_id == node_id and job_version == version:
                 runs = [entry.run for entry in entries if entry.run][-1:]
                 return Requested([(out.dataset, out.version) for run in runs for out in world.runs.run(run).outputs])
     return None
@@ -91,7 +91,7 @@ def graph_of_time(world, then, node_id, depth):
     if requested is None:
         return None
     starts = {node for dataset in requested.versions for node in _nodes_then(then, dataset, requested)}
-    if not starts and (requested.is_named or not any(shown_versions(then, one) for one in requested.versions)):
+    if not starts and (requested.is_named or not any(shown_versions(then, dataset) for dataset in requested.versions)):
         return None if not node_id.startswith("job:") else ColumnGraph(())
     shown = {(dataset, version) for dataset in requested.versions for version in shown_versions(then, dataset)}
 
@@ -119,9 +119,9 @@ def _requested_then(then, node_id):
 def _nodes_then(then, dataset, requested):
     """Return every requested column in every shown version."""
     shown = shown_versions(then, dataset)
-    schemas = [then.schema(dataset), *(then.schema_of_version(dataset, one) for one in shown)]
+    schemas = [then.schema(dataset), *(then.schema_of_version(dataset, version) for version in shown)]
     paths = requested.paths(dataset, schemas, set(then.present(dataset).fields))
-    return {Node(dataset, path, one) for path in paths for one in shown}
+    return {Node(dataset, path, version) for path in paths for version in shown}
 
 
 def shown_versions(world, dataset):
@@ -131,21 +131,21 @@ def shown_versions(world, dataset):
         shown.setdefault(version_made(world, word.reporter, dataset), []).append(word)
     unversioned, versions = shown.pop(None, []), world.versions(dataset)
     if (unversioned or not shown) and versions:
-        whole = [one.id for one in versions if not one.failed]
+        whole = [version.id for version in versions if not version.failed]
         shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(unversioned)
     return shown
 
 
 def _graph(starts, depth, node_of):
-    near = hops(starts, depth, lambda node: _above(node_of(node)))
-    return ColumnGraph(tuple(node_of(node) for node in sorted(near, key=lambda node: (near[node], node))))
+    distances = hops(starts, depth, lambda node: _above(node_of(node)))
+    return ColumnGraph(tuple(node_of(node) for node in sorted(distances, key=lambda node: (distances[node], node))))
 
 
-def _above(found):
+def _above(node):
     return {
-        Node(one.dataset, one.field, one.version)
-        for one in (*found.inputs, *found.dependencies)
-        if one.field and one.version
+        Node(source.dataset, source.field, source.version)
+        for source in (*node.inputs, *node.dependencies)
+        if source.field and source.version
     }
 
 
@@ -168,7 +168,9 @@ def _found(world, node, words, reported, schema, then=None):
 
     def version_of(dataset):
         """Return the version that was read by the last who reports the dataset as a source."""
-        read = [word.reporter for word, named in in_order if dataset in {one.dataset for one in sources_in(named)}]
+        read = [
+            word.reporter for word, named in in_order if dataset in {source.dataset for source in sources_in(named)}
+        ]
         return world.version_read(read[-1], dataset)
 
     return ColumnNode(
@@ -179,5 +181,5 @@ def _found(world, node, words, reported, schema, then=None):
         schema_known=bool(schema),
         inputs=sources_in_order(inputs(node.field, reported), version_of),
         dependencies=sources_in_order(columns.dataset_level, version_of),
-        reporters=reporters_of(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
+        reporters=reporters_of(words, node.field, lambda reporter: version_made(then or world, reporter, node.dataset)),
     )

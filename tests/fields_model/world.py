@@ -33,7 +33,7 @@ class World:
     def __init__(self, runs):
         self.runs, self.statements = runs, runs.statements
         self.reporters = every_reporter(self.statements)
-        self.by_run = {one.run: one for one in self.reporters if one.run}
+        self.by_run = {reporter.run: reporter for reporter in self.reporters if reporter.run}
         for name in (
             "present",
             "writers",
@@ -55,26 +55,32 @@ class World:
         return dataset not in self.statements.datasets or self.statements.is_hidden(dataset)
 
     def visible_datasets(self):
-        return [one for one in self.statements.datasets if not self.hidden(one)]
+        return [dataset for dataset in self.statements.datasets if not self.hidden(dataset)]
 
     def named(self, columns):
         """Return the columns with sources under primary names."""
-        return _with_sources(columns, lambda one: ColumnSource(self.statements.primary(one.dataset), one.field))
+        return _with_sources(
+            columns, lambda source: ColumnSource(self.statements.primary(source.dataset), source.field)
+        )
 
     def without_hidden(self, columns):
         """Return the columns without hidden sources."""
-        return _with_sources(columns, lambda one: None if self.hidden(self.statements.primary(one.dataset)) else one)
+        return _with_sources(
+            columns, lambda source: None if self.hidden(self.statements.primary(source.dataset)) else source
+        )
 
     # The present
 
     def writers(self, dataset):
         """Return the current words on this dataset."""
-        found = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
+        words = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
         declared = [
-            one for one in self.reporters if one.job is None and self.statements.primary(one.outputs[0]) == dataset
+            reporter
+            for reporter in self.reporters
+            if reporter.job is None and self.statements.primary(reporter.outputs[0]) == dataset
         ]
-        last = max(declared, key=lambda one: one.position, default=None)
-        return found + ([Word(last, last.reported[last.outputs[0]])] if last and last.reported else [])
+        last = max(declared, key=lambda reporter: reporter.position, default=None)
+        return words + ([Word(last, last.reported[last.outputs[0]])] if last and last.reported else [])
 
     def written_by(self, job):
         """Return the names under which the job writes datasets now."""
@@ -88,14 +94,17 @@ class World:
         """
         if not any(self.statements.primary(name) == dataset for name in self.written_by(job)):
             return []
-        mine = sorted((one for one in self.reporters if one.job == job and one.position), key=lambda one: one.position)
+        mine = sorted(
+            (reporter for reporter in self.reporters if reporter.job == job and reporter.position),
+            key=lambda reporter: reporter.position,
+        )
         for reporter in mine[::-1]:
             reported = [
                 columns for name, columns in reporter.reported.items() if self.statements.primary(name) == dataset
             ]
             if reported:
                 return [Word(reporter, columns) for columns in reported]
-        last = [one for one in mine if one.inputs or one.outputs][-1]
+        last = [reporter for reporter in mine if reporter.inputs or reporter.outputs][-1]
         return [Word(last, NO_COLUMNS if last.explicit else unknown(last.read), is_reported=False)]
 
     def present(self, dataset):
@@ -109,8 +118,8 @@ class World:
 
     def used_now(self, dataset):
         """Return the columns of a dataset that are sources of current columns."""
-        sources = {one for other in self.visible_datasets() for one in sources_in(self.present(other))}
-        return {one.field for one in sources if one.dataset == dataset and one.field is not None}
+        sources = {source for other in self.visible_datasets() for source in sources_in(self.present(other))}
+        return {source.field for source in sources if source.dataset == dataset and source.field is not None}
 
     def schema(self, dataset):
         """Return the type (or None) of each path by the latest schema facet; empty without a schema."""
@@ -125,7 +134,7 @@ class World:
 
     def maker(self, dataset, version):
         """Return the run that made the version; None if no run did."""
-        return next((one.run for one in self.versions(dataset) if one.id == version), None)
+        return next((entry.run for entry in self.versions(dataset) if entry.id == version), None)
 
     def words_of_version(self, dataset, version):
         """Return the words of a version's run under all names, or that it depends on all inputs of the run."""
@@ -134,7 +143,9 @@ class World:
             return []
         reporter = self.by_run[run]
         reported = [
-            Word(reporter, one) for name, one in reporter.reported.items() if self.statements.primary(name) == dataset
+            Word(reporter, columns)
+            for name, columns in reporter.reported.items()
+            if self.statements.primary(name) == dataset
         ]
         names = [name for name in reporter.outputs if self.statements.primary(name) == dataset]
         return reported or [
@@ -148,13 +159,15 @@ class World:
 
     def schema_of_version(self, dataset, version):
         """Return the schema of a version."""
-        return fields_of(next((one.facets for one in self.versions(dataset) if one.id == version), {}))
+        return fields_of(next((entry.facets for entry in self.versions(dataset) if entry.id == version), {}))
 
 
 def inputs(path, reported):
     """Return the sources of a path's related paths in each report, merged."""
-    found = [columns.fields[one] for columns in reported for one in related(path, columns.fields.keys())]
-    return united(ColumnLineage({}, sources) for sources in found).dataset_level
+    field_sources = [
+        columns.fields[related_path] for columns in reported for related_path in related(path, columns.fields.keys())
+    ]
+    return united(ColumnLineage({}, sources) for sources in field_sources).dataset_level
 
 
 def _with_sources(columns, change):
@@ -162,7 +175,7 @@ def _with_sources(columns, change):
 
     def changed(sources):
         return united(
-            ColumnLineage({}, {change(one): how}) for one, how in sources.items() if change(one)
+            ColumnLineage({}, {change(source): how}) for source, how in sources.items() if change(source)
         ).dataset_level
 
     fields = {path: changed(sources) for path, sources in columns.fields.items()}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.fields_model.near import recorded_operations
+from tests.fields_model.relations import recorded_operations
 from tests.runs_model.results import rendered
 from tests.unit.facts.strategies import DATASETS, arrivals
 from tests.unit.queries.columns.every_column_query import WINDOWS
@@ -23,22 +23,22 @@ _RECORDED = {"read0", "read1", "wash", "hash", "join", "write0", "write1"}
 
 def every_result(queries):
     """Return the results as JSON text by query."""
-    found = {}
+    results = {}
     for dataset in DATASETS:
         for window in WINDOWS:
             about = f"{dataset} {window}"
             for current in (False, True):
-                found[f"list_fields {about} {current}"] = queries.list_fields(dataset, window, current=current)
+                results[f"list_fields {about} {current}"] = queries.list_fields(dataset, window, current=current)
             for way in DIRECTIONS:
-                found[f"summarize_dataset {about} {way}"] = queries.summarize_dataset(dataset, window, way)
+                results[f"summarize_dataset {about} {way}"] = queries.summarize_dataset(dataset, window, way)
                 for path in PATHS:
                     summary = queries.summarize_field(dataset, path, window, way)
-                    found[f"summarize_field {about} {path} {way}"] = summary
+                    results[f"summarize_field {about} {path} {way}"] = summary
             for levels in (1, 2, 9):
                 for rolled_up in (False, True):
                     accesses = queries.find_accesses(dataset, window, levels=levels, rolled_up=rolled_up)
-                    found[f"find_accesses {about} {levels} {rolled_up}"] = accesses
-    return {query: rendered(result) for query, result in found.items()}
+                    results[f"find_accesses {about} {levels} {rolled_up}"] = accesses
+    return {query: rendered(result) for query, result in results.items()}
 
 
 @examples(40)
@@ -56,13 +56,16 @@ def test_recorded_operations_are_whole_each_set_once_with_the_last_run_of_each_j
     for dataset in DATASETS:
         for path in PATHS:
             for window in WINDOWS:
-                found = queries.find_operations(dataset, path, window, "both")
-                for way, side in (("backward", found.incoming), ("forward", found.outgoing)):
+                operations = queries.find_operations(dataset, path, window, "both")
+                for way, side in (("backward", operations.incoming), ("forward", operations.outgoing)):
                     assert _recorded(side) == recorded_operations(world, dataset, path, window, way)
 
 
 def _recorded(side):
-    named = [(sorted(one.name for one in some.operations), sorted(some.jobs, key=repr)) for some in side]
+    named = [
+        (sorted(operation.name for operation in operation_set.operations), sorted(operation_set.jobs, key=repr))
+        for operation_set in side
+    ]
     return sorted(((names, jobs) for names, jobs in named if _RECORDED.issuperset(names)), key=repr)
 
 
@@ -72,11 +75,15 @@ def test_operations_come_in_the_order_of_execution_newest_set_first(statements):
     queries = LineageQueries(loaded(statements))
     for dataset in DATASETS:
         for path in PATHS:
-            found = queries.find_operations(dataset, path, WINDOWS[0], "both")
-            for some in (*found.incoming, *found.outgoing):
-                places = {one.name: place for place, one in enumerate(some.operations)}
-                origins = [(taken.origin, one.name) for one in some.operations for taken in getattr(one, "inputs", ())]
+            operations = queries.find_operations(dataset, path, WINDOWS[0], "both")
+            for operation_set in (*operations.incoming, *operations.outgoing):
+                places = {operation.name: place for place, operation in enumerate(operation_set.operations)}
+                origins = [
+                    (taken.origin, operation.name)
+                    for operation in operation_set.operations
+                    for taken in getattr(operation, "inputs", ())
+                ]
                 assert all(places[origin] < places[name] for origin, name in origins if origin in places)
-            for side in (found.incoming, found.outgoing):
-                lasts = [some.jobs[0].started for some in side if some.jobs]
+            for side in (operations.incoming, operations.outgoing):
+                lasts = [operation_set.jobs[0].started for operation_set in side if operation_set.jobs]
                 assert lasts == sorted(lasts, reverse=True)
