@@ -35,9 +35,13 @@ def shown(impact):
         return None
     assert not impact.truncated
     columns = {
-        one.column: (one.hops, set(one.through), one.direct, one.masked, set(one.jobs)) for one in impact.columns
+        impacted.column: (impacted.hops, set(impacted.through), impacted.direct, impacted.masked, set(impacted.jobs))
+        for impacted in impact.columns
     }
-    nodes = {one.node.id: (one.hops, set(one.through), one.direct, one.masked, one.certain) for one in impact.nodes}
+    nodes = {
+        impacted.node.id: (impacted.hops, set(impacted.through), impacted.direct, impacted.masked, impacted.certain)
+        for impacted in impact.nodes
+    }
     assert (len(columns), len(nodes)) == (len(impact.columns), len(impact.nodes))
     return columns, nodes
 
@@ -53,9 +57,10 @@ def test_the_impact_of_every_column_is_the_models(statements, depth):
 def in_short(impact):
     """Return (column, hops, direct, masked) of the columns, and (name, hops, certain) of jobs and datasets."""
     columns = [
-        (short(one.column.dataset, one.column.field), one.hops, one.direct, one.masked) for one in impact.columns
+        (short(impacted.column.dataset, impacted.column.field), impacted.hops, impacted.direct, impacted.masked)
+        for impacted in impact.columns
     ]
-    return columns, [(one.node.id.name, one.hops, one.certain) for one in impact.nodes]
+    return columns, [(impacted.node.id.name, impacted.hops, impacted.certain) for impacted in impact.nodes]
 
 
 def test_a_column_that_is_hashed_is_masked_and_one_that_joins_is_not_direct():
@@ -89,11 +94,11 @@ def test_a_column_that_is_hashed_is_masked_and_one_that_joins_is_not_direct():
 
 
 def test_what_a_job_without_reported_columns_makes_is_possible_and_not_followed():
-    made = (ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier")]))
+    output = (ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier")]))
     events = [
         *CHAIN[:1],
         an_event(2, "b1", CHECK, inputs=[RAW], outputs=[CHECKED]),
-        an_event(3, "c1", CALCULATE, inputs=[CHECKED], outputs=[made]),
+        an_event(3, "c1", CALCULATE, inputs=[CHECKED], outputs=[output]),
     ]
     columns, nodes = in_short(queries_of(events).report_column_impact(field(LANDING, "line"), depth=9))
 
@@ -111,9 +116,11 @@ def test_what_is_downstream_of_a_version_is_not_known():
 @pytest.mark.parametrize("depth", [0, 1, 4])
 def test_each_hop_costs_a_round_and_four_requests(depth):
     impact, cost = Counter(a_chain(10, runs=5)).measure(
-        lambda found: found.report_column_impact(field_node(0), depth=depth)
+        lambda queries: queries.report_column_impact(field_node(0), depth=depth)
     )
 
-    assert [one.column.dataset for one in impact.columns] == [dataset(number) for number in range(1, depth + 2)]
+    assert [impacted.column.dataset for impacted in impact.columns] == [
+        dataset(number) for number in range(1, depth + 2)
+    ]
     assert cost.rounds <= depth + 6
     assert cost.requests <= 4 * depth + 11

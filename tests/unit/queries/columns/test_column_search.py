@@ -18,7 +18,7 @@ from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import loaded
 
 
-def found(queries, text="", **how):
+def find(queries, text="", **how):
     how = {"sort": "name", "limit": 1000, **how}
     return {(hit.dataset, ".".join(hit.field)) for hit in queries.search_columns(text, **how).items}
 
@@ -32,14 +32,14 @@ def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data)
         return  # a known limit: lists heed a dataset's other names, but not the other names of those
     table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 100))))
 
-    hits = {hit for letter in ascii_lowercase for hit in found(LineageQueries(table), letter)}
+    hits = {hit for letter in ascii_lowercase for hit in find(LineageQueries(table), letter)}
 
-    namespaces = [one.name for one in model.runs.list_namespaces().items]
-    listed = [one.id for name in namespaces for one in model.runs.list_datasets(name).items]
-    graphs = {one: model.find_columns(one.node_id, depth=0) for one in listed}
+    namespaces = [namespace.name for namespace in model.runs.list_namespaces().items]
+    listed = [dataset.id for name in namespaces for dataset in model.runs.list_datasets(name).items]
+    graphs = {dataset: model.find_columns(dataset.node_id, depth=0) for dataset in listed}
     there = {(column.dataset, ".".join(column.field)) for graph in graphs.values() if graph for column in graph.columns}
-    assert {one for one in there if one[0] in listed} <= hits
-    assert {one for one, _ in hits} <= set(listed)
+    assert {hit for hit in there if hit[0] in listed} <= hits
+    assert {dataset for dataset, _ in hits} <= set(listed)
 
 
 def a_table(*events):
@@ -52,8 +52,8 @@ def test_a_column_that_a_later_schema_lacks_is_not_found_any_more():
 
     queries = a_table(old, new)
 
-    assert found(queries, "CAR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
-    assert found(queries, "delay") == set()
+    assert find(queries, "CAR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
+    assert find(queries, "delay") == set()
     assert queries.search_columns("delay", sort="name", limit=10).total == 0
 
 
@@ -64,9 +64,9 @@ def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
         stamped(Deletion(time="2025-12-01T00:00:00.000000Z", hash="", namespace=LAKE, dataset=dataset(0))),
     )
 
-    assert found(queries, "a") == {(dataset(1), "a"), (dataset(2), "a")}
-    assert found(queries, "a", namespace="elsewhere") == set()
-    assert found(queries, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
+    assert find(queries, "a") == {(dataset(1), "a"), (dataset(2), "a")}
+    assert find(queries, "a", namespace="elsewhere") == set()
+    assert find(queries, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
     hits = queries.search_columns("a", sort="updated_at", limit=1)
     # The second run read the one and wrote the other at the same time.
     assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)

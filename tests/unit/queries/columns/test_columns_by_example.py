@@ -47,7 +47,7 @@ def test_each_level_of_depth_adds_what_the_columns_before_are_made_of(queries_ov
 def test_a_source_column_has_downstream(queries_over):
     graph = queries_over(CHAIN).find_columns(field(LANDING, "line"), depth=9, downstream=True)
     assert nodes(graph) == ["landing.line", "raw.carrier", "checked.carrier", "estimated.co2"]
-    assert [sources(one.outputs) for one in graph.columns] == [
+    assert [sources(node.outputs) for node in graph.columns] == [
         ["raw.carrier"],
         ["checked.carrier"],
         ["estimated.co2"],
@@ -56,7 +56,7 @@ def test_a_source_column_has_downstream(queries_over):
 
 
 def test_without_downstream_no_node_shows_its_outputs(queries_over):
-    assert [one.outputs for one in queries_over(CHAIN).find_columns(field(CHECKED, "carrier"), depth=9).columns] == [
+    assert [node.outputs for node in queries_over(CHAIN).find_columns(field(CHECKED, "carrier"), depth=9).columns] == [
         ()
     ] * 3
 
@@ -74,7 +74,7 @@ def test_siblings_are_no_nodes_but_every_node_shows_its_own_edges_in_full(querie
         [*CHAIN[:2], an_event(3, "c1", CALCULATE, inputs=[CHECKED], outputs=[(ESTIMATED, reported)])]
     ).find_columns(field(ESTIMATED, "co2"), depth=9, downstream=True)
     assert nodes(graph) == ["estimated.co2", "checked.carrier", "raw.carrier", "landing.line"]
-    assert [sources(one.outputs) for one in graph.columns] == [
+    assert [sources(node.outputs) for node in graph.columns] == [
         [],
         ["estimated.co2", "estimated.cost"],
         ["checked.carrier"],
@@ -90,19 +90,19 @@ def test_two_writers_unite(queries_over):
     queries = queries_over([*CHAIN[:2], an_event(3, "c1", CALCULATE, inputs=[LANDING], outputs=[(CHECKED, other)])])
     assert inputs(queries, CHECKED, "carrier") == ["landing.line", "raw.carrier"]
     assert nodes(queries.find_columns(CHECKED.node_id, depth=0)) == ["checked.carrier", "checked.tail"]
-    assert {one.job for one in the_node(queries, CHECKED, "carrier").reporters} == {CHECK, CALCULATE}
+    assert {reporter.job for reporter in the_node(queries, CHECKED, "carrier").reporters} == {CHECK, CALCULATE}
 
 
 def test_a_source_has_the_version_that_its_reporter_read(queries_over):
     queries = queries_over([*CHAIN[:2], an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])])
-    made = the_node(queries, RAW, "carrier").reporters[0].version
-    assert [one.read_version for one in the_node(queries, CHECKED, "carrier").inputs] == [made]
+    version = the_node(queries, RAW, "carrier").reporters[0].version
+    assert [source.read_version for source in the_node(queries, CHECKED, "carrier").inputs] == [version]
 
 
 def test_all_that_a_writer_without_a_report_read_has_the_version_read(queries_over):
     queries = queries_over([CHAIN[0], an_event(2, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, a_schema("carrier"))])])
-    made = the_node(queries, RAW, "carrier").reporters[0].version
-    assert [one.read_version for one in the_node(queries, CHECKED, "carrier").dependencies] == [made]
+    version = the_node(queries, RAW, "carrier").reporters[0].version
+    assert [source.read_version for source in the_node(queries, CHECKED, "carrier").dependencies] == [version]
 
 
 def test_a_source_of_which_its_reporters_read_several_versions_has_none(queries_over):
@@ -111,8 +111,8 @@ def test_a_source_of_which_its_reporters_read_several_versions_has_none(queries_
     both = column_lineage(carrier=[taken(RAW, "carrier")], tail=[taken(RAW, "tail")])
     queries = queries_over([*CHAIN[:2], newer, an_event(8, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, both)])])
     newest = run_version_id(RAW, RunKey.of(READ, newer.run))
-    found = {path: the_node(queries, CHECKED, path).inputs for path in ("carrier", "tail")}
-    assert {path: [one.read_version for one in some] for path, some in found.items()} == {
+    inputs_by_path = {path: the_node(queries, CHECKED, path).inputs for path in ("carrier", "tail")}
+    assert {path: [source.read_version for source in sources] for path, sources in inputs_by_path.items()} == {
         "carrier": [None],
         "tail": [newest],
     }
@@ -194,7 +194,7 @@ def test_a_reporter_of_the_whole_is_named_even_if_its_source_is_hidden_now_or_th
     )
     for how in ({}, {"at": at(9)}):
         node = the_node(queries, RAW, "carrier", **how)
-        assert (node.dependencies, [one.job for one in node.reporters]) == ((), [READ])
+        assert (node.dependencies, [reporter.job for reporter in node.reporters]) == ((), [READ])
 
 
 # Reports
@@ -246,9 +246,10 @@ def test_dependencies_of_the_whole_dataset_belong_to_each_of_its_columns(queries
 def test_a_column_whose_type_changed_is_one_column(queries_over):
     events = [
         replace(
-            one, outputs=(replace(one.outputs[0], facets={**one.outputs[0].facets, **a_schema(("carrier", kind))}),)
+            event,
+            outputs=(replace(event.outputs[0], facets={**event.outputs[0].facets, **a_schema(("carrier", kind))}),),
         )
-        for one, kind in zip((MOVED[1], MOVED[2]), ("string", "int"), strict=True)
+        for event, kind in zip((MOVED[1], MOVED[2]), ("string", "int"), strict=True)
     ]
     queries = queries_over([MOVED[0], *map(stamped, events)])
     assert nodes(queries.find_columns(CHECKED.node_id, depth=0)) == ["checked.carrier"]
@@ -287,7 +288,7 @@ def test_what_a_run_reported_under_another_name_of_what_its_job_writes_still_cou
 
 
 def test_the_latest_report_of_a_dataset_counts_under_whichever_name(queries_over):
-    first, last = (column_lineage(carrier=[taken(RAW, one)]) for one in ("airline", "code"))
+    first, last = (column_lineage(carrier=[taken(RAW, name)]) for name in ("airline", "code"))
     events = [
         an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, {**first, **a_symlink(ESTIMATED)})]),
         an_event(2, "b2", CHECK, inputs=[RAW], outputs=[(ESTIMATED, last)]),

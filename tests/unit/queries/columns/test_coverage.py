@@ -24,24 +24,24 @@ NAMESPACES = sorted({job.namespace for job in JOBS})
 @given(streams(), st.sampled_from((TIMES[0], TIMES[2], TIMES[-1])))
 def test_the_coverage_of_every_job_is_the_models(statements, since):
     queries = queries_of(statements)
-    found = queries.report_coverage(None, since=since)
-    assert [replace(one, producer=None) for one in found.jobs] == coverage(FieldModel(statements).world, since)
-    assert not found.truncated
+    report = queries.report_coverage(None, since=since)
+    assert [replace(job, producer=None) for job in report.jobs] == coverage(FieldModel(statements).world, since)
+    assert not report.truncated
     for namespace in NAMESPACES:
         of_namespace = queries.report_coverage(namespace, since=since)
-        assert list(of_namespace.jobs) == [one for one in found.jobs if one.job.namespace == namespace]
+        assert list(of_namespace.jobs) == [job for job in report.jobs if job.job.namespace == namespace]
 
 
 @examples(20)
 @given(streams())
 def test_a_report_is_cut_before_it_reads_and_shows_a_caller_no_other_namespace(statements):
     queries = queries_of(statements)
-    every = queries.report_coverage(None, since="").jobs
+    jobs = queries.report_coverage(None, since="").jobs
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(query, "JOBS_MAX", 1)
         cut = queries.report_coverage(None, since="")
-    assert (cut.truncated, [one.job for one in cut.jobs]) == (len(every) > 1, [one.job for one in every[:1]])
+    assert (cut.truncated, [job.job for job in cut.jobs]) == (len(jobs) > 1, [job.job for job in jobs[:1]])
     mine = queries.seen_by(Visibility(lambda name: name == NAMESPACES[0], [NAMESPACES[0]])).report_coverage(
         None, since=""
     )
-    assert [one.job for one in mine.jobs] == [one.job for one in every if one.job.namespace == NAMESPACES[0]]
+    assert [job.job for job in mine.jobs] == [job.job for job in jobs if job.job.namespace == NAMESPACES[0]]

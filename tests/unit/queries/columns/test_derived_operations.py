@@ -49,13 +49,13 @@ def test_an_unchanged_column_of_the_same_name_goes_straight_to_the_write():
 
 def test_an_unchanged_column_that_is_masked_or_depends_on_another_does_not():
     masked = Transformation("DIRECT", "IDENTITY", None, masking=True)
-    found = operations(
+    derived = operations(
         carrier=[(FLIGHTS, "carrier", masked)],
         origin=[(FLIGHTS, "origin", SAME), (FLIGHTS, "year", FILTER)],
         dest=[(FLIGHTS, "dest", SAME, FILTER)],
         unknown=[(FLIGHTS, "unknown")],
     )
-    assert found[1:-1] == (
+    assert derived[1:-1] == (
         a_transform("IDENTITY", ["read.carrier"], ["carrier"], description="masking"),
         a_transform("IDENTITY, FILTER", ["read.dest"], ["dest"]),
         a_transform("IDENTITY, FILTER#2", ["read.origin", "read.year"], ["origin"]),
@@ -64,13 +64,23 @@ def test_an_unchanged_column_that_is_masked_or_depends_on_another_does_not():
 
 
 def test_names_that_come_again_are_numbered():
-    found = operations(a=[(FLIGHTS, "x", SUM)], b=[(FLIGHTS, "x", SUM)], c=[(FLIGHTS, "x", SUM)])
-    assert [one.name for one in found] == ["read", "AGGREGATION", "AGGREGATION#2", "AGGREGATION#3", "write"]
+    derived = operations(a=[(FLIGHTS, "x", SUM)], b=[(FLIGHTS, "x", SUM)], c=[(FLIGHTS, "x", SUM)])
+    assert [operation.name for operation in derived] == [
+        "read",
+        "AGGREGATION",
+        "AGGREGATION#2",
+        "AGGREGATION#3",
+        "write",
+    ]
 
 
 def test_a_transformation_without_a_subtype_is_named_by_its_type_and_without_transformations_it_is_unknown():
-    found = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
-    assert {one.name: one.outputs for one in found[1:-1]} == {"DIRECT": ("a",), "UNKNOWN": ("b",), "GENERATED": ("c",)}
+    derived = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
+    assert {operation.name: operation.outputs for operation in derived[1:-1]} == {
+        "DIRECT": ("a",),
+        "UNKNOWN": ("b",),
+        "GENERATED": ("c",),
+    }
     assert derive_operations({ESTIMATED: ColumnLineage({("c",): {}})}).generated
 
 
@@ -80,7 +90,7 @@ def test_several_sources_and_destinations_are_read_and_written_by_name():
     reported = derive_operations(
         {ESTIMATED: ColumnLineage({("drag",): both}), archive: ColumnLineage({("drag",): both})}
     )
-    assert [(one.name, getattr(one, "source", None)) for one in reported.operations] == [
+    assert [(operation.name, getattr(operation, "source", None)) for operation in reported.operations] == [
         ("read checked", FLIGHTS),
         ("read hourly", WEATHER),
         ("AGGREGATION", None),
@@ -93,17 +103,17 @@ def test_several_sources_and_destinations_are_read_and_written_by_name():
 
 def test_sources_of_one_name_in_two_namespaces_are_numbered():
     other = DatasetId("s3://other", "checked")
-    found = operations(a=[(FLIGHTS, "x", SUM), (other, "x", SUM)])
-    assert [one.name for one in found[:2]] == ["read checked", "read checked#2"]
+    derived = operations(a=[(FLIGHTS, "x", SUM), (other, "x", SUM)])
+    assert [operation.name for operation in derived[:2]] == ["read checked", "read checked#2"]
 
 
 def test_dependencies_without_reported_columns_are_no_operations():
-    found = operations(
+    derived = operations(
         whole=[(FLIGHTS, "year", FILTER), (WEATHER, None)],
         a=[(FLIGHTS, "x", SUM), (WEATHER, None)],
         b=[(WEATHER, None, SUM)],
     )
-    assert found == (
+    assert derived == (
         a_read("x"),
         a_transform("AGGREGATION", ["read.x"], ["a"], description="sum(distance)"),
         a_write("AGGREGATION.a"),
@@ -131,7 +141,10 @@ def test_they_are_sound_and_serve_cdaps_queries():
         {ESTIMATED: ColumnLineage({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})}
     )
     assert check_operations(reported.operations) == ()
-    assert [one.name for one in path_of(reported, ESTIMATED, ("total",)).operations] == ["read", "AGGREGATION"]
+    assert [operation.name for operation in path_of(reported, ESTIMATED, ("total",)).operations] == [
+        "read",
+        "AGGREGATION",
+    ]
     [connection] = detail_of([reported], FLIGHTS, ("distance",), "forward").connections
     assert (connection.origin, connection.operation, connection.destination) == (
         "read.distance",

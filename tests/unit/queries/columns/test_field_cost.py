@@ -49,7 +49,7 @@ def test_each_hop_up_costs_a_round_and_four_requests_with_the_version_read(once,
 def test_a_way_up_reads_nothing_of_the_other_readers_of_its_sources():
     copy, readers = a_run(0, "copy", dataset(0), dataset(1)), range(1, 301)
     others = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in readers]
-    alone, among = (Counter([copy, *some]).measure(up_of(1)) for some in ((), others))
+    alone, among = (Counter([copy, *others_of_run]).measure(up_of(1)) for others_of_run in ((), others))
 
     assert [column.dataset for column in among[0].columns] == [dataset(1), dataset(0)]
     assert (among[1].rounds, among[1].requests, among[1].items) == (
@@ -100,9 +100,9 @@ def test_a_dataset_with_its_columns_takes_four_rounds_and_eight_requests(often):
         together = queries.together()
         return together.find_dataset(dataset(5)), together.columns_of([dataset(5)])
 
-    (found, columns), cost = often.measure(query)
+    (described, columns), cost = often.measure(query)
 
-    assert (found.id, len(columns[dataset(5)].columns)) == (dataset(5), 2)
+    assert (described.id, len(columns[dataset(5)].columns)) == (dataset(5), 2)
     assert cost.rounds <= 4
     assert cost.requests <= 8
 
@@ -112,12 +112,12 @@ def test_a_list_of_datasets_with_their_columns_takes_two_requests_each_and_few_r
 
     def query(queries):
         together = queries.together()
-        found = together.list_datasets(LAKE, limit=20, offset=0)
-        return found, together.columns_of([one.id for one in found.items])
+        page = together.list_datasets(LAKE, limit=20, offset=0)
+        return page, together.columns_of([listed.id for listed in page.items])
 
-    (found, columns), cost = Counter(runs).measure(query)
+    (page, columns), cost = Counter(runs).measure(query)
 
-    assert (len(found.items), len(columns), found.total) == (20, 20, 31)
+    assert (len(page.items), len(columns), page.total) == (20, 20, 31)
     assert cost.rounds <= 6
     # The names of eight partitions; the columns of one page.
     assert cost.requests <= 2 * 20 + 15
@@ -126,12 +126,12 @@ def test_a_list_of_datasets_with_their_columns_takes_two_requests_each_and_few_r
 def test_datasets_of_one_hop_are_read_together():
     """Thirty jobs make columns of one: their datasets cost queries, but no round."""
     readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
-    one, thirty = (Counter(readers[:number]).measure(down(1)) for number in (1, 30))
+    single, thirty = (Counter(readers[:number]).measure(down(1)) for number in (1, 30))
 
-    assert [len(graph.columns) for graph, _ in (one, thirty)] == [2, 31]
-    assert thirty[1].rounds == one[1].rounds
-    assert thirty[1].gets == one[1].gets
-    assert thirty[1].queries <= 30 * one[1].queries
+    assert [len(graph.columns) for graph, _ in (single, thirty)] == [2, 31]
+    assert thirty[1].rounds == single[1].rounds
+    assert thirty[1].gets == single[1].gets
+    assert thirty[1].queries <= 30 * single[1].queries
 
 
 @pytest.mark.parametrize(

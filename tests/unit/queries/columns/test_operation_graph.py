@@ -28,10 +28,10 @@ ARCHIVE = DatasetId("s3://flights", "archive")
 def drawn(operations, endpoint, field, direction):
     """The detail in short: nodes with the endpoints beside them, names of operations, connections."""
     sets = operations if isinstance(operations[0], tuple) else [operations]
-    detail = detail_of([OperationSet(one) for one in sets], endpoint, (field,), direction)
+    detail = detail_of([OperationSet(operations) for operations in sets], endpoint, (field,), direction)
     ends = [(node.id, *(end.name for end in (node.source, node.destination) if end)) for node in detail.nodes]
-    links = [(one.origin, one.operation, one.destination) for one in detail.connections]
-    return ends, [one.name for one in detail.operations], links
+    links = [(connection.origin, connection.operation, connection.destination) for connection in detail.connections]
+    return ends, [operation.name for operation in detail.operations], links
 
 
 def test_a_field_of_cdaps_sample_is_drawn_back_to_its_source():
@@ -177,21 +177,21 @@ def test_sets_that_agree_about_the_operations_on_the_way_share_nodes():
 def test_nodes_of_operations_that_differ_are_qualified():
     read, _, multiply, write = a_calculation()
     changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
-    one, other = (OperationSet(each).checksum[:8] for each in (a_calculation(), changed))
+    first, second = (OperationSet(each).checksum[:8] for each in (a_calculation(), changed))
     assert drawn([a_calculation(), changed], ESTIMATED, "co2", "backward") == (
         [
             ("read.distance", "checked"),
-            (f"{one}:burn.fuel",),
+            (f"{first}:burn.fuel",),
             ("multiply.co2", "estimated"),
             ("read.carrier", "checked"),
-            (f"{other}:burn.fuel",),
+            (f"{second}:burn.fuel",),
         ],
         ["read", "burn", "multiply", "write"],
         [
-            ("read.distance", "burn", f"{one}:burn.fuel"),
-            (f"{one}:burn.fuel", "multiply", "multiply.co2"),
-            ("read.carrier", "burn", f"{other}:burn.fuel"),
-            (f"{other}:burn.fuel", "multiply", "multiply.co2"),
+            ("read.distance", "burn", f"{first}:burn.fuel"),
+            (f"{first}:burn.fuel", "multiply", "multiply.co2"),
+            ("read.carrier", "burn", f"{second}:burn.fuel"),
+            (f"{second}:burn.fuel", "multiply", "multiply.co2"),
         ],
     )
 
@@ -201,7 +201,7 @@ def test_three_sets_of_which_two_agree_have_two_nodes():
     changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
     more = (*a_calculation(), a_transform("drop", ["read.carrier"]))
     ids = [node[0] for node in drawn([a_calculation(), changed, more], ESTIMATED, "co2", "backward")[0]]
-    first = min(OperationSet(one).checksum for one in (a_calculation(), more))[:8]
+    first = min(OperationSet(operations).checksum for operations in (a_calculation(), more))[:8]
     assert ids == [
         "read.distance",
         f"{first}:burn.fuel",
@@ -239,7 +239,7 @@ def test_a_detail_that_is_too_large_is_cut_and_says_so():
     detail = detail_of([operations], ESTIMATED, ("x",), "backward")
     assert detail.truncated
     assert len(detail.connections) == operation_graph.CONNECTIONS_MAX
-    assert {one.id for one in detail.nodes} >= {f"mix.{name}" for name in names}
+    assert {node.id for node in detail.nodes} >= {f"mix.{name}" for name in names}
     assert not detail_of([operations], FLIGHTS, ("f0",), "forward").truncated
 
 

@@ -46,7 +46,7 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_in_cdaps_design():
         PathOperation("create", "creating unique id from the name field", ("name",), ("uniqueid",)),
     )
     assert way.edges == (SimpleEdge(USER_DATA, ("body",), ("parse", "concat", "create")),)
-    assert [(one.origin, one.operation, one.destination) for one in way.connections] == [
+    assert [(connection.origin, connection.operation, connection.destination) for connection in way.connections] == [
         ("read.body", "parse", "parse.firstName"),
         ("read.body", "parse", "parse.lastName"),
         ("parse.firstName", "concat", "concat.name"),
@@ -60,8 +60,8 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_in_cdaps_design():
 def test_a_way_is_returned_with_the_runs_that_took_it():
     way = a_way(a_calculation())
     runs = ("newer", "older")
-    found = FieldOperationPath(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
-    assert way.taken_by(("newer", "older")) == found
+    expected = FieldOperationPath(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
+    assert way.taken_by(("newer", "older")) == expected
 
 
 def test_an_edge_names_the_operations_between_its_field_and_the_requested_field():
@@ -76,7 +76,7 @@ def test_an_edge_names_the_operations_between_its_field_and_the_requested_field(
 
 def test_a_field_that_was_only_read_and_written_has_an_edge_without_operations():
     way = a_way(a_calculation(), "flight")
-    assert [one.name for one in way.operations] == ["read"]
+    assert [operation.name for operation in way.operations] == ["read"]
     assert edges(way) == [("flight", ())]
 
 
@@ -94,7 +94,7 @@ def test_a_field_that_was_written_twice_has_one_way_that_shows_both():
         a_write("upper.a", name="two"),
     ]
     way = a_way(twice, "a")
-    assert [one.name for one in way.operations] == ["read", "upper"]
+    assert [operation.name for operation in way.operations] == ["read", "upper"]
     assert edges(way) == [("a", ()), ("b", ("upper",))]
 
 
@@ -107,7 +107,7 @@ def test_two_sources_are_shown_each_on_its_read():
         a_write("join.id"),
     ]
     way = a_way(operations, "id")
-    assert [(one.name, one.inputs, one.source) for one in way.operations] == [
+    assert [(operation.name, operation.inputs, operation.source) for operation in way.operations] == [
         ("flights", ("source",), FLIGHTS),
         ("people", ("source",), person),
         ("join", ("id",), None),

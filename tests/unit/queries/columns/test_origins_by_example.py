@@ -36,7 +36,7 @@ def origins(request):
 
     def queries_over(*statements):
         ordered = statements if request.param == "as it happened" else statements[::-1]
-        (origin,) = LineageQueries(loaded(*([one] for one in ordered))).find_origins(CO2).versions
+        (origin,) = LineageQueries(loaded(*([event] for event in ordered))).find_origins(CO2).versions
         assert origin.run.id == the("01")
         return origin.roots, origin.reported_by
 
@@ -67,6 +67,8 @@ def test_every_write_of_an_application_has_its_roots():
     queries = LineageQueries(table)
     versions = [run_version_id(CHECKED, RunKey.of(CHECK, the(run))) for run in ("01", "02")]
 
-    found = [queries.find_origins(f"{CO2}#{version}").versions for version in versions]
+    origins_of_versions = [queries.find_origins(f"{CO2}#{version}").versions for version in versions]
 
-    assert [[(one.roots, one.reported_by) for one in some] for some in found] == [[(("a",), the("0a"))]] * 2
+    assert [[(origin.roots, origin.reported_by) for origin in origins] for origins in origins_of_versions] == [
+        [(("a",), the("0a"))]
+    ] * 2

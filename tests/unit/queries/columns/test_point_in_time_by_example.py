@@ -38,11 +38,11 @@ def test_at_a_time_the_latest_version_strictly_before_it_counts(queries_over, ti
     assert inputs(queries_over(MOVED), CHECKED, "carrier", at=time) == made_of
 
 
-@pytest.mark.parametrize(("time", "made"), [(at(2), []), (at(5), ["checked.carrier"]), (at(6), [])])
-def test_what_was_made_of_a_column_at_a_time_is_below_it(queries_over, time, made):
+@pytest.mark.parametrize(("time", "outputs"), [(at(2), []), (at(5), ["checked.carrier"]), (at(6), [])])
+def test_what_was_made_of_a_column_at_a_time_is_below_it(queries_over, time, outputs):
     graph = queries_over(MOVED).find_columns(field(RAW, "carrier"), depth=9, downstream=True, at=time)
-    assert [f"{one.dataset.name}.{one.field[0]}" for one in graph.columns[0].outputs] == made
-    assert {one.version for one in graph.columns} == {None}
+    assert [f"{output.dataset.name}.{output.field[0]}" for output in graph.columns[0].outputs] == outputs
+    assert {node.version for node in graph.columns} == {None}
 
 
 def test_before_its_first_version_there_is_nothing(queries_over):
@@ -68,7 +68,7 @@ def test_a_version_leads_to_the_versions_that_its_run_read(queries_over):
     )
     graph = queries_over([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
     assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert [reporter.run.id for one in graph.columns for reporter in one.reporters] == [the("b1"), the("a1")]
+    assert [reporter.run.id for node in graph.columns for reporter in node.reporters] == [the("b1"), the("a1")]
 
 
 def test_selectors_that_disagree_are_refused(queries_over):
@@ -88,9 +88,11 @@ def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(quer
     reported = column_lineage(carrier=[taken(LANDING, "line")])
     outputs = [(RAW, {**reported, **a_symlink(table)}), (table, reported)]
     queries = queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
-    made = version_by(table, READ, "a1")
-    assert [one.version for one in the_node(queries, RAW, "carrier").reporters] == [made]
-    assert [one.version for one in queries.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
+    version = version_by(table, READ, "a1")
+    assert [reporter.version for reporter in the_node(queries, RAW, "carrier").reporters] == [version]
+    assert [node.version for node in queries.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [
+        version
+    ]
 
 
 def test_a_version_that_is_shown_for_what_was_declared_has_the_schema_that_its_run_reported(queries_over):
@@ -118,4 +120,6 @@ def test_the_version_read_is_the_one_that_the_run_reports_whatever_name_its_colu
         outputs=[(RAW, column_lineage(carrier=[taken(table, "line")]))],
     )
     read_version = name_uuid(f"{LANDING.namespace}:{LANDING.name}:2")
-    assert [one.version for one in the_node(queries_over([event]), RAW, "carrier", at=at(9)).inputs] == [read_version]
+    assert [source.version for source in the_node(queries_over([event]), RAW, "carrier", at=at(9)).inputs] == [
+        read_version
+    ]

@@ -15,23 +15,23 @@ from tests.unit.queries.every_query import differences
 
 _KINDS = ("inputs", "dependencies")
 _LATER = "2025-11-21T00:00:00.000000Z"
-_NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
+_NODES = [*(node.node_id for node in (*JOBS, *DATASETS)), *field_ids()]
 
 
 @examples(60)
 @given(streams().filter(is_remembered), st.sampled_from(TIMES))
 def test_the_result_as_of_a_time_is_what_the_model_knew_then(statements, time):
-    right, found = FieldModel(statements), queries_of(statements)
-    results = {node: rendered(found.find_columns(node, depth=9, at=time)) for node in _NODES}
+    right, queries = FieldModel(statements), queries_of(statements)
+    results = {node: rendered(queries.find_columns(node, depth=9, at=time)) for node in _NODES}
     assert differences(results, {node: rendered(right.find_columns(node, depth=9, at=time)) for node in _NODES}) == {}
 
 
 @examples(60)
 @given(streams().filter(is_remembered), st.sampled_from(TIMES), st.sampled_from((1, 9)))
 def test_what_was_made_of_a_column_at_a_time_is_what_the_model_knew_then(statements, time, depth):
-    right, found = FieldModel(statements), queries_of(statements)
+    right, queries = FieldModel(statements), queries_of(statements)
     how = {"depth": depth, "downstream": True, "at": time}
-    results = {node: rendered(found.find_columns(node, **how)) for node in _NODES}
+    results = {node: rendered(queries.find_columns(node, **how)) for node in _NODES}
     assert differences(results, {node: rendered(right.find_columns(node, **how)) for node in _NODES}) == {}
 
 
@@ -58,17 +58,17 @@ def test_the_first_hop_as_of_now_is_the_present_if_every_reporter_made_a_version
 @given(streams(), st.sampled_from(_NODES), st.sampled_from(TIMES))
 def test_a_graph_of_the_past_is_made_of_versions_alone(statements, node, time):
     graph = queries_of(statements).find_columns(node, depth=9, at=time)
-    for one in graph.columns if graph else ():
-        assert one.version is not None
-        assert all(source.version is not None for source in (*one.inputs, *one.dependencies))
+    for shown in graph.columns if graph else ():
+        assert shown.version is not None
+        assert all(source.version is not None for source in (*shown.inputs, *shown.dependencies))
 
 
 def made_of(graph):
     """Return the sources of the graph's columns, without versions."""
-    inputs, wholes = ([source for one in graph.columns for source in getattr(one, name)] for name in _KINDS)
+    inputs, wholes = ([source for node in graph.columns for source in getattr(node, name)] for name in _KINDS)
     return [
-        {(one.dataset, one.field, way) for one in some for way in (*one.transformations, None)}
-        for some in (inputs, wholes)
+        {(source.dataset, source.field, way) for source in sources for way in (*source.transformations, None)}
+        for sources in (inputs, wholes)
     ]
 
 
@@ -79,5 +79,5 @@ def every_reporter_made_a_version(world, dataset):
         for name in world.statements.names_of(dataset)
         if name in {use.dataset for _, _, use in world.statements.uses}
     }
-    made = {one.run for one in world.versions(dataset) if one.run}
-    return len(names) == 1 and all(word.reporter.run in made for word in world.writers(dataset))
+    runs = {version.run for version in world.versions(dataset) if version.run}
+    return len(names) == 1 and all(word.reporter.run in runs for word in world.writers(dataset))

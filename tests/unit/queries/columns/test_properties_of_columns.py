@@ -16,7 +16,7 @@ from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded
 
 _WHOLE = 9
-_NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
+_NODES = [*(node.node_id for node in (*JOBS, *DATASETS)), *field_ids()]
 
 
 @examples(50)
@@ -38,11 +38,13 @@ def test_order_batches_and_repetition_change_no_result(data):
 def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statements):
     queries = queries_of(statements)
     present, reported = whole_graph(queries), queries.columns_of(DATASETS)
-    for column, one in present.items():
-        assert all(overlapping(column, made_of(present[other])) for other in columns_in(one.outputs))
-    for column in [Column(one.dataset, one.field) for some in reported.values() for one in some.columns]:
-        sources = [present[one] for one in made_of(present[column]) if one in present] if column in present else []
-        assert all(overlapping(column, columns_in(one.outputs)) for one in sources)
+    for column, node in present.items():
+        assert all(overlapping(column, made_of(present[other])) for other in columns_in(node.outputs))
+    for column in [Column(node.dataset, node.field) for graph in reported.values() for node in graph.columns]:
+        sources = (
+            [present[source] for source in made_of(present[column]) if source in present] if column in present else []
+        )
+        assert all(overlapping(column, columns_in(source.outputs)) for source in sources)
 
 
 @examples(60)
@@ -51,16 +53,19 @@ def test_what_lies_above_a_column_or_struct_has_it_below(statements):
     queries = queries_of(statements)
     present, own = whole_graph(queries), own_columns(queries)
     # What all of a dataset depends on leads up from each column, but down to those alone that it has itself.
-    up = {one: made_of(present[one]) for one in present if overlapping(one, own)}
-    above = {one: reached(one, lambda node: up.get(node, set())) for one in present}
-    below = {one: reached(one, lambda node: columns_in(present[node].outputs)) for one in present}
+    up = {column: made_of(present[column]) for column in present if overlapping(column, own)}
+    above = {column: reached(column, lambda node: up.get(node, set())) for column in present}
+    below = {column: reached(column, lambda node: columns_in(present[node].outputs)) for column in present}
     for column, sources in above.items():
-        assert all(overlapping(column, below[one]) for one in sources if one in present)
+        assert all(overlapping(column, below[source]) for source in sources if source in present)
     # A job that reports a struct beside its fields says of the struct itself what it is made of. Where another reports
     # the fields alone, the way down leads from the fields of both to what was made of the struct; so ways end there.
     mixed = columns_with_relatives(queries)
-    clear = {one: reached(one, lambda node, start=one: outputs_of(node, start, present, mixed)) for one in present}
-    reported = {one for some in above.values() for one in some}
+    clear = {
+        column: reached(column, lambda node, start=column: outputs_of(node, start, present, mixed))
+        for column in present
+    }
+    reported = {column for columns in above.values() for column in columns}
     for column, derived in clear.items():
         assert all(overlapping(column, above[each]) for each in derived if column in reported)
 
@@ -84,8 +89,8 @@ def test_siblings_never_appear(statements, node):
     present = whole_graph(queries)
     start = nodes_of(graph)[0]
     # Nobody can request a column of a dataset that no event mentioned.
-    up = reached(start, lambda one: made_of(present[one]) if one in present else set())
-    down = reached(start, lambda one: columns_in(present[one].outputs))
+    up = reached(start, lambda column: made_of(present[column]) if column in present else set())
+    down = reached(start, lambda column: columns_in(present[column].outputs))
     assert set(nodes_of(graph)) == up | down
 
 
@@ -93,15 +98,15 @@ def test_siblings_never_appear(statements, node):
 @given(streams(), st.sampled_from(_NODES))
 def test_every_node_of_a_graph_is_shown_as_when_it_is_requested(statements, node):
     queries = queries_of(statements)
-    for one in columns_of(queries.find_columns(node, depth=_WHOLE)):
-        assert queries.find_columns(field_id(one), depth=0).columns == (one,)
+    for shown in columns_of(queries.find_columns(node, depth=_WHOLE)):
+        assert queries.find_columns(field_id(shown), depth=0).columns == (shown,)
 
 
 def whole_graph(queries):
     """Every column that there is now, with all that it is made of and all that is made of it."""
-    graphs = [queries.find_columns(one.node_id, depth=0, downstream=True) for one in DATASETS]
-    fields = [queries.find_columns(one, depth=0, downstream=True) for one in field_ids()]
-    return {Column(one.dataset, one.field): one for graph in (*graphs, *fields) for one in columns_of(graph)}
+    graphs = [queries.find_columns(dataset.node_id, depth=0, downstream=True) for dataset in DATASETS]
+    fields = [queries.find_columns(field, depth=0, downstream=True) for field in field_ids()]
+    return {Column(node.dataset, node.field): node for graph in (*graphs, *fields) for node in columns_of(graph)}
 
 
 def outputs_of(node, start, present, mixed):
@@ -119,20 +124,20 @@ def columns_with_relatives(queries):
 
 def own_columns(queries):
     """The columns that schemas have, or that were reported; others are known only because something is made of them."""
-    graphs = [queries.find_columns(one.node_id, depth=0) for one in DATASETS]
-    described = [one for graph in graphs for one in columns_of(graph) if one.schema_known]
-    reported = [one for graph in queries.columns_of(DATASETS).values() for one in graph.columns]
-    return {Column(one.dataset, one.field) for one in (*described, *reported)}
+    graphs = [queries.find_columns(dataset.node_id, depth=0) for dataset in DATASETS]
+    described = [node for graph in graphs for node in columns_of(graph) if node.schema_known]
+    reported = [node for graph in queries.columns_of(DATASETS).values() for node in graph.columns]
+    return {Column(node.dataset, node.field) for node in (*described, *reported)}
 
 
-def made_of(one):
+def made_of(node):
     """The columns that a node comes from, or its dataset depends on."""
-    return columns_in(one.inputs) | columns_in(one.dependencies)
+    return columns_in(node.inputs) | columns_in(node.dependencies)
 
 
 def overlapping(column, others):
     """True if one of the others is the column, a field inside it, or a struct around it."""
-    return any(one.dataset == column.dataset and overlap(one.field, column.field) for one in others)
+    return any(other.dataset == column.dataset and overlap(other.field, column.field) for other in others)
 
 
 def columns_of(graph):
@@ -140,21 +145,21 @@ def columns_of(graph):
 
 
 def nodes_of(graph):
-    return [Column(one.dataset, one.field) for one in columns_of(graph)]
+    return [Column(node.dataset, node.field) for node in columns_of(graph)]
 
 
 def columns_in(sources):
-    return {Column(one.dataset, one.field) for one in sources if one.field is not None}
+    return {Column(source.dataset, source.field) for source in sources if source.field is not None}
 
 
-def field_id(one):
-    return f"datasetField:{one.dataset.namespace}:{one.dataset.name}:{'.'.join(one.field)}"
+def field_id(column):
+    return f"datasetField:{column.dataset.namespace}:{column.dataset.name}:{'.'.join(column.field)}"
 
 
 def reached(start, beside):
-    found, left = {start}, [start]
+    distant, left = {start}, [start]
     while left:
-        near = beside(left.pop()) - found
-        found |= near
-        left += near
-    return found
+        neighbours = beside(left.pop()) - distant
+        distant |= neighbours
+        left += neighbours
+    return distant

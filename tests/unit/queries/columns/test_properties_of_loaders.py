@@ -53,20 +53,20 @@ def in_messages(statements, dice):
 @given(streams())
 def test_reports_of_columns_change_no_other_result_about_runs(statements):
     model = FieldModel(statements).runs
-    right, found = (results_about_runs(one) for one in (model, LineageQueries(loaded(statements))))
+    right, results = (results_about_runs(queries) for queries in (model, LineageQueries(loaded(statements))))
     # The known limit of lists: see tests.unit.queries.every_query.
     chained = any(name in model.statements.aliases for name in model.statements.aliases.values())
-    requested = [one for one in right if not (chained and one.startswith(_LISTS))]
-    assert differences(found, {one: right[one] for one in requested}) == {}
+    requested = [query for query in right if not (chained and query.startswith(_LISTS))]
+    assert differences(results, {query: right[query] for query in requested}) == {}
 
 
 def results_about_runs(queries):
-    every = runs_results.every_result(queries, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
-    return {requested: json.dumps(without_columns(json.loads(result))) for requested, result in every.items()}
+    results = runs_results.every_result(queries, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    return {requested: json.dumps(without_columns(json.loads(result))) for requested, result in results.items()}
 
 
 def without_columns(value):
     """Return a result without the facets of columns."""
     if isinstance(value, dict):
-        return {name: without_columns(one) for name, one in value.items() if name not in _FACETS}
-    return [without_columns(one) for one in value] if isinstance(value, list) else value
+        return {name: without_columns(part) for name, part in value.items() if name not in _FACETS}
+    return [without_columns(part) for part in value] if isinstance(value, list) else value

@@ -71,11 +71,11 @@ def test_operations_of_several_events_of_a_run_accumulate(queries_over):
 
 
 def test_a_generated_field_is_made_of_nothing(queries_over):
-    made = operations(
+    generated = operations(
         read("r", LANDING, "day"), transform("now", [], "loaded_at"), write("w", ["r.day", "now.loaded_at"], RAW)
     )
     node = the_node(
-        queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=[RAW], run_facets=made)]), RAW, "loaded_at"
+        queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=[RAW], run_facets=generated)]), RAW, "loaded_at"
     )
     assert (node.inputs, node.dependencies) == ((), ())
 
@@ -104,7 +104,9 @@ def test_lineage_facets_of_a_run_accumulate_and_those_of_job_events_replace(quer
         an_event(2, "a1", READ, job_facets=last),
     ]
     assert nodes(queries_over(run).find_columns(RAW.node_id, depth=0)) == ["raw.carrier", "raw.tail"]
-    events = [a_job_event(second, READ, [LANDING], [RAW], job_facets=one) for second, one in ((1, first), (2, last))]
+    events = [
+        a_job_event(second, READ, [LANDING], [RAW], job_facets=facets) for second, facets in ((1, first), (2, last))
+    ]
     assert nodes(queries_over(events).find_columns(RAW.node_id, depth=0)) == ["raw.tail"]
 
 
@@ -113,7 +115,7 @@ def test_a_dataset_event_declares_what_its_dataset_is_made_of_and_the_next_one_r
     queries = queries_over([a_dataset_event(1, RAW, **first), a_dataset_event(2, RAW, **last)])
     node = the_node(queries, RAW, "carrier")
     assert sources(node.inputs) == ["landing.day"]
-    assert [(one.job, one.declared, one.version) for one in node.reporters] == [(None, True, None)]
+    assert [(reporter.job, reporter.declared, reporter.version) for reporter in node.reporters] == [(None, True, None)]
 
 
 def test_what_was_declared_is_shown_at_its_time_and_is_not_what_the_version_itself_was_made_of(queries_over):

@@ -54,7 +54,7 @@ def a_check(second, run, *ways):
 def test_a_column_is_masked_if_every_reporter_masked_it_and_direct_if_any_reporter_did(
     queries_over, ways, direct, masked
 ):
-    events = [a_check(second, f"b{second}", *some) for second, some in enumerate(ways, 1)]
+    events = [a_check(second, f"b{second}", *hows) for second, hows in enumerate(ways, 1)]
     (flow,) = queries_over(events).report_usage(RAW, CARRIER, WINDOW).flows
     source = queries_over(events).report_provenance(CHECKED, CARRIER, WINDOW).sources[-1]
     assert (flow.column, flow.hops, flow.direct, flow.masked) == (ColumnSource(CHECKED, CARRIER), 1, direct, masked)
@@ -67,7 +67,7 @@ def test_a_run_that_used_a_dataset_under_two_names_used_it_once(queries_over):
     usage = queries_over(
         [an_event(1, "b1", CHECK, inputs=[named, LANDING], outputs=[(CHECKED, reported)])]
     ).report_usage(RAW, CARRIER, WINDOW)
-    assert [(one.kind, one.runs[0].id, one.fields, one.operations) for one in usage.uses] == [
+    assert [(use.kind, use.runs[0].id, use.fields, use.operations) for use in usage.uses] == [
         ("READ", the("b1"), (ColumnSource(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
     ]
 
@@ -77,7 +77,7 @@ def test_a_run_that_reported_one_name_of_what_it_wrote_is_known_to_have_written_
     usage = queries_over([an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, reported), LANDING])]).report_usage(
         LANDING, CARRIER, WINDOW
     )
-    assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (ColumnSource(RAW, CARRIER),), True)]
+    assert [(use.kind, use.fields, use.known) for use in usage.uses] == [("WRITE", (ColumnSource(RAW, CARRIER),), True)]
 
 
 def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(queries_over):
@@ -92,7 +92,7 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(queri
         an_event(2, "a1", READ, inputs=[(RAW, a_symlink(LANDING))]),
     ]
     uses = queries_over(events).report_usage(RAW, ("line",), TimeRange(at(0), at(2))).uses
-    assert [(one.kind, one.runs[0].id) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
+    assert [(use.kind, use.runs[0].id) for use in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
 
 
 # Uses of many runs
@@ -110,7 +110,7 @@ def test_what_runs_report_otherwise_or_of_another_job_is_another_use(queries_ove
     another = an_event(3, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, reported)])
     events = [a_check(1, "b1", IDENTITY), a_check(2, "b2", HASHED), another, a_check(4, "b4", IDENTITY)]
     uses = queries_over(events).report_usage(RAW, CARRIER, WINDOW).uses
-    assert [(one.job, one.operations, one.count, one.last) for one in uses] == [
+    assert [(use.job, use.operations, use.count, use.last) for use in uses] == [
         (CHECK, ("IDENTITY",), 2, at(4)),
         (CALCULATE, ("IDENTITY",), 1, at(3)),
         (CHECK, ("sha2",), 1, at(2)),
@@ -150,7 +150,7 @@ def test_what_only_failed_runs_reported_has_failed_with_all_that_is_made_of_it(q
     again = a_check(3, "b2", IDENTITY)
     for events, fails in (([failed, later], [True, True]), ([failed, later, again], [False, False])):
         flows = queries_over(events).report_usage(RAW, CARRIER, WINDOW).flows
-        assert [(one.column.dataset, one.failed) for one in flows] == list(
+        assert [(flow.column.dataset, flow.failed) for flow in flows] == list(
             zip((CHECKED, ESTIMATED), fails, strict=True)
         )
 
@@ -161,7 +161,7 @@ def test_what_only_failed_runs_reported_has_failed_with_all_that_is_made_of_it(q
 def the_flows(queries, dataset=LANDING, column="line"):
     """Return what a column flowed into: (hops, dataset, field), and whether certainly."""
     flows = queries.report_usage(dataset, (column,), WINDOW).flows
-    return [((one.hops, one.column.dataset, one.column.field), one.certain) for one in flows]
+    return [((flow.hops, flow.column.dataset, flow.column.field), flow.certain) for flow in flows]
 
 
 ALL_OF_RAW, THE_CHECKED = (1, RAW, None), (2, CHECKED, CARRIER)
@@ -221,7 +221,7 @@ def test_a_use_names_the_datasets_of_which_its_run_reported_no_columns(queries_o
     reported = column_lineage(carrier=[taken(LANDING, "line")])
     events = [a_read(1), a_read(2, run="a2", outputs=[(RAW, reported), CHECKED])]
     uses = queries_over(events).report_usage(LANDING, ("line",), WINDOW).uses
-    assert [(one.runs[0].id, one.fields, one.known) for one in uses] == [
+    assert [(use.runs[0].id, use.fields, use.known) for use in uses] == [
         (the("a2"), (ColumnSource(CHECKED), ColumnSource(RAW, CARRIER)), True),
         (the("a1"), (ColumnSource(RAW),), False),
     ]
@@ -248,8 +248,14 @@ def the_ends(queries, window=WINDOW, dataset=CHECKED):
     """Find where the way from a carrier ends: (hops, dataset, field), why, by which jobs, runs, from which datasets."""
     report = queries.report_provenance(dataset, CARRIER, window)
     return [
-        ((one.hops, one.column.dataset, ".".join(one.column.field)), one.reason, one.jobs, one.runs, one.reads)
-        for one in report.sources
+        (
+            (source.hops, source.column.dataset, ".".join(source.column.field)),
+            source.reason,
+            source.jobs,
+            source.runs,
+            source.reads,
+        )
+        for source in report.sources
     ]
 
 
@@ -317,4 +323,4 @@ def test_an_end_names_the_newest_of_many_runs_that_report_nothing(queries_over):
     runs = [a_read(0, run=f"{number:02}") for number in range(12)]
     ((_, reason, jobs, named, reads),) = the_ends(queries_over([*runs, a_check(3, "b1", IDENTITY)]))
     assert (reason, jobs, reads) == ("unreported", (READ,), (LANDING,))
-    assert named == tuple(run.run for run in sorted(runs, key=lambda one: one.run, reverse=True)[:10])
+    assert named == tuple(run.run for run in sorted(runs, key=lambda run: run.run, reverse=True)[:10])

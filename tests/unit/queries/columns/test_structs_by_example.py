@@ -27,8 +27,8 @@ PLANES = a_schema(("plane", "struct", [("tail", "struct", [("code", "string")]),
 
 def a_run(second, run, job, source, target, **columns):
     """A run that made columns of a dataset of columns of another: `{"plane.tail": ["tail"]}`."""
-    made = {name: [taken(source, one) for one in some] for name, some in columns.items()}
-    return an_event(second, run, job, inputs=[source], outputs=[(target, column_lineage(**made))])
+    sources_by_name = {name: [taken(source, path) for path in paths] for name, paths in columns.items()}
+    return an_event(second, run, job, inputs=[source], outputs=[(target, column_lineage(**sources_by_name))])
 
 
 BUILT = [
@@ -43,14 +43,14 @@ TAKEN_APART = [
 
 def flows(queries, dataset, path):
     return [
-        short(one.column.dataset, one.column.field)
-        for one in queries.report_usage(dataset, tuple(path.split(".")), WINDOW).flows
+        short(flow.column.dataset, flow.column.field)
+        for flow in queries.report_usage(dataset, tuple(path.split(".")), WINDOW).flows
     ]
 
 
 def true_sources(queries, dataset, path):
     report = queries.report_provenance(dataset, tuple(path.split(".")), WINDOW)
-    return [short(one.column.dataset, one.column.field) for one in report.sources]
+    return [short(source.column.dataset, source.column.field) for source in report.sources]
 
 
 def test_a_struct_that_was_built_of_fields_comes_from_what_these_are_made_of(queries_over):
@@ -65,7 +65,7 @@ def test_what_a_field_went_into_is_followed_through_the_struct_that_it_was_put_i
     queries = queries_over(BUILT)
     graph = queries.find_columns(field(LANDING, "tail"), depth=9, downstream=True)
     assert nodes(graph) == ["landing.tail", "raw.plane.tail", "checked.plane"]
-    assert [sources(one.outputs) for one in graph.columns] == [["raw.plane.tail"], ["checked.plane"], []]
+    assert [sources(node.outputs) for node in graph.columns] == [["raw.plane.tail"], ["checked.plane"], []]
     assert flows(queries, LANDING, "tail") == ["raw.plane.tail", "checked.plane"]
 
 
@@ -87,7 +87,7 @@ BOTH = [a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["whole"], "plane.tail": 
 
 
 @pytest.mark.parametrize(
-    ("events", "dataset", "path", "found"),
+    ("events", "dataset", "path", "expected"),
     [
         pytest.param(BUILT, RAW, "plane.tail", ["landing.tail"], id="a field finds itself, not the fields beside it"),
         pytest.param(BUILT[1:], CHECKED, "plane.tail", ["raw.plane"], id="a field finds the struct around it"),
@@ -105,13 +105,13 @@ BOTH = [a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["whole"], "plane.tail": 
     ],
 )
 def test_a_path_finds_itself_else_the_fields_inside_it_else_the_nearest_struct(
-    queries_over, events, dataset, path, found
+    queries_over, events, dataset, path, expected
 ):
     queries = queries_over([*events, a_dataset_event(4, dataset, **PLANES)])
     last = version_of(queries, dataset, path, at(9))
-    assert inputs(queries, dataset, path) == found
-    assert true_sources(queries, dataset, path) == found
-    assert set(inputs(queries, dataset, path, version=last)) <= set(found) != set()
+    assert inputs(queries, dataset, path) == expected
+    assert true_sources(queries, dataset, path) == expected
+    assert set(inputs(queries, dataset, path, version=last)) <= set(expected) != set()
 
 
 @pytest.mark.parametrize("used", ["plane", "plane.tail", "plane.tail.code"])
@@ -120,7 +120,7 @@ def test_a_source_is_followed_into_what_was_made_of_it_of_a_field_inside_or_of_a
     assert sources(the_node(queries, LANDING, "plane.tail", downstream=True).outputs) == ["raw.out"]
     assert flows(queries, LANDING, "plane.tail") == ["raw.out"]
     (use,) = queries.report_usage(LANDING, ("plane", "tail"), WINDOW).uses
-    assert (use.kind, [short(one.dataset, one.field) for one in use.fields]) == ("READ", ["raw.out"])
+    assert (use.kind, [short(field.dataset, field.field) for field in use.fields]) == ("READ", ["raw.out"])
 
 
 def test_fields_beside_each_other_are_strangers(queries_over):
@@ -141,19 +141,19 @@ def test_a_version_of_a_struct_was_made_of_what_its_fields_were_made_of(queries_
     queries = queries_over(BUILT)
     version = version_of(queries, CHECKED, "plane", at(9))
     graph = queries.find_columns(field(CHECKED, "plane"), depth=9, version=version)
-    assert [short(one.dataset, one.field) for one in graph.columns][:2] == ["checked.plane", "raw.plane"]
+    assert [short(node.dataset, node.field) for node in graph.columns][:2] == ["checked.plane", "raw.plane"]
     assert sources(graph.columns[1].inputs) == ["landing.seats", "landing.tail"]
 
 
 def test_operations_of_a_struct_are_those_of_its_fields():
     queries = queries_of(BUILT)
     detail = queries.find_detail(RAW, ("plane",), WINDOW, "backward")
-    assert sorted(one.source.name for one in detail.nodes if one.source) == ["landing", "landing"]
+    assert sorted(node.source.name for node in detail.nodes if node.source) == ["landing", "landing"]
     (path,) = queries.find_paths(RAW, ("plane",), WINDOW).items
-    assert [short(one.source, one.field) for one in path.edges] == ["landing.seats", "landing.tail"]
+    assert [short(edge.source, edge.field) for edge in path.edges] == ["landing.seats", "landing.tail"]
     taken_apart = queries_of(TAKEN_APART)
     forward = taken_apart.find_detail(RAW, ("plane",), WINDOW, "forward")
-    assert [one.destination.name for one in forward.nodes if one.destination] == ["checked"]
+    assert [node.destination.name for node in forward.nodes if node.destination] == ["checked"]
 
 
 def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fields_whatever_others_report(queries_over):

@@ -33,7 +33,7 @@ DBT = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/dbt"
 
 def tags(*sent, producer=DBT):
     """The facet with tags, each (key, field) or the whole entry."""
-    entries = [one if isinstance(one, dict) else {"key": one[0], "field": one[1]} for one in sent]
+    entries = [tag if isinstance(tag, dict) else {"key": tag[0], "field": tag[1]} for tag in sent]
     return {"tags": {"_producer": producer, "tags": entries}}
 
 
@@ -47,7 +47,7 @@ def tagged(queries, tag="PII", **how):
 
 def over(*statements):
     """Return the queries over a table to which the statements were applied one by one, the last first."""
-    return LineageQueries(loaded(*([one] for one in statements[::-1])))
+    return LineageQueries(loaded(*([statement] for statement in statements[::-1])))
 
 
 def test_tags_and_owners_are_shown_with_their_reporter():
@@ -139,10 +139,10 @@ def test_what_is_deleted_or_gone_from_the_schema_has_no_tag_to_find():
     assert tagged(queries) == [("checked", "carrier")]
 
 
-def a_run(second, run, job, source, made, facets=None, **fields):
+def a_run(second, run, job, source, target, facets=None, **fields):
     """A run that makes each column of these ways from the carrier of the source."""
     reported = column_lineage(**{name: [taken(source, "carrier", *ways)] for name, ways in fields.items()})
-    return an_event(second, run, job, inputs=[source], outputs=[(made, {**reported, **(facets or {})})])
+    return an_event(second, run, job, inputs=[source], outputs=[(target, {**reported, **(facets or {})})])
 
 
 def test_a_report_of_a_tag_has_what_is_made_of_tagged_columns_unless_it_is_masked(queries_over):
@@ -174,7 +174,7 @@ def test_a_dataset_with_a_tag_of_its_own_stands_for_all_of_its_columns(queries_o
 
     report = queries_over([known, unknown]).report_tag("PII", WINDOW)
 
-    assert [one.column for one in report.columns] == [
+    assert [tagged.column for tagged in report.columns] == [
         ColumnSource(CHECKED),
         ColumnSource(RAW, ("carrier",)),
         ColumnSource(RAW, ("seats",)),
@@ -187,10 +187,10 @@ def test_a_tag_costs_a_bounded_number_of_requests_and_says_that_there_is_more():
         for count in (100, THINGS_MAX + 1)
     )
 
-    found, cost = few.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
-    assert (found.total, found.truncated, cost.requests) == (100, False, 4)
-    found, cost = many.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
-    assert (found.total, found.truncated, cost.requests) == (THINGS_MAX, True, 13)
+    page, cost = few.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
+    assert (page.total, page.truncated, cost.requests) == (100, False, 4)
+    page, cost = many.measure(lambda queries: queries.search_tagged("PII", kind=None, sort="name", limit=10))
+    assert (page.total, page.truncated, cost.requests) == (THINGS_MAX, True, 13)
     report, _ = many.measure(lambda queries: queries.report_tag("PII", WINDOW))
     assert (len(report.columns), report.truncated) == (THINGS_MAX, True)
 
@@ -203,8 +203,8 @@ def test_a_dataset_is_found_by_a_tag_and_an_owner_of_its_alias_in_another_namesp
         a_dataset_event(2, alias, **facets),
         a_dataset_event(3, CHECKED, **a_symlink(alias)),
     )
-    for found in (queries.search_tagged("pii", **_ALL), queries.search_owned("ann", **_ALL)):
-        assert names(found) == [CHECKED.name]
+    for hits in (queries.search_tagged("pii", **_ALL), queries.search_owned("ann", **_ALL)):
+        assert names(hits) == [CHECKED.name]
 
 
 _ALL = {"kind": None, "sort": "name", "limit": 10, "namespace": CHECKED.namespace}

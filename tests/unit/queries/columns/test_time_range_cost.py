@@ -42,10 +42,10 @@ def a_window(run):
 
 @pytest.mark.parametrize("level", [1, 2, 3, 5, 10])
 def test_mappings_take_two_rounds_a_level_a_query_a_dataset_and_one_batch(often, level):
-    found, cost = often.measure(mappings(level))
+    result, cost = often.measure(mappings(level))
 
     hops = min(level, CHAIN // 2)
-    assert len(found.items) == 2 * hops
+    assert len(result.items) == 2 * hops
     # The last datasets are read too, unless the level is reached before: no run wrote, or read them.
     levels = min(level, hops + 1)
     assert cost.rounds <= 2 * levels
@@ -59,9 +59,9 @@ def test_many_distinct_reports_are_read_in_batches_of_a_hundred():
         a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(300)
     ]
 
-    found, cost = Counter(runs).measure(mappings(1, of=1))
+    result, cost = Counter(runs).measure(mappings(1, of=1))
 
-    assert len(found.items) == 1
+    assert len(result.items) == 1
     assert (cost.rounds, cost.queries) == (2, 2)
     assert cost.gets <= 4
 
@@ -70,9 +70,9 @@ def test_many_distinct_reports_are_read_in_batches_of_a_hundred():
 def test_a_thousand_runs_that_reported_the_same_are_one_query_and_one_batch():
     runs = [a_run(number, "job", dataset(0), dataset(1)) for number in range(1_000)]
 
-    found, cost = Counter(runs).measure(mappings(1, of=1))
+    result, cost = Counter(runs).measure(mappings(1, of=1))
 
-    assert len(found.items) == 1
+    assert len(result.items) == 1
     assert (cost.rounds, cost.queries, cost.gets) == (2, 2, 1)
     # A row for each run: its report is stored elsewhere, once.
     assert 1_000 <= cost.items <= 1_010
@@ -81,18 +81,18 @@ def test_a_thousand_runs_that_reported_the_same_are_one_query_and_one_batch():
 
 @pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
 def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(often, direction, queries):
-    found, cost = often.measure(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
+    detail, cost = often.measure(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
 
-    assert found.nodes
+    assert detail.nodes
     assert cost.queries <= queries
     assert cost.gets <= 2 * queries
     assert cost.rounds <= 3
 
 
 def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
-    found, cost = often.measure(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
+    result, cost = often.measure(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
 
-    assert [len(path.runs) for path in found.items] == [RUNS]
+    assert [len(path.runs) for path in result.items] == [RUNS]
     assert cost.queries <= 1
     assert cost.gets <= 2
 
@@ -103,9 +103,9 @@ def test_a_fields_summary_and_whole_operations_take_a_query_a_direction_and_two_
         lambda fields: fields.summarize_field(dataset(5), ("a",), EVER, direction),
         lambda fields: fields.find_operations(dataset(5), ("a",), EVER, direction),
     ):
-        found, cost = often.measure(query)
+        result, cost = often.measure(query)
 
-        assert found.incoming or found.outgoing
+        assert result.incoming or result.outgoing
         assert cost.queries <= queries
         assert cost.gets <= 2
         assert cost.rounds <= 3
@@ -113,11 +113,11 @@ def test_a_fields_summary_and_whole_operations_take_a_query_a_direction_and_two_
 
 def test_a_list_of_fields_takes_two_queries_and_two_batches_whether_the_schema_counts_or_not(often):
     for current in (False, True):
-        found, cost = often.measure(
+        listed, cost = often.measure(
             lambda fields, with_schema=current: fields.list_fields(dataset(5), EVER, current=with_schema)
         )
 
-        assert len(found.items) == 2
+        assert len(listed.items) == 2
         assert (cost.queries, cost.gets) == (2, 1 + current)
         assert cost.rounds <= 2 + current
 
@@ -128,9 +128,9 @@ def test_all_relations_of_a_dataset_take_two_queries_more_for_each_neighbour_and
     def query(fields):
         return fields.summarize_dataset(dataset(0), EVER, "both")
 
-    (one, few), (thirty, many) = (Counter(readers[:number]).measure(query) for number in (1, 30))
+    (single, few), (thirty, many) = (Counter(readers[:number]).measure(query) for number in (1, 30))
 
-    assert ([len(found.outgoing) for found in (one, thirty)], thirty.outgoing[0].field_count) == ([1, 30], 2)
+    assert ([len(summary.outgoing) for summary in (single, thirty)], thirty.outgoing[0].field_count) == ([1, 30], 2)
     assert many.rounds == few.rounds <= 6
     assert (few.queries, many.queries) == (2 + 2, 2 + 2 * 30)
     assert many.gets <= few.gets + 1
@@ -142,10 +142,10 @@ def test_a_fields_operations_stop_at_what_a_response_may_hold_the_newest_first(m
     runs = [a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(5)]
     monkeypatch.setattr(field_operations, cap, most)
 
-    found, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "backward"))
+    result, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "backward"))
 
-    assert found.truncated
-    transforms = [[one.name for one in some.operations][1] for some in found.incoming]
+    assert result.truncated
+    transforms = [[operation.name for operation in operation_set.operations][1] for operation_set in result.incoming]
     assert transforms == [f"copy a {number}" for number in (4, 3, 2, 1, 0)][: len(transforms)]
     assert 2 <= len(transforms) < 5
 
@@ -153,19 +153,19 @@ def test_a_fields_operations_stop_at_what_a_response_may_hold_the_newest_first(m
 def test_all_relations_stop_at_as_many_pairs_as_a_response_may_hold(often, monkeypatch):
     monkeypatch.setattr(near_fields, "PAIRS_MAX", 3)
 
-    found, _ = often.measure(lambda fields: fields.summarize_dataset(dataset(5), EVER, "both"))
+    summary, _ = often.measure(lambda fields: fields.summarize_dataset(dataset(5), EVER, "both"))
 
-    assert found.truncated
-    assert sum(len(one.pairs) for one in (*found.incoming, *found.outgoing)) == 3
+    assert summary.truncated
+    assert sum(len(relations.pairs) for relations in (*summary.incoming, *summary.outgoing)) == 3
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_accesses_take_four_rounds_a_level(often, levels):
-    found, cost = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=levels))
+    result, cost = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=levels))
 
     # A level reaches a dataset more on each side, each with a run of two jobs for each time.
-    assert len({one.dataset for one in found.items}) == 1 + 2 * levels
-    assert len(found.items) == RUNS * 2 * 2 * levels
+    assert len({access.dataset for access in result.items}) == 1 + 2 * levels
+    assert len(result.items) == RUNS * 2 * 2 * levels
     assert cost.rounds <= 5 * levels
     assert cost.queries <= 8 * levels
     # The facts of fifty runs of each job are a batch.
@@ -175,11 +175,11 @@ def test_accesses_take_four_rounds_a_level(often, levels):
 def test_accesses_stop_at_as_many_runs_as_a_walk_may_read(often, monkeypatch):
     monkeypatch.setattr(accesses, "FACTS_MAX", 10)
 
-    found, _ = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=2))
+    result, _ = often.measure(lambda fields: fields.find_accesses(dataset(5), EVER, levels=2))
 
     # Five runs of each job at the dataset; behind them, no room is left for runs of other jobs.
-    runs_at = Counts((one.dataset, one.access) for one in found.items)
-    assert found.truncated
+    runs_at = Counts((access.dataset, access.access) for access in result.items)
+    assert result.truncated
     assert runs_at[dataset(4), "read"] == runs_at[dataset(6), "write"] == RUNS
     assert (runs_at[dataset(3), "read"], runs_at[dataset(7), "write"]) == (0, 0)
 

@@ -34,7 +34,7 @@ def an_event(time, kind, parts=PARTS):
     reported = {
         "fields": {"co2": {"inputFields": [{"namespace": SOURCE.namespace, "name": SOURCE.name, "field": "co2"}]}}
     }
-    outputs = tuple(DatasetUse(one, {"columnLineage": reported}) for one in parts)
+    outputs = tuple(DatasetUse(part, {"columnLineage": reported}) for part in parts)
     event = Event(kind="RUN", time=time, hash="", type=kind, run=RUNS[0], job=JOBS[0], inputs=(DatasetUse(SOURCE),))
     return stamped(replace(event, outputs=outputs))
 
@@ -43,7 +43,7 @@ def mapped(table, start, end, parts=PARTS):
     """Return the number of parts that are derived from the source, counted from both sides."""
     queries, window = LineageQueries(table), TimeRange(start, end)
     forward = queries.find_mappings(SOURCE, window, level=1).items
-    backward = [one for part in parts for one in queries.find_mappings(part, window, level=1).items]
+    backward = [mapping for part in parts for mapping in queries.find_mappings(part, window, level=1).items]
     return len(forward), len(backward)
 
 
@@ -141,9 +141,9 @@ def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_out
     table = MemoryTable()
     apply_statements([a_wide_run(100)], table)
     queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
-    sources = [one.source for one in queries.find_mappings(a_part(150), window, level=1).items]
+    sources = [mapping.source for mapping in queries.find_mappings(a_part(150), window, level=1).items]
     assert sources == [a_part(number) for number in range(100)]
-    destinations = [one.destination for one in queries.find_mappings(a_part(50), window, level=1).items]
+    destinations = [mapping.destination for mapping in queries.find_mappings(a_part(50), window, level=1).items]
     assert destinations == [a_part(number) for number in range(100, 200)]
 
 
@@ -155,8 +155,8 @@ def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(mo
     span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     source = a_part(0)
     span.load([(source, "FORWARD")])
-    assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:0:-1]), False)
+    assert ([run.started for run in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:0:-1]), False)
     monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 250)
     span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     span.load([(source, "FORWARD")])
-    assert ([one.started for one in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:1:-1]), True)
+    assert ([run.started for run in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:1:-1]), True)
