@@ -32,6 +32,8 @@ answer answers answered answering mum journey journeys knob knobs outlet outlets
 understand understood understanding borne heard
 """
 RETIRED = frozenset(_RETIRED.split())
+# They do not say what a variable holds. Fields and methods stand behind the name of their object.
+VAGUE = frozenset({"one", "some", "every", "found", "near", "made", "wanted"})
 # Words that are no names of ours: of Python, Spark, OpenLineage, or the libraries that use them.
 ALLOWED = frozenset({"INTAKE_BUCKET"})  # an environment variable of the functions
 # A docstring that begins so describes itself, not what the thing does or is.
@@ -92,6 +94,31 @@ def _retired(file: Path, documented: list[tuple[ast.AST, str]]):
             yield getattr(node, "lineno", 1), f"the docstring's {word[0]!r}"
 
 
+def _vague(tree: ast.AST):
+    """Yield each variable, parameter and function with a name that does not say what it holds."""
+    in_classes = {id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in _members(node)}
+    for node in ast.walk(tree):
+        if id(node) not in in_classes and (names := VAGUE.intersection(_names_bound_by(node))):
+            yield getattr(node, "lineno", 1), f"the variable {', '.join(names)}: name what it holds"
+
+
+def _members(node: ast.ClassDef):
+    """Yield the methods of a class, and the names of its fields."""
+    for statement in node.body:
+        yield statement
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            yield from getattr(statement, "targets", None) or [statement.target]
+
+
+def _names_bound_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Name):
+        return [node.id] if isinstance(node.ctx, ast.Store) else []
+    if isinstance(node, ast.arg | ast.alias):
+        return [node.arg if isinstance(node, ast.arg) else node.asname or ""]
+    name = getattr(node, "name", None)  # of functions, exceptions and patterns
+    return [name] if isinstance(name, str) else []
+
+
 def _openings(file: Path, documented: list[tuple[ast.AST, str]]):
     """Yield each docstring that begins with a wrong word."""
     for node, text in documented:
@@ -104,11 +131,40 @@ def _openings(file: Path, documented: list[tuple[ast.AST, str]]):
 
 
 def _faults(file: Path) -> list[str]:
-    documented = list(_documented(ast.parse(file.read_text("utf-8"))))
-    faults = [*_retired(file, documented), *_openings(file, documented)]
+    tree = ast.parse(file.read_text("utf-8"))
+    documented = list(_documented(tree))
+    faults = [*_retired(file, documented), *_openings(file, documented), *_vague(tree)]
     return [f"{_name_of(file)}:{line}: {fault}" for line, fault in faults]
 
 
 @pytest.mark.parametrize("folder", _folders(*PACKAGES, "tests"), ids=_name_of)
 def test_names_comments_and_docstrings_use_the_words_of_the_field(folder):
     assert [fault for file in sorted(folder.glob("*.py")) for fault in _faults(file)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one = 1",
+        "[some] = [1]",
+        "total += sum(every for every in [])",
+        "def load(*, found): ...",
+        "lambda **wanted: 0",
+        "def near(): ...",
+        "if (made := 1): ...",
+        "with open('f') as found: ...",
+        "import os as one",
+        "try: ...\nexcept OSError as found: ...",
+        "match 1:\n    case some: ...",
+        "class Run:\n    def end(self):\n        made = 1",
+    ],
+)
+def test_a_variable_that_does_not_say_what_it_holds_is_a_fault(text):
+    assert len(list(_vague(ast.parse(text)))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["class Run:\n    made: int = 0\n    one = 2\n    def found(self): ...", "run.made = 1", "f(one=some)"]
+)
+def test_fields_methods_and_the_arguments_of_others_may_have_any_name(text):
+    assert list(_vague(ast.parse(text))) == []
