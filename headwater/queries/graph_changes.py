@@ -84,7 +84,9 @@ class WatchedReader(ReadAhead):
 
     def _watch_dataset(self, facts: DatasetFacts, dataset: DatasetId) -> None:
         self._watch_mentions(facts)
-        self.times.update(filter(None, [facts.named_first]), facts.derived.values())
+        # A job that used it first at a time may not have been read before.
+        users = facts.written_by.values(), facts.read_by.values()
+        self.times.update(filter(None, [facts.named_first]), facts.derived.values(), *users)
         self._mentions.update(facts.named_at)
         stamps = [
             *facts.declarations,

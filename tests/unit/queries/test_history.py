@@ -20,7 +20,7 @@ from tests.fields_model import FieldModel
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.runs_model.schemas import dataset_facets
-from tests.unit.facts.statements import A, B, X, Y, an_event, at, short
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, an_event, at, short
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, declared_streams, streams
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import loaded
@@ -156,6 +156,15 @@ def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
     history, _, _ = history_of(loaded(events), X.node_id, "2025-11-20", "2025-11-21")
 
     assert [[short(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"]]
+
+
+def test_the_first_writer_of_what_a_view_is_made_of_changes_the_graph_of_the_view():
+    made_of = {"inputs": [{"type": "DATASET", "namespace": X.namespace, "name": X.name}], "fields": {}}
+    events = [a_dataset_event(0, X), a_dataset_event(0, Y, lineage=made_of), an_event(10, "a1", A, outputs=[X])]
+    queries = LineageQueries(loaded(events))
+    history = queries.report_history(Y.node_id, depth=1, direction="up", start=at(5), end=at(20))
+
+    assert [(change.time, change.added_nodes) for change in history.changes] == [(at(10), (A.node_id,))]
 
 
 @examples(100)
