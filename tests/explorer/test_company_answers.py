@@ -127,6 +127,32 @@ def test_a_comparison_without_changes_is_a_sentence_and_leaves_the_picture(open_
     assert page.locator(".box.is-muted").count() == 0
 
 
+def test_what_a_column_depends_on_indirectly_has_a_box_with_its_role(open_view, company):
+    page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&dir=up")
+    page.locator(".of-columns").first.wait_for()
+    assert page.locator(".of-indirect").filter(has_text="dim_date").count() == 0
+    page.keyboard.press("i")
+    page.get_by_text("2 indirect").wait_for()
+    page.keyboard.press("f")
+    box = page.locator(".react-flow__node .of-indirect")
+    box.wait_for()
+    assert "dim_date" in box.inner_text()
+    assert "join · date" in box.inner_text()
+    # Of the other, which has a card, the line alone is new.
+    assert page.locator(".react-flow__edge.is-indirect").count() == 2
+
+
+def test_the_end_of_a_long_title_is_seen_at_each_scale(open_view, company):
+    page = open_view(company, f"map?node={REVENUE}&depth=2", size=(1440, 900))
+    title = page.locator(".react-flow__node .of-job .title", has_text="by_quarter")
+    title.wait_for()
+    assert title.inner_text().replace("\n", "") == "nordwind.marts.revenue_by_quarter"
+    page.keyboard.press("f")
+    title.filter(has_text="…").wait_for()
+    assert title.inner_text().replace("\n", "").endswith("revenue_by_quarter")
+    assert title.evaluate("(title) => title.scrollHeight <= title.clientHeight")
+
+
 def test_the_small_picture_leaves_the_buttons_beside_it_free(open_view, company):
     page = open_view(company, f"map?node={REVENUE}&depth=2", size=(1440, 900))
     small = page.locator(".react-flow__minimap")

@@ -1,4 +1,4 @@
-/** The title of a box: as much of its end as two lines hold at the scale of the picture. */
+/** The title of a box: as much of its end as its lines hold at the scale of the picture. */
 
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
@@ -7,14 +7,16 @@ import { cutToLines } from "../model/titles";
 import { Name } from "../parts/name";
 import { zoomLevel } from "./zoom-level";
 
-const LINES = 2;
 // Sizes of the text, as the styles have them.
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
 const SIZE_PX = 13;
 
-export function BoxTitle({ text, width }: { text: string; width: number }) {
+export function BoxTitle({ text, width, lines = 2 }: { text: string; width: number; lines?: 1 | 2 }) {
   const level = useStore(zoomLevel);
-  const cut = useMemo(() => cutToLines(text, LINES, width, widthIn(SIZES_PX[level] ?? SIZE_PX)), [text, width, level]);
+  const cut = useMemo(
+    () => cutToLines(text, lines, width, widthIn(SIZES_PX[level] ?? SIZE_PX)),
+    [text, lines, width, level],
+  );
   return (
     <span className="title">
       <span>

@@ -259,6 +259,7 @@ test.each([
   ["daily.load", "daily.load"],
   ["warehouse_daily.load_orders", "warehouse_daily.load_orders"],
   ["nordwind_warehouse_daily.load_orders", "…arehouse_daily.load_orders"],
+  ["refresh 128:warehouse floor 4", "…h 128:warehouse floor 4"],
   ["a.bcdefghijklmnopqrstuvwxyz0123456789.load", "…klmnopqrstuvwxyz0123456789.load"],
 ])("of a title that is longer than two lines of 16 the end is kept: %s", (text, cut) =>
   expect(cutToLines(text, 2, 16, (part) => part.length)).toBe(cut),

@@ -94,6 +94,7 @@ export const cutFront = (text: string, most: number): string =>
 
 /** What a name may break after, where a line ends. */
 export const BREAKS = /(?<=[._/:=-])/;
+const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
 
 /** Return as much of a name's end as fits into so many lines, as a browser breaks them; `widthOf` measures a text. */
 export function cutToLines(text: string, most: number, width: number, widthOf: (text: string) => number): string {
@@ -108,13 +109,13 @@ export function cutToLines(text: string, most: number, width: number, widthOf: (
 function countLines(text: string, width: number, widthOf: (text: string) => number): number {
   let lines = 1,
     used = 0;
-  for (const part of text.split(BREAKS)) {
-    const more = widthOf(part);
-    if (used > 0 && used + more > width) {
+  for (const part of text.split(BREAKS_OF_LINES)) {
+    // A space at the end of a line takes no room.
+    if (used > 0 && used + widthOf(part.trimEnd()) > width) {
       lines += 1;
       used = 0;
     }
-    used += more;
+    used += widthOf(part);
     while (used > width) {
       lines += 1;
       used -= width;
