@@ -96,34 +96,41 @@ export function App() {
         </nav>
       </header>
       <main id="view" tabIndex={-1} className={WIDE.includes(path) ? "wide" : ""}>
-        <Boundary place={`${path}?${query}`}>
-          <Suspense
-            fallback={
-              <div className="page">
-                <Bones rows={8} />
-              </div>
-            }
-          >
-            <Switch>
-              <Route path="/" component={StartView} />
-              {VIEWS.map(([route, View, feature]) => (
-                <Route key={route} path={route}>
-                  <Allowed feature={feature}>
-                    <View />
-                  </Allowed>
-                </Route>
-              ))}
-              <Route>
-                <Nothing title="There is no such view">
-                  <Link href="/">Start again</Link>
-                </Nothing>
-              </Route>
-            </Switch>
-          </Suspense>
-        </Boundary>
+        <View place={`${path}?${query}`} />
       </main>
       <KeysDialog dialog={keys} />
       <TokenDialog />
     </>
+  );
+}
+
+/** The view of the address; what fails in it leaves the frame as it is. */
+function View({ place }: { place: string }) {
+  return (
+    <Boundary place={place}>
+      <Suspense
+        fallback={
+          <div className="page">
+            <Bones rows={8} />
+          </div>
+        }
+      >
+        <Switch>
+          <Route path="/" component={StartView} />
+          {VIEWS.map(([route, Component, feature]) => (
+            <Route key={route} path={route}>
+              <Allowed feature={feature}>
+                <Component />
+              </Allowed>
+            </Route>
+          ))}
+          <Route>
+            <Nothing title="There is no such view">
+              <Link href="/">Start again</Link>
+            </Nothing>
+          </Route>
+        </Switch>
+      </Suspense>
+    </Boundary>
   );
 }

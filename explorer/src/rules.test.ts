@@ -1,5 +1,6 @@
 /** Rules of the source: which part may import which, and what no part may use. */
 
+import ts from "typescript";
 import { expect, test } from "vitest";
 
 const files = import.meta.glob<string>(["./**/*.ts", "./**/*.tsx", "!./**/*.test.ts", "!./api/schema.ts"], {
@@ -44,6 +45,28 @@ test.each([
   ["output to the console", /console\.(log|debug|info)/],
   ["a name that does not say what it holds", VAGUE],
 ])("nothing uses %s", (_, pattern) => expect(linesWith(pattern)).toEqual([]));
+
+const LINES_MAX = 60;
+
+/** The functions of a file that are longer than a reader takes in at once, each with its number of lines. */
+function longFunctions(name: string, text: string): string[] {
+  const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+  const lineOf = (place: number) => file.getLineAndCharacterOfPosition(place).line;
+  const long: string[] = [];
+  const visit = (node: ts.Node) => {
+    const lines = lineOf(node.end) - lineOf(node.getStart()) + 1;
+    if (ts.isFunctionLike(node) && lines > LINES_MAX)
+      long.push(`${name}:${lineOf(node.getStart()) + 1}: ${lines} lines`);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return long;
+}
+
+test("a component, a hook or any other function of the frame, the map and the columns has at most 60 lines", () => {
+  const checked = Object.entries(files).filter(([name]) => !/^\.\/views\/(?!map|columns)/.test(name));
+  expect(checked.flatMap(([name, text]) => longFunctions(name, text))).toEqual([]);
+});
 
 test("a file has at most 500 lines", () => {
   expect(

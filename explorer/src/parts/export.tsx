@@ -5,22 +5,15 @@ import { useId, useRef } from "react";
 import { toPng } from "../draw/svg";
 import { download } from "./frame";
 
-export function Downloads({
-  name,
-  svg,
-  csv,
-}: {
+interface Props {
   name: string;
   svg?: () => { text: string; width: number; height: number } | null;
   csv?: () => string | Promise<string>;
-}) {
+}
+
+export function Downloads(props: Props) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
-  const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
-  const done = (make: () => void | Promise<void>) => async () => {
-    menu.current?.hidePopover();
-    await make();
-  };
   return (
     <>
       <button
@@ -31,44 +24,46 @@ export function Downloads({
         Export
       </button>
       <div id={id} ref={menu} popover="auto" className="menu">
-        {svg && (
+        {choicesOf(props).map(([title, make]) => (
           <button
+            key={title}
             className="icon"
-            onClick={() =>
-              void done(() => {
-                const picture = svg();
-                if (picture) download(`${file}.svg`, "image/svg+xml", picture.text);
-              })()
-            }
+            onClick={() => {
+              menu.current?.hidePopover();
+              void make();
+            }}
           >
-            Picture as SVG
+            {title}
           </button>
-        )}
-        {svg && (
-          <button
-            className="icon"
-            onClick={() =>
-              void done(async () => {
-                const picture = svg();
-                if (picture) download(`${file}.png`, "image/png", await toPng(picture));
-              })()
-            }
-          >
-            Picture as PNG
-          </button>
-        )}
-        {csv && (
-          <button
-            className="icon"
-            onClick={() => void done(async () => download(`${file}.csv`, "text/csv;charset=utf-8", await csv()))()}
-          >
-            List as CSV
-          </button>
-        )}
-        <button className="icon" onClick={() => void done(() => navigator.clipboard.writeText(location.href))()}>
-          Copy the link
-        </button>
+        ))}
       </div>
     </>
   );
+}
+
+type Choice = readonly [title: string, make: () => void | Promise<void>];
+
+/** What the menu offers, each with what makes it. */
+function choicesOf({ name, svg, csv }: Props): Choice[] {
+  const file = name.replace(/[^\w.-]+/g, "_").slice(0, 80) || "lineage";
+  const asSvg = () => {
+    const picture = svg?.();
+    if (picture) download(`${file}.svg`, "image/svg+xml", picture.text);
+  };
+  const asPng = async () => {
+    const picture = svg?.();
+    if (picture) download(`${file}.png`, "image/png", await toPng(picture));
+  };
+  const asCsv = async () => {
+    if (csv) download(`${file}.csv`, "text/csv;charset=utf-8", await csv());
+  };
+  const pictures: Choice[] = [
+    ["Picture as SVG", asSvg],
+    ["Picture as PNG", asPng],
+  ];
+  return [
+    ...(svg ? pictures : []),
+    ...(csv ? [["List as CSV", asCsv] as const] : []),
+    ["Copy the link", () => navigator.clipboard.writeText(location.href)],
+  ];
 }

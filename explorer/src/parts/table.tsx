@@ -1,7 +1,7 @@
 /** A table that sorts by its columns and draws of many rows only those in view. */
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
 
 export interface ColumnOf<T> {
   name: string;
@@ -13,100 +13,123 @@ export interface ColumnOf<T> {
 const VIRTUAL_ABOVE = 150;
 const ROW_PX = 34;
 
-export function LongTable<T>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  selected,
-  height = "calc(100vh - 240px)",
-}: {
+interface Props<T> {
   label: string;
   columns: readonly ColumnOf<T>[];
   rows: readonly T[];
   keyOf: (row: T) => string;
   selected?: string;
   height?: string;
-}) {
-  const [order, setOrder] = useState<{ name: string; down: boolean } | null>(null);
+}
+
+export function LongTable<T>(props: Props<T>) {
+  const { label, columns, rows, height = "calc(100vh - 240px)" } = props;
+  const { sorted, order, setOrder } = useSorted(rows, columns);
+  const scroller = useRef<HTMLDivElement>(null);
+  return (
+    <div className="scroll" ref={scroller} style={{ maxHeight: height }} tabIndex={0} role="region" aria-label={label}>
+      <table className="table" aria-rowcount={sorted.length}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.name} column={column} order={order} setOrder={setOrder} />
+            ))}
+          </tr>
+        </thead>
+        <Body {...props} rows={sorted} scroller={scroller} />
+      </table>
+    </div>
+  );
+}
+
+interface Order {
+  name: string;
+  down: boolean;
+}
+
+/** The rows in the order of a column, and in their own order without one. */
+function useSorted<T>(rows: readonly T[], columns: readonly ColumnOf<T>[]) {
+  const [order, setOrder] = useState<Order | null>(null);
   const sorted = useMemo(() => {
     const by = columns.find((column) => column.name === order?.name)?.by;
     if (!by || !order) return rows;
     const sign = order.down ? -1 : 1;
     return [...rows].sort((a, b) => (by(a) < by(b) ? -sign : by(a) > by(b) ? sign : 0));
   }, [rows, order, columns]);
-  const scroller = useRef<HTMLDivElement>(null);
+  return { sorted, order, setOrder };
+}
+
+interface HeadProps<T> {
+  column: ColumnOf<T>;
+  order: Order | null;
+  setOrder: (order: Order | null) => void;
+}
+
+/** The head of a column: a click sorts by it, a second one the other way around, a third one not at all. */
+function Head<T>({ column: { name, by, number }, order, setOrder }: HeadProps<T>) {
+  const own = order?.name === name ? order : null;
+  const next = !own ? { name, down: false } : own.down ? null : { name, down: true };
+  return (
+    <th className={number ? "number" : ""} aria-sort={own ? (own.down ? "descending" : "ascending") : undefined}>
+      {by ? (
+        <button onClick={() => setOrder(next)}>
+          {name}
+          {own ? (own.down ? " ↓" : " ↑") : ""}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  );
+}
+
+function Body<T>({
+  columns,
+  rows,
+  keyOf,
+  selected,
+  scroller,
+}: Props<T> & { scroller: RefObject<HTMLDivElement | null> }) {
   const isLong = rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
-    count: sorted.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
     enabled: isLong,
   });
-  const drawn = isLong ? virtual.getVirtualItems() : sorted.map((_, index) => ({ index, start: 0, end: 0 }));
-  const above = isLong ? (drawn[0]?.start ?? 0) : 0;
-  const below = isLong ? virtual.getTotalSize() - (drawn.at(-1)?.end ?? 0) : 0;
+  const drawn = isLong ? virtual.getVirtualItems() : rows.map((_, index) => ({ index, start: 0, end: 0 }));
   return (
-    <div className="scroll" ref={scroller} style={{ maxHeight: height }} tabIndex={0} role="region" aria-label={label}>
-      <table className="table" aria-rowcount={sorted.length}>
-        <thead>
-          <tr>
-            {columns.map(({ name, by, number }) => (
-              <th
-                key={name}
-                className={number ? "number" : ""}
-                aria-sort={order?.name === name ? (order.down ? "descending" : "ascending") : undefined}
-              >
-                {by ? (
-                  <button
-                    onClick={() =>
-                      setOrder(
-                        order?.name === name ? (order.down ? null : { name, down: true }) : { name, down: false },
-                      )
-                    }
-                  >
-                    {name}
-                    {order?.name === name ? (order.down ? " ↓" : " ↑") : ""}
-                  </button>
-                ) : (
-                  name
-                )}
-              </th>
+    <tbody>
+      <Gap height={isLong ? (drawn[0]?.start ?? 0) : 0} width={columns.length} />
+      {drawn.map(({ index }) => {
+        const row = rows[index]!;
+        return (
+          <tr
+            key={keyOf(row)}
+            data-index={index}
+            ref={isLong ? virtual.measureElement : undefined}
+            aria-rowindex={index + 1}
+            aria-selected={selected === keyOf(row) || undefined}
+          >
+            {columns.map(({ name, number, cell }) => (
+              <td key={name} className={number ? "number" : ""}>
+                {cell(row)}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {above > 0 && (
-            <tr aria-hidden="true">
-              <td style={{ height: above }} colSpan={columns.length} />
-            </tr>
-          )}
-          {drawn.map(({ index }) => {
-            const row = sorted[index]!;
-            return (
-              <tr
-                key={keyOf(row)}
-                data-index={index}
-                ref={isLong ? virtual.measureElement : undefined}
-                aria-rowindex={index + 1}
-                aria-selected={selected === keyOf(row) || undefined}
-              >
-                {columns.map(({ name, number, cell }) => (
-                  <td key={name} className={number ? "number" : ""}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-          {below > 0 && (
-            <tr aria-hidden="true">
-              <td style={{ height: below }} colSpan={columns.length} />
-            </tr>
-          )}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+      <Gap height={isLong ? virtual.getTotalSize() - (drawn.at(-1)?.end ?? 0) : 0} width={columns.length} />
+    </tbody>
   );
+}
+
+/** The room of rows that are not drawn. */
+function Gap({ height, width }: { height: number; width: number }) {
+  return height > 0 ? (
+    <tr aria-hidden="true">
+      <td style={{ height }} colSpan={width} />
+    </tr>
+  ) : null;
 }

@@ -102,10 +102,8 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
     () => [...new Map(data.map((tick) => [tick.time, tick])).values()].sort((a, b) => (a.time < b.time ? -1 : 1)),
     [data],
   );
-  const now = Date.now();
-  const left = (index: number) => `${spread(ticks, index, now) * 100}%`;
   const step = (forward: boolean) => {
-    const here = at || new Date(now).toISOString();
+    const here = at || new Date().toISOString();
     const next = forward ? ticks.find((tick) => tick.at > here) : [...ticks].reverse().find((tick) => tick.at < here);
     if (next) change({ at: next.at });
     else if (forward) change({ at: "" });
@@ -144,23 +142,30 @@ export function TimeBar({ node, depth, at, vs, change }: Props) {
             ""
           )}
         </span>
-        <div className="track">
-          {ticks.map((tick, index) => (
-            <button
-              key={tick.time}
-              className={`tick${tick.failed ? " failed" : tick.same ? " same" : ""}${vs === tick.at ? " vs" : ""}`}
-              style={{ left: left(index) }}
-              aria-pressed={at === tick.at}
-              aria-label={`${tick.label}, ${utc(tick.time)} UTC`}
-              title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
-              onClick={(event) => change(event.shiftKey ? { vs: tick.at } : { at: tick.at })}
-            />
-          ))}
-        </div>
+        <Track ticks={ticks} at={at} vs={vs} change={change} />
         <span className="ends">now</span>
         <TimeField label="Compare with" value={vs} none="nothing" set={(time) => change({ vs: time })} />
       </Tools>
     </section>
+  );
+}
+
+function Track({ ticks, at, vs, change }: { ticks: readonly Tick[] } & Pick<Props, "at" | "vs" | "change">) {
+  const now = Date.now();
+  return (
+    <div className="track">
+      {ticks.map((tick, index) => (
+        <button
+          key={tick.time}
+          className={`tick${tick.failed ? " failed" : tick.same ? " same" : ""}${vs === tick.at ? " vs" : ""}`}
+          style={{ left: `${spread(ticks, index, now) * 100}%` }}
+          aria-pressed={at === tick.at}
+          aria-label={`${tick.label}, ${utc(tick.time)} UTC`}
+          title={`${tick.label}, ${ago(tick.time, now)}\n${utc(tick.time)} UTC\n${local(tick.time)}\nShift: compare with it`}
+          onClick={(event) => change(event.shiftKey ? { vs: tick.at } : { at: tick.at })}
+        />
+      ))}
+    </div>
   );
 }
 
