@@ -204,7 +204,7 @@ def test_the_map_marks_a_job_whose_last_run_reported_incomplete_lineage(open_vie
 
 def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_view, pipeline):
     page = open_view(pipeline, "map?node=job:bi:bi.dashboard_of_emissions_per_airline_and_day")
-    node(page, "bi.dashboard").first.wait_for()
+    node(page, "airline_and_day").first.wait_for()
     assert node(page, "ops.rejections").count() == 0
     page.get_by_role("button", name="Dependencies").click()
     node(page, "ops.rejections").wait_for()

@@ -27,12 +27,16 @@ export function BoxTitle({ text, width, lines = 2 }: { text: string; width: numb
 }
 
 let measure: CanvasRenderingContext2D | null = null;
+let family = "";
+let fontSize = 0;
 
-/** Return what measures a bold text of the page's font. */
+/** Return what measures a bold text of the page's font: read once, for it makes the browser lay out the page. */
 function widthIn(size: number): (text: string) => number {
   measure ??= document.createElement("canvas").getContext("2d");
-  if (!measure) return (text) => text.length * size * 0.6;
+  family ||= getComputedStyle(document.body).fontFamily;
   const context = measure;
-  context.font = `700 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  if (!context) return (text) => text.length * size * 0.6;
+  if (fontSize !== size) context.font = `700 ${size}px ${family}`;
+  fontSize = size;
   return (text) => context.measureText(text).width;
 }

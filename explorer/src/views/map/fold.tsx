@@ -44,7 +44,7 @@ export function FoldPanel({ fold, state, drawn, close, change }: Props) {
       {state.at ? (
         <p className="muted">The list is known of the present alone.</p>
       ) : (
-        <Neighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />
+        <FoldedNeighbours key={mark} fold={fold} drawn={drawn} draw={(id) => change({ pick: [...state.pick, id] })} />
       )}
     </aside>
   );
@@ -60,7 +60,7 @@ function useNeighbours({ of, side }: Fold, q: string) {
   });
 }
 
-function Neighbours({
+function FoldedNeighbours({
   fold,
   drawn,
   draw,
