@@ -125,6 +125,36 @@ class UpstreamRun:
     inputs: tuple[UpstreamInput, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenJob:
+    """A job that fails since its last good run, and the number of datasets downstream of it: they wait for it.
+
+    `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
+    first of the `failed_runs`; if they are `cut`, it failed before that, too.
+    """
+
+    job: Job
+    run: str
+    error: str | None
+    since: str
+    failed_runs: int
+    cut: bool
+    datasets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A page of the jobs that fail: what holds up most datasets first, then what fails the longest.
+
+    `truncated`: there are more such jobs than were compared. `datasets_cut`: more lies downstream than was counted.
+    """
+
+    jobs: Sequence[BrokenJob]
+    total: int
+    truncated: bool
+    datasets_cut: bool
+
+
 # What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
 # `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
 CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]

@@ -24,11 +24,15 @@ _CHILDREN_SHOWN = 100
 
 
 class FailingJob(NamedTuple):
-    """A job's failed runs since its last good one, newest first; `last` is the newest without a failed child."""
+    """A job's failed runs since its last good one, newest first; `last` is the newest without a failed child.
+
+    `cut`: there are older runs than those that were read, and no good one among these.
+    """
 
     last: Run
     failed: Sequence[Run]
     good: Run | None
+    cut: bool = False
 
     @property
     def since(self) -> str:
@@ -37,18 +41,23 @@ class FailingJob(NamedTuple):
         return first.ended or first.updated
 
 
-def find_failing_jobs(jobs: Iterable[JobId], view: GraphView) -> dict[JobId, FailingJob]:
-    """Return those of the jobs that fail; a job with `RUNS_MAX` runs and no good one among them is left out."""
+def find_failing_jobs(
+    jobs: Iterable[JobId], view: GraphView, *, without_good_run: bool = False
+) -> dict[JobId, FailingJob]:
+    """Return those of the jobs that fail.
+
+    A job with `RUNS_MAX` runs and no good one among them is left out, except `without_good_run`.
+    """
     streaks = {job: _streak(runs) for job, runs in _last_runs(list(jobs), view).items()}
-    failing = {job: streak for job, streak in streaks.items() if streak is not None}
-    own = [run for failed, _ in failing.values() for run in failed[:_PARENTS_MAX]]
+    failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
+    own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
     # One round for the children of all.
     view.expect(queries=[child_runs_query(run.key, CHILDREN_MAX) for run in own])
     by_job: dict[JobId, FailingJob] = {}
-    for job, (failed, good) in failing.items():
+    for job, (failed, good, cut) in failing.items():
         last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)
         if last is not None:
-            by_job[job] = FailingJob(last, failed, good)
+            by_job[job] = FailingJob(last, failed, good, cut)
     return by_job
 
 
@@ -61,13 +70,18 @@ def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[R
     return {**few, **newest_runs_of(unclear, view, RUNS_MAX)}
 
 
-def _streak(runs: Sequence[Run]) -> tuple[Sequence[Run], Run | None] | None:
-    """Return the failed runs before the last good one, and that one; None without one, or without their end."""
+class _Streak(NamedTuple):
+    """Failed runs since the last good one, newest first; `cut` if there may be more."""
+
+    failed: Sequence[Run]
+    good: Run | None
+    cut: bool
+
+
+def _streak(runs: Sequence[Run]) -> _Streak:
     good = next((number for number, run in enumerate(runs) if run.state == "COMPLETED"), None)
-    if good is None and len(runs) == RUNS_MAX:
-        return None
     failed = [run for run in runs[:good] if run.state == "FAILED"]
-    return (failed, None if good is None else runs[good]) if failed else None
+    return _Streak(failed, None if good is None else runs[good], cut=good is None and len(runs) == RUNS_MAX)
 
 
 def _has_failed_child(run: Run, view: GraphView) -> bool:

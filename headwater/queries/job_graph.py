@@ -56,7 +56,12 @@ class JobGraphWalk:
     """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
     def __init__(
-        self, view: GraphView, *, direction: GraphDirection = "both", job_edges: Collection[Kind] = DATA_ALONE
+        self,
+        view: GraphView,
+        *,
+        direction: GraphDirection = "both",
+        job_edges: Collection[Kind] = DATA_ALONE,
+        limit: int = NODES_MAX,
     ) -> None:
         self._view = view
         self._ways = _WAYS[direction]
@@ -72,7 +77,7 @@ class JobGraphWalk:
         self._names: set[tuple[DatasetId, Way]] = set()
         self._reached: set[tuple[DatasetId, Way]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[Step](NODES_MAX)
+        self._walked = Walked[Step](limit)
 
     @property
     def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
@@ -85,8 +90,12 @@ class JobGraphWalk:
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
+        return self.from_jobs([job], depth)
+
+    def from_jobs(self, jobs: Sequence[JobId], depth: int) -> Graph | None:
+        """Return the graph around jobs and all that they started; None if all are unknown or hidden."""
         self._hops_left = depth
-        job_ids = self._keep(self._read_jobs([job]))
+        job_ids = self._keep(self._read_jobs(jobs))
         starts = [*job_ids, *self._read_tasks(job_ids)]
         return self._walk_from([(start, way, "") for start in starts for way in self._ways], depth) if job_ids else None
 
@@ -283,15 +292,20 @@ class JobGraphWalk:
     def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.caller.opens(*group.names)
 
-    def _graph(self) -> Graph:
+    def _shown_jobs(self) -> tuple[Job, ...]:
+        """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
         self._jobs = {job.id: under_primaries(job, self._groups.primary) for job in self._jobs.values()}
+        if self._job_edges:
+            opened_jobs = filter(self._view.caller.opens, self._jobs)
+            self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
+        return tuple(job if self._view.caller.opens(job.id) else outline_job(job.id) for job in self._jobs.values())
+
+    def _graph(self) -> Graph:
+        jobs = self._shown_jobs()
         groups = list(filter(self._opens, self._datasets.values()))
         # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
-        if self._job_edges:
-            opened_jobs = filter(self._view.caller.opens, self._jobs)
-            self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
         self._walked.truncated |= resolve_assertions(groups, self._view)
         writers = find_stale(groups, self._view, self._nodes)
         facets = read_facets(groups, self._view)
@@ -300,7 +314,6 @@ class JobGraphWalk:
             for group, described in zip(groups, facets, strict=True)
         }
         datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
-        jobs = tuple(job if self._view.caller.opens(job.id) else outline_job(job.id) for job in self._jobs.values())
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
         return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies)

@@ -27,11 +27,12 @@ from headwater.facts.entities import (
     Source,
 )
 from headwater.facts.feed_results import News, NewsKind
-from headwater.facts.graph_results import Coverage, UpstreamRun
+from headwater.facts.graph_results import Broken, Coverage, UpstreamRun
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_results import Run, State
 from headwater.facts.visibility import Visibility
 from headwater.queries import assertions, feed, name_lists, name_search, runs, sources, statistics
+from headwater.queries.broken_jobs import report_broken
 from headwater.queries.children import list_child_runs
 from headwater.queries.columns import tags
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
@@ -149,6 +150,10 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
         """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""
         return report_coverage(namespace, self._view(), since=since)
+
+    def report_broken(self, *, owner: str | None = None, limit: int, offset: int) -> Broken:
+        """Return the jobs that fail, of an owner if one is given: what holds up most datasets first."""
+        return report_broken(self._view(), owner=owner, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""

@@ -11,9 +11,10 @@ from headwater.api.http.parameters import AnyParameter, choice, nonblank_text, n
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import END, START, read_range
 from headwater.api.http.responses import CSV, JSON
-from headwater.api.marquez.parameters import DEPTH_MAX
+from headwater.api.marquez.parameters import DEPTH_MAX, LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require
 from headwater.api.reports import types
+from headwater.api.reports.broken import render_broken
 from headwater.api.reports.coverage import coverage_table, render_coverage
 from headwater.api.reports.impact_tables import column_impact_table, impact_table
 from headwater.api.reports.impact_views import render_column_impact, render_impact
@@ -43,6 +44,7 @@ _GRAPH_NODE_ID = nonblank_text(
 _DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX).default(20)
 _OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
 _NAMESPACE = nonblank_text("namespace", "Only jobs of this namespace.", "emissions")
+_OWNER = nonblank_text("owner", "Only jobs of this owner.", "team:flights")
 _DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650).default(30)
 _OF_COVERAGE = (_NAMESPACE, _DAYS, _IS_TABLE)
 _KINDS = frozenset({"application/json", "text/csv"})
@@ -124,6 +126,19 @@ def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
     return _respond(services, request, coverage_table(coverage) if is_table else render_coverage(coverage))
 
 
+def report_broken(services: Services, request: HttpRequest) -> Response[str]:
+    """Report the jobs that fail since their last good run, with the number of datasets that wait for each.
+
+    A job of which only a task fails is not listed: the task is. One walk counts the datasets below all of these jobs.
+
+    Returns:
+        What holds up most datasets first.
+    """
+    limit, offset = read_paging(request)
+    broken = services.queries.report_broken(owner=_OWNER.read(request), limit=limit, offset=offset)
+    return respond_json(services.links, render_broken(broken))
+
+
 def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
     """Return a report: text is a table, in a file of its route's name."""
     if not isinstance(report, str):
@@ -167,4 +182,12 @@ ROUTES = (
     _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
     _route("impact", report_impact, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
     _route("coverage", report_coverage, _OF_COVERAGE, types.CoverageReport),
+    Route(
+        "GET",
+        "/api/v1/reports/broken",
+        report_broken,
+        parameters=(_OWNER, LIMIT, OFFSET),
+        returns=types.BrokenReport,
+        errors=(400, 503),
+    ),
 )

@@ -266,6 +266,37 @@ class CoverageReport(CoverageCounts):
     """True if there are more jobs than one request reads: 5,000."""
 
 
+class BrokenJob(TypedDict):
+    """A job that fails since its last good run."""
+
+    nodeId: str
+    data: ShortJob
+    datasets: Count
+    """The datasets downstream of it, up to 20 jobs away: they wait for it."""
+    since: Time
+    """The end of the first run that failed."""
+    failedRuns: Count
+    """Runs that failed since its last good one, among its last 100."""
+    failsLonger: bool
+    """True if none of its last 100 runs is a good one: it may fail for longer."""
+    runId: str
+    """The last run that failed."""
+    error: str | None
+    """The head of that run's error, without the frames of a stack."""
+
+
+class BrokenReport(TypedDict):
+    """The jobs that fail since their last good run, without those of which only a task fails."""
+
+    broken: list[BrokenJob]
+    """The job for which most datasets wait comes first, then the one that fails the longest."""
+    totalCount: Count
+    truncated: bool
+    """True if more than the 50 jobs that were updated last may fail."""
+    datasetsTruncated: bool
+    """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
+
+
 class UsageReport(TypedDict):
     """The runs that used a field in a time range, and the columns that it flowed into."""
 

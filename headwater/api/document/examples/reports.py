@@ -184,9 +184,53 @@ COVERAGE: Example = {
     ],
     "truncated": False,
 }
+_FAILED, _SINCE = "01941f29-7c00-7ea7-b5a3-0000000000f1", "2025-11-21T13:00:00Z"
+# The job failed on the day after it had made `estimated`.
+BROKEN: Example = {
+    "broken": [
+        {
+            "nodeId": _JOB_ID,
+            "data": {
+                "id": JOB,
+                "type": "BATCH",
+                "name": "emissions.estimate",
+                "simpleName": "emissions.estimate",
+                "parentJobName": None,
+                "createdAt": _STARTED,
+                "updatedAt": _SINCE,
+                "namespace": JOBS,
+                "location": None,
+                "description": None,
+                "tags": [],
+                "owners": [],
+                "latestRun": {
+                    "id": _FAILED,
+                    "createdAt": _SINCE,
+                    "updatedAt": _SINCE,
+                    "nominalStartTime": None,
+                    "nominalEndTime": None,
+                    "state": "FAILED",
+                    "startedAt": _SINCE,
+                    "endedAt": _SINCE,
+                    "durationMs": 0,
+                },
+            },
+            "datasets": 1,
+            "since": _SINCE,
+            "failedRuns": 1,
+            "failsLonger": False,
+            "runId": _FAILED,
+            "error": "no such column: seats",
+        }
+    ],
+    "totalCount": 1,
+    "truncated": False,
+    "datasetsTruncated": False,
+}
 EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ColumnImpactReport": [IMPACT],
     "ReportedColumn": [CO2],
+    "BrokenReport": [BROKEN],
     "CoverageReport": [COVERAGE],
     "UsageReport": [USAGE],
     "TagReport": [TAGGED],
