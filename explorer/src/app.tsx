@@ -10,6 +10,7 @@ import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
 import { KeysDialog } from "./parts/keys-dialog";
 import { useReader } from "./parts/me";
+import { useLook } from "./parts/pin";
 import { Account, TokenDialog } from "./parts/token";
 import mark from "./style/mark.svg?url";
 import { StartView } from "./views/start/start";
@@ -52,6 +53,7 @@ export function App() {
   const query = useSearch();
   const keys = useRef<HTMLDialogElement>(null);
   const { me, can } = useReader();
+  useLook();
   useKeys({
     "/": (event) => {
       event.preventDefault();

@@ -49,16 +49,29 @@ def test_a_table_is_found_by_the_last_part_of_its_name_before_columns(open_view,
     first.filter(has_text="nordwind.gold.revenue").wait_for()
 
 
-def test_the_start_lists_what_needs_work_failed_jobs_first_with_their_cause_and_owner(open_view, company):
+def test_the_start_lists_what_is_broken_by_what_waits_for_it_then_aborted_and_running_jobs(open_view, company):
     page = open_view(company)
     work = page.get_by_role("region", name="work")
     work.get_by_text("CANNOT_UP_CAST_DATATYPE").wait_for()
+    waiting = [
+        int(text.split()[0]) for text in work.get_by_role("link", name=re.compile("datasets?$")).all_inner_texts()
+    ]
+    assert waiting == sorted(waiting, reverse=True)
+    assert len(waiting) > 1
+    work.get_by_role("heading", name="Aborted, or running").wait_for()
     states = [line.split()[0] for line in work.locator(".state").all_inner_texts()]
-    assert states == sorted(states, key=["failed", "aborted", "running"].index)
-    assert {"failed", "aborted", "running"} == set(states)
-    work.get_by_text("team:shop").first.wait_for()
+    assert states == sorted(states, key=["aborted", "running"].index)
+    assert {"aborted", "running"} == set(states)
     work.get_by_role("link", name="1 aborted").click()
     page.get_by_role("link", name="nordwind.marts.refunds_by_country").wait_for()
+
+
+def test_the_datasets_that_a_failure_holds_up_are_those_of_its_impact(open_view, company):
+    page = open_view(company)
+    waiting = page.get_by_role("region", name="work").get_by_role("link", name=re.compile("datasets?$")).first
+    number = waiting.inner_text()
+    waiting.click()
+    page.get_by_role("heading", name="Impact").or_(page.get_by_text(number)).first.wait_for()
 
 
 def test_the_start_lists_what_changed_and_leads_to_all_of_it(open_view, company):
@@ -74,13 +87,13 @@ def test_the_start_lists_what_changed_and_leads_to_all_of_it(open_view, company)
 
 
 def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
-    for path in ("jobs", "namespaces", "tags"):
+    for path in ("reports/broken", "jobs", "namespaces", "tags"):
         company.refuse(f"/api/v1/{path}", 403, times=9)
     page = open_view(company, expected=("status of 403",))
     page.get_by_role("alert").wait_for()
     page.wait_for_load_state("networkidle")
     assert page.get_by_role("alert").count() == 1
-    for path in ("jobs", "namespaces", "tags"):
+    for path in ("reports/broken", "jobs", "namespaces", "tags"):
         company.refuse(f"/api/v1/{path}", 403, times=0)
 
 

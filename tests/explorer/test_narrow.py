@@ -15,7 +15,7 @@ ORDERS = f"dataset:{LAKE}:silver/shop/orders"
 EMAIL = f"datasetField:{LAKE}:bronze/crm/customers:email"
 AMOUNT = f"datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount"
 VIEWS = {
-    "": "Needs work",
+    "": "Broken",
     "search?q=revenue": "17 jobs and datasets",
     f"map?node={REVENUE}": "nordwind.marts.revenue_by_day",
     f"map?node={REVENUE}&vs=2025-11-19T12:00:00Z": "End comparison",

@@ -17,7 +17,7 @@ REPORT = "job:marts:marts.airline_report"
 HOSTILE = f"job:ns {ATTACK}:=cmd {ATTACK}"
 
 VIEWS = {
-    "": "Needs work",
+    "": "Broken",
     "search?q=check": "emissions.check",
     f"map?node={CHECKED}": "emissions.estimate",
     f"map?node={ESTIMATED}&list=1&vs=2025-11-18T12:00:00Z": "+ 2 added",
@@ -308,7 +308,8 @@ def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view
     node(page, "emissions.check").wait_for()
     assert pipeline.tokens[-1] == "Bearer tok-secret"
     assert "tok-secret" not in page.url
-    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+    assert "tok-secret" not in stored
 
 
 def give_token(page, text):
@@ -332,7 +333,7 @@ def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_of
 def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
     page = open_view(guarded, expected=REFUSALS)
     give_token(page, guarded.new_token("records", roots=["flights"]))
-    page.get_by_text("Needs work").wait_for(state="detached")
+    page.get_by_role("region", name="work").wait_for(state="detached")
     page.get_by_role("combobox", name="Find").fill("UA1545")
     page.get_by_role("option", name="among records").wait_for()
 

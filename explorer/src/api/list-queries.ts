@@ -18,6 +18,12 @@ export const jobsOfState = async (state: string, limit: number, signal?: AbortSi
     signal,
   })) as Schema<"ShortJobs">;
 
+export type Broken = Schema<"BrokenReport">["broken"][number];
+
+/** Return the jobs that fail since their last good run, what holds up most datasets first; of an owner, or of all. */
+export const brokenJobs = (owner: string, limit: number, signal?: AbortSignal) =>
+  get("/api/v1/reports/broken", { query: { owner, limit }, signal });
+
 /** The most tests that the list of failing ones shows. */
 export const TESTS_MAX = 500;
 

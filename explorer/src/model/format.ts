@@ -29,6 +29,17 @@ export function utc(time: string | null): string {
   return time ? new Date(time).toISOString().replace("T", " ").slice(0, 19) : "–";
 }
 
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Return a day in UTC as "22 Nov", with the year if it is another, and the time of today as "02:12". */
+export function since(time: string, now: number): string {
+  const [day, today] = [utc(time).slice(0, 10), new Date(now).toISOString().slice(0, 10)];
+  if (day === today) return utc(time).slice(11, 16);
+  const [year, month, number] = day.split("-");
+  const short = `${Number(number)} ${MONTHS[Number(month) - 1]}`;
+  return today.startsWith(`${year}-`) ? short : `${short} ${year}`;
+}
+
 /** The reader's own time, for a title on hover. */
 export function local(time: string | null): string {
   return time ? `${new Date(time).toLocaleString()} in your time zone` : "";

@@ -4,7 +4,7 @@ import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { toCsv } from "./csv";
 import { shortError } from "./error-text";
-import { ago, agoShort, cutMiddle, duration } from "./format";
+import { ago, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
@@ -264,3 +264,10 @@ test.each([
 ])("of a title that is longer than two lines of 16 the end is kept: %s", (text, cut) =>
   expect(cutToLines(text, 2, 16, (part) => part.length)).toBe(cut),
 );
+
+test.each([
+  ["2025-11-20T02:12:00Z", "02:12"],
+  ["2025-11-19T23:59:00Z", "19 Nov"],
+  ["2025-01-02T00:00:00Z", "2 Jan"],
+  ["2024-12-31T00:00:00Z", "31 Dec 2024"],
+])("since %s is said as %s", (time, said) => expect(since(time, Date.parse("2025-11-20T12:00:00Z"))).toBe(said));

@@ -10,6 +10,7 @@ import { ago, local, utc } from "../model/format";
 import { jobId, kindOf, nameOf } from "../url/ids";
 import { columnsLink, link, mapLink } from "../url/state";
 import { Name } from "./name";
+import { Pin } from "./pin";
 import { type Sign, SignOf } from "./signs";
 
 export function Bones({ rows = 6 }: { rows?: number }) {
@@ -177,7 +178,8 @@ export function NodeHead({
       </span>
       <div>
         <div className="kind-word">
-          {WORDS[kind]} in {where ?? guessed.namespace}
+          {WORDS[kind]} in {where ?? guessed.namespace}{" "}
+          <Pin id={id} names={name && where ? { namespace: where, name } : undefined} />
         </div>
         <h1>
           <Name text={name ?? (guessed.field === undefined ? guessed.name : `${guessed.name} · ${guessed.field}`)} />

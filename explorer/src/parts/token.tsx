@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react"
 import { tokens } from "../api/client";
 import { daysUntil, plural } from "../model/format";
 import { useReader } from "./me";
+import { mine } from "./mine";
 
 const useTokenState = () => useSyncExternalStore(tokens.subscribe, tokens.getState);
 const useToken = () => useSyncExternalStore(tokens.subscribe, tokens.get);
@@ -75,6 +76,10 @@ export function Account() {
       </button>
     );
   const days = me.expiresAt ? daysUntil(me.expiresAt, Date.now()) : null;
+  const forget = () => {
+    tokens.set("", false);
+    mine.leave();
+  };
   const choose = (act: () => void) => () => {
     menu.current?.hidePopover();
     act();
@@ -93,7 +98,7 @@ export function Account() {
         <button className="icon" onClick={choose(tokens.ask)}>
           Change the token
         </button>
-        <button className="icon" onClick={choose(() => tokens.set("", false))}>
+        <button className="icon" onClick={choose(forget)}>
           Forget the token
         </button>
       </div>

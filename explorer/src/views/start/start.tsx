@@ -4,20 +4,22 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 
-import { changedJobs, feed, jobsOfState } from "../../api/list-queries";
-import { errorOf, run as fetchRun, namespaces, tags } from "../../api/queries";
-import { shortError } from "../../model/error-text";
+import { changedJobs, feed } from "../../api/list-queries";
+import { namespaces, tags } from "../../api/queries";
 import { count } from "../../model/format";
 import { inBrief } from "../../model/news";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, Loaded, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
+import { useMine } from "../../parts/mine";
 import { keyOfNews, NewsItem } from "../../parts/news";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
-import { link, mapLink } from "../../url/state";
+import { link } from "../../url/state";
+import { MineCard } from "./mine";
 import { useDemo } from "./use-demo";
+import { useBroken, WorkList } from "./work";
 
 // A stack is empty once; every other visit loads less without them.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));
@@ -29,12 +31,13 @@ export function StartView() {
   const { can } = useReader();
   const isEmpty = useEmptiness(can("listAllJobs"));
   const { demo, load } = useDemo(isEmpty);
-  const work = useWork(can("listAllJobs"));
+  const { owner } = useMine();
+  const broken = useBroken(owner, can("listAllJobs"));
   // What arrives while the demo runs does not take its card away.
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
-    <div className="page">
-      <div className={showsWays ? "hero low" : "hero"}>
+    <div className="page wide">
+      <div className="hero low">
         <h1>Where does it come from, and what is made of it?</h1>
         <p className="muted">Lineage of datasets, jobs, columns and records</p>
         <Find large />
@@ -45,16 +48,21 @@ export function StartView() {
         </Suspense>
       )}
       {can("listAllJobs") && !showsWays && (
-        <div className="columns2">
-          <WorkList of={work} />
+        <div className="overview">
+          <WorkList broken={broken} />
           {/* Where nothing responds, one failure says so. */}
-          {!work.error && (
-            <div>
-              {can("listFeed") && <Changed />}
-              <LastJobs />
-              <Namespaces />
-              <KnownTags />
-            </div>
+          {!broken.error && (
+            <>
+              <div>
+                <MineCard />
+                <Namespaces />
+                <KnownTags />
+              </div>
+              <div>
+                {can("listFeed") && <Changed />}
+                <LastJobs />
+              </div>
+            </>
           )}
         </div>
       )}
@@ -78,112 +86,6 @@ function useEmptiness(isAllowed: boolean): boolean {
       void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
   }, [isEmpty, client]);
   return isEmpty;
-}
-
-const WORK = ["FAILED", "ABORTED", "RUNNING"] as const;
-const WORK_MAX = 20,
-  CAUSES_MAX = 8;
-const WORK_TITLES = { FAILED: "failed", ABORTED: "aborted", RUNNING: "running" } as const;
-
-/** What needs somebody: jobs whose last run failed, then those aborted, then what runs; a stream always does. */
-function useWork(isAllowed: boolean) {
-  return useQuery({
-    queryKey: ["work"],
-    enabled: isAllowed,
-    queryFn: async ({ signal }) =>
-      Promise.all(WORK.map(async (state) => ({ state, ...(await jobsOfState(state, WORK_MAX, signal)) }))),
-  });
-}
-
-type Work = NonNullable<ReturnType<typeof useWork>["data"]>;
-type WorkJob = Work[number]["jobs"][number];
-
-function WorkList({ of }: { of: ReturnType<typeof useWork> }) {
-  return (
-    <section className="card" aria-label="work">
-      <h2>Needs work</h2>
-      <Loaded of={of} rows={5}>
-        {(work) => (
-          <>
-            {work[0]!.totalCount === 0 && (
-              <p className="muted">
-                <StateOf state="COMPLETED">No job’s last run failed.</StateOf>
-              </p>
-            )}
-            <ul className="plain">
-              {work.flatMap(({ jobs }) =>
-                jobs
-                  .filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING")
-                  .map((job, place) => (
-                    <WorkItem
-                      key={jobId(job)}
-                      job={job}
-                      hasCause={place < CAUSES_MAX && job.latestRun?.state === "FAILED"}
-                    />
-                  )),
-              )}
-            </ul>
-            <p className="muted">
-              {work.map(({ state, totalCount }, place) => (
-                <span key={state}>
-                  {place > 0 && " · "}
-                  <Link href={link("jobs", { state })}>
-                    {count(totalCount)} {WORK_TITLES[state]}
-                  </Link>
-                </span>
-              ))}
-              {" · "}
-              <Link href={link("jobs")}>all jobs</Link>
-              {" · "}
-              <Link href={link("tests")}>failing tests</Link>
-              {" · "}
-              <Link href={link("coverage")}>coverage</Link>
-            </p>
-          </>
-        )}
-      </Loaded>
-    </section>
-  );
-}
-
-function WorkItem({ job, hasCause }: { job: WorkJob; hasCause: boolean }) {
-  const run = job.latestRun;
-  const owners = job.owners.map(({ name }) => name).join(", ");
-  return (
-    <li>
-      <JobLink job={job} />
-      <div className="small muted under">
-        <StateOf state={run?.state ?? null} />{" "}
-        {run?.state === "RUNNING" ? (
-          <>
-            since <When time={run.startedAt} />
-          </>
-        ) : (
-          <When time={run?.endedAt ?? run?.updatedAt ?? null} />
-        )}
-        {owners && <> · {owners}</>}
-        {run && (
-          <>
-            {" "}
-            · <Link href={link("run", { id: run.id })}>run</Link> ·{" "}
-            <Link href={mapLink({ node: jobId(job), dir: "down" })}>what it holds up</Link>
-          </>
-        )}
-        {run && hasCause && <Cause id={run.id} />}
-      </div>
-    </li>
-  );
-}
-
-/** The last line of a failed run's error in short, which lists do not have. */
-function Cause({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: ["run", id], queryFn: ({ signal }) => fetchRun(id, signal) });
-  const error = data ? errorOf(data.facets) : null;
-  return error === null ? null : (
-    <div className="mono cause" title={error}>
-      {shortError(error).split("\n").at(-1)}
-    </div>
-  );
 }
 
 const NEWS_DAYS = 7,

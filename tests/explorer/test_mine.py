@@ -1,0 +1,93 @@
+"""Names that the page keeps in the browser for its reader: pinned or seen ones, and an owner; nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tests.explorer.axe import serious_faults
+from tests.explorer.stories import LAKE
+from tests.explorer.test_views import REFUSALS, give_token
+
+CHECKED = f"dataset:{LAKE}:checked"
+KEPT = "JSON.stringify({...localStorage})"
+
+
+def of_mine(page):
+    return page.get_by_role("region", name="mine")
+
+
+def test_what_is_pinned_is_on_the_start_until_it_is_taken_away(open_view, pipeline):
+    page = open_view(pipeline, f"dataset?node={CHECKED}", fresh=True, bypass_csp=True)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.get_by_role("button", name="Pinned").wait_for()
+    page.goto(f"{pipeline.url}/explore/")
+    of_mine(page).get_by_role("link", name="checked").wait_for()
+    assert serious_faults(page) == []
+    of_mine(page).get_by_role("button", name="unpin checked").click()
+    of_mine(page).get_by_role("link", name="checked").wait_for(state="detached")
+
+
+def test_a_column_is_pinned_where_its_use_is_shown(open_view, pipeline):
+    page = open_view(pipeline, f"usage?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.goto(f"{pipeline.url}/explore/")
+    of_mine(page).get_by_role("link", name="estimated.co2_kg").wait_for()
+
+
+def test_what_was_looked_at_is_kept_and_what_does_not_exist_is_not(open_view, pipeline):
+    page = open_view(pipeline, f"map?node=dataset:{LAKE}:nowhere", fresh=True, expected=("404",))
+    page.get_by_role("alert").wait_for()
+    page.wait_for_timeout(2_500)
+    page.goto(f"{pipeline.url}/explore/map?node={CHECKED}")
+    page.get_by_text("emissions.check").first.wait_for()
+    page.wait_for_timeout(4_500)
+    page.goto(f"{pipeline.url}/explore/")
+    of_mine(page).get_by_role("link", name="checked").wait_for()
+    assert "nowhere" not in of_mine(page).inner_text()
+    (kept,) = json.loads(page.evaluate(KEPT)).values()
+    assert json.loads(kept) == {
+        "pinned": [],
+        "seen": [{"id": CHECKED, "namespace": LAKE, "name": "checked"}],
+        "owner": "",
+        "remembers": None,
+    }
+    of_mine(page).get_by_role("button", name="Forget all").click()
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_who_does_not_want_it_leaves_no_names(open_view, pipeline):
+    page = open_view(pipeline, fresh=True)
+    of_mine(page).get_by_role("checkbox", name="Keep what I look at").uncheck()
+    page.goto(f"{pipeline.url}/explore/map?node={CHECKED}")
+    page.get_by_text("emissions.check").first.wait_for()
+    page.wait_for_timeout(2_500)
+    assert "checked" not in page.evaluate(KEPT)
+
+
+def test_an_owner_narrows_the_work_and_is_kept(open_view, company):
+    page = open_view(company, fresh=True)
+    work = page.get_by_role("region", name="work")
+    broken = work.get_by_role("link", name=re.compile("datasets?$"))
+    broken.first.wait_for()
+    work.get_by_role("link", name="spark.gpu_forecast").wait_for()
+    work.get_by_role("combobox", name="owner").select_option("team:shop")
+    work.get_by_role("link", name="spark.gpu_forecast").wait_for(state="detached")
+    page.reload()
+    work.get_by_role("link", name="spark.silver_payments").wait_for()
+    assert broken.count() == 1
+    assert work.get_by_role("combobox", name="owner").input_value() == "team:shop"
+
+
+def test_a_token_is_never_kept_there_and_who_forgets_it_leaves_nothing(open_view, guarded):
+    page = open_view(guarded, "job?node=job:emissions:emissions.check", fresh=True, expected=REFUSALS)
+    text = guarded.new_token("read", namespaces=["*"])
+    page.get_by_role("dialog", name="token").get_by_role("checkbox").check()
+    give_token(page, text)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    kept = page.evaluate(KEPT)
+    assert "emissions.check" in kept
+    assert text not in kept
+    page.get_by_role("banner").get_by_role("button", name="read").click()
+    page.get_by_role("button", name="Forget the token").click()
+    assert page.evaluate("localStorage.length") == 0
