@@ -59,25 +59,39 @@ class Datasets:
         self._groups = self._loaded.groups
 
     def list(
-        self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
+        self,
+        namespace: str,
+        *,
+        sort: Sort = "name",
+        updated_before: str | None = None,
+        in_short: bool = False,
+        limit: int,
+        offset: int,
     ) -> ResultPage[Dataset]:
-        """Return a page of a namespace's datasets, by name or the last updated first."""
+        """Return a page of a namespace's datasets, by name or the last updated first.
+
+        With `updated_before`, of those that no event mentions at that time or later.
+        """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_dataset(namespace)
-        truncated = names.truncated
-        if sort == "updated_at":
-            page = self._last_updated(catalogue.page(names, limit=SORTED_MAX, offset=0))[offset : offset + limit]
+        truncated, total = names.truncated, len(names.ids)
+        if sort == "updated_at" or updated_before:
+            chosen = self._updated(catalogue.page(names, limit=SORTED_MAX, offset=0), sort, updated_before)
+            page = chosen[offset : offset + limit]
             truncated |= len(names.ids) > SORTED_MAX
+            total = len(chosen) if updated_before else total
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
         datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
-        return ResultPage(datasets, len(names.ids), truncated or self._groups.truncated)
+        return ResultPage(datasets, total, truncated or self._groups.truncated)
 
-    def _last_updated(self, names: Sequence[DatasetId]) -> Sequence[DatasetId]:
-        """Return the datasets, the last updated first; they are read without the jobs that use them."""
+    def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
+        """Return the datasets in this order, without those updated later; the jobs that use them are not read."""
         groups = ResolvedDatasets(self._view)
         groups.load(names)
-        return sorted(names, key=lambda name: groups.group(name).facts.last or "", reverse=True)
+        last = {name: groups.group(name).facts.last or "" for name in names}
+        chosen = [name for name in names if not before or last[name] < before]
+        return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
 
     def find(self, dataset: DatasetId) -> Dataset | None:
         """Return the dataset, also if it is hidden."""
@@ -148,25 +162,31 @@ class Jobs:
         *,
         states: Sequence[State],
         sort: Sort = "name",
+        updated_before: str | None = None,
         in_short: bool = False,
         limit: int,
         offset: int,
     ) -> ResultPage[Job]:
         """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
 
-        `states` filters by the last run's state. `in_short`: without facets and versions. The first `WITH_RUNS_MAX` of
-        the page have their last ten runs, in short, unless `in_short`.
+        `states` filters by the last run's state, `updated_before` by the time of the last event. `in_short`: without
+        facets and versions. The first `WITH_RUNS_MAX` of the page have their last ten runs, in short, unless it is.
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
-        if states or sort == "updated_at":
+        if states or updated_before or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
             jobs = self._read(catalogue.page(names, limit=most, offset=0))
-            chosen = [job for job in jobs if not states or (job.latest_run and job.latest_run.state in states)]
+            chosen = [
+                job
+                for job in jobs
+                if (not states or (job.latest_run and job.latest_run.state in states))
+                and (not updated_before or job.updated < updated_before)
+            ]
             if sort == "updated_at":
                 chosen.sort(key=lambda job: job.updated, reverse=True)
             page: Sequence[Job] = chosen[offset : offset + limit]
-            total = len(chosen) if states else len(names.ids)
+            total = len(chosen) if states or updated_before else len(names.ids)
             truncated = names.truncated or len(names.ids) > most
         else:
             page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)

@@ -103,11 +103,20 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         return sources.find_source(name, self._view())
 
     def list_datasets(
-        self, namespace: str, *, sort: Sort = "name", in_short: bool = False, limit: int, offset: int
+        self,
+        namespace: str,
+        *,
+        sort: Sort = "name",
+        updated_before: str | None = None,
+        in_short: bool = False,
+        limit: int,
+        offset: int,
     ) -> ResultPage[Dataset]:
         """Return a namespace's datasets, by name or the last updated first."""
         datasets = Datasets(self._view().whole)
-        return datasets.list(namespace, sort=sort, in_short=in_short, limit=limit, offset=offset)
+        return datasets.list(
+            namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
+        )
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Return a dataset, found under any of its names."""
@@ -136,6 +145,7 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         *,
         states: Sequence[State] = (),
         sort: Sort = "name",
+        updated_before: str | None = None,
         in_short: bool = False,
         limit: int,
         offset: int,
@@ -145,7 +155,15 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
         `states` filters by the state of the last run. Each has its last ten runs, unless it is in short.
         """
         jobs = Jobs(self._view())
-        return jobs.list(namespace, states=states, sort=sort, in_short=in_short, limit=limit, offset=offset)
+        return jobs.list(
+            namespace,
+            states=states,
+            sort=sort,
+            updated_before=updated_before,
+            in_short=in_short,
+            limit=limit,
+            offset=offset,
+        )
 
     def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
         """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""

@@ -52,6 +52,8 @@ export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 
 interface Listing {
   namespace: string;
+  /** Only what no event mentions since then; empty: all. */
+  updatedBefore: string;
   limit: number;
   offset: number;
 }

@@ -20,6 +20,7 @@ from headwater.api.marquez.parameters import (
     NAMESPACE,
     OFFSET,
     SORT,
+    UPDATED_BEFORE,
     is_short,
     read_dataset_id,
     read_paging,
@@ -42,7 +43,14 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     limit, offset = read_paging(request)
     in_short = is_short(request)
     queries = services.queries.together()
-    listed = queries.list_datasets(namespace, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset)
+    listed = queries.list_datasets(
+        namespace,
+        sort=SORT.read(request),
+        updated_before=UPDATED_BEFORE.read(request),
+        in_short=in_short,
+        limit=limit,
+        offset=offset,
+    )
     if not listed.total:
         require(services.queries.find_namespace(namespace), "Namespace", namespace)
     if in_short:
@@ -120,7 +128,7 @@ ROUTES = (
         "GET",
         _DATASETS,
         list_datasets,
-        parameters=(NAMESPACE, SORT, FORM, LIMIT, OFFSET),
+        parameters=(NAMESPACE, SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET),
         returns=types.Datasets | types.ShortDatasets,
     ),
     Route("GET", f"{_DATASETS}/<dataset>", get_dataset, parameters=_ID, returns=types.Dataset),

@@ -20,6 +20,7 @@ from headwater.api.marquez.parameters import (
     LIMIT,
     OFFSET,
     SORT,
+    UPDATED_BEFORE,
     is_short,
     read_job_id,
     read_paging,
@@ -126,7 +127,13 @@ def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) 
     limit, offset = read_paging(request)
     in_short = is_short(request)
     listed = services.queries.list_jobs(
-        namespace, states=states, sort=SORT.read(request), in_short=in_short, limit=limit, offset=offset
+        namespace,
+        states=states,
+        sort=SORT.read(request),
+        updated_before=UPDATED_BEFORE.read(request),
+        in_short=in_short,
+        limit=limit,
+        offset=offset,
     )
     return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
@@ -134,7 +141,7 @@ def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) 
 _JOBS = "/api/v1/namespaces/<namespace>/jobs"
 _ID = (JOB_NAMESPACE, JOB)
 _PAGED = (FORM, LIMIT, OFFSET)
-_LISTED = (_LAST_RUN_STATES, SORT, *_PAGED)
+_LISTED = (_LAST_RUN_STATES, SORT, UPDATED_BEFORE, *_PAGED)
 _JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
     Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=_JOBS_LISTED, errors=(400, 503)),

@@ -34,6 +34,9 @@ FORM = choice(
 ).default("full")
 _SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at"}
 SORT = choice("sort", "Ours: which come first; by `updated_at`, of the first 5,000 by name.", _SORTS).default("name")
+UPDATED_BEFORE = moment(
+    "updatedBefore", "Ours: only what no event mentions at this time or later, of the first 5,000 by name."
+)
 DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
 
 

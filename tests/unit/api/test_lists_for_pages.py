@@ -39,6 +39,18 @@ def test_datasets_are_listed_by_time_and_in_short(api):
     assert {dataset["name"]: dataset["fieldCount"] for dataset in short}["raw"] == 2
 
 
+def test_lists_are_narrowed_to_what_no_event_mentions_since_a_time(api):
+    times = {job["name"]: job["updatedAt"] for job in api.found("/jobs")["jobs"]}
+    older = sorted(name for name in times if times[name] < times[CALCULATE])
+    for path in ("/jobs", JOBS):
+        form = api.found(path, updatedBefore=times[CALCULATE], form="summary")
+        assert ([job["name"] for job in form["jobs"]], form["totalCount"]) == (older, len(older))
+    form = api.found(DATASETS, updatedBefore="2000")
+    assert (form["datasets"], form["totalCount"]) == ([], 0)
+    assert api.found(DATASETS, updatedBefore="2100", limit=1)["totalCount"] == 5
+    assert api.get(DATASETS, updatedBefore="soon")[0] == 400
+
+
 def test_runs_are_listed_in_short(api):
     (run,) = api.found(f"{JOBS}/{CHECK}/runs", form="summary")["runs"]
 

@@ -17,7 +17,7 @@ from headwater_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
-from tests.unit.facts.strategies import DATASETS, JOBS, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, streams
 from tests.unit.queries.every_query import loaded
 
 PAGE = {"limit": 100, "offset": 0}
@@ -43,6 +43,18 @@ def test_a_list_by_time_has_what_the_list_by_name_has_the_last_updated_first(sta
         by_name, by_time = listed(**PAGE), listed(**page)
         assert list(by_time.items) == last_first(by_name.items)[offset : offset + limit]
         assert (by_time.total, by_time.truncated) == (by_name.total, by_name.truncated)
+
+
+@examples(80)
+@given(streams(), st.sampled_from(TIMES), st.sampled_from(("name", "updated_at")), st.integers(0, 2))
+def test_a_list_of_what_is_not_touched_since_a_time_has_what_all_have_without_the_rest(statements, time, sort, offset):
+    queries = LineageQueries(loaded(statements))
+    lists = [lambda namespace=name, **how: queries.list_datasets(namespace, **how) for name in NAMESPACES]
+    lists += [lambda namespace=name, **how: queries.list_jobs(namespace, **how) for name in (None, *NAMESPACES)]
+    for listed in lists:
+        right = [thing for thing in listed(sort=sort, **PAGE).items if thing.updated < time]
+        page = listed(sort=sort, updated_before=time, limit=2, offset=offset)
+        assert (list(page.items), page.total) == (right[offset : offset + 2], len(right))
 
 
 @examples(80)

@@ -1,0 +1,47 @@
+/** Folders of names: their first segments after those that all of them share. */
+
+export interface Folder {
+  /** The segments down to the folder, with slashes between. */
+  path: string;
+  title: string;
+  count: number;
+}
+
+const FOLDERS_MAX = 12;
+
+/** The segments of a name: `silver/shop/orders` and `nordwind.gold.revenue` have three. */
+export const segmentsOf = (name: string): string[] => name.split(/[./]/).filter((segment) => segment !== "");
+
+/** Return the folders of the names within a folder (empty: of all), the largest first; none where all are one by one. */
+export function foldersOf(names: readonly string[], within: string): Folder[] {
+  const paths = names.filter((name) => isIn(name, within)).map(segmentsOf);
+  const depth = sharedDepth(paths);
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    if (path.length <= depth + 1) continue;
+    const folder = path.slice(0, depth + 1).join("/");
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count > 1)
+    .map(([path, count]) => ({ path, title: path.slice(path.lastIndexOf("/") + 1), count }))
+    .sort((a, b) => b.count - a.count || (a.path < b.path ? -1 : 1))
+    .slice(0, FOLDERS_MAX);
+}
+
+/** True if a name is in a folder. */
+export function isIn(name: string, folder: string): boolean {
+  if (folder === "") return true;
+  const segments = segmentsOf(name),
+    above = folder.split("/");
+  return segments.length > above.length && above.every((segment, place) => segments[place] === segment);
+}
+
+/** The number of first segments that all paths share; the last segment of a path is its own name. */
+function sharedDepth(paths: readonly (readonly string[])[]): number {
+  const [first] = paths;
+  if (!first) return 0;
+  let depth = 0;
+  while (paths.every((path) => path.length > depth + 1 && path[depth] === first[depth])) depth++;
+  return depth;
+}
