@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -119,7 +120,44 @@ def test_datasets_of_a_namespace_are_a_list_with_what_was_dropped(open_view, com
     page.get_by_text("145 of 145 datasets").wait_for()
     page.get_by_label("filter the list").fill("gold.revenue")
     page.get_by_role("link", name="nordwind.gold.revenue").wait_for()
-    page.get_by_text("sox").wait_for()
+    page.get_by_role("link", name="sox").wait_for()
+
+
+def test_a_list_opens_by_folders_and_narrows_to_an_owner_and_a_tag(open_view, company):
+    page = open_view(company, f"datasets?namespace={WAREHOUSE}")
+    folders = page.get_by_role("group", name="folders")
+    gold = folders.get_by_role("button", name=re.compile(r"^gold \d+$"))
+    number = gold.inner_text().split()[-1]
+    gold.click()
+    page.get_by_role("status").get_by_text(f"{number} of 145 datasets").wait_for()
+    page.get_by_role("combobox", name="tag").select_option("sox")
+    page.get_by_role("link", name="nordwind.gold.revenue").wait_for()
+    assert page.get_by_role("link", name="nordwind.gold.dim_date").count() == 0
+    assert page.url.endswith("&tag=sox&folder=nordwind%2Fgold")
+    folders.get_by_role("button", name="leave the folder").click()
+    page.get_by_role("combobox", name="owner").select_option(index=1)
+    page.get_by_role("status").get_by_text("of 145 datasets").wait_for()
+
+
+def test_a_list_is_saved_as_it_is_narrowed(open_view, company):
+    page = open_view(company, "jobs?namespace=spark&state=FAILED")
+    page.get_by_text("2 of 2 jobs").wait_for()
+    page.get_by_label("filter the list").fill("payments")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="List as CSV").click()
+    header, row, rest = Path(download.value.path()).read_bytes().decode().split("\r\n")
+    assert header.startswith('"namespace","name","state","updated"')
+    assert row.startswith('"spark","spark.silver_payments","FAILED","2025-11-')
+    assert rest == ""
+
+
+def test_a_list_is_narrowed_to_what_no_event_names_for_days(open_view, company):
+    page = open_view(company, f"datasets?namespace={LAKE}")
+    with page.expect_response(re.compile(r"/datasets\?.*updatedBefore=\d{4}-\d\d-\d\dT00%3A00%3A00.000Z")):
+        page.get_by_role("combobox", name="last event").select_option("30")
+    page.get_by_role("status").get_by_text("datasets").wait_for()
+    assert page.url.endswith("&days=30")
 
 
 def test_flows_of_a_tag_that_lack_it_come_first(open_view, company):
@@ -156,6 +194,17 @@ def test_a_dag_shows_its_tasks_with_their_states_and_last_runs(open_view, compan
     name = rows[0].get_by_role("link").first.inner_text()
     rows[0].get_by_role("link").first.click()
     page.get_by_role("heading", name=name.split()[0]).first.wait_for()
+
+
+def test_of_more_tasks_than_a_page_the_others_are_a_click_away(open_view, company):
+    page = open_view(company, "job?node=job:dbt:dbt-run-nordwind")
+    tasks = page.get_by_role("region", name="tasks", exact=True)
+    tasks.get_by_text("the first 100 by name are here").wait_for()
+    more = tasks.get_by_role("button", name=re.compile(r"^\d+ more$"))
+    total = 100 + int(more.inner_text().split()[0])
+    more.click()
+    more.wait_for(state="detached")
+    assert tasks.locator("tbody tr").count() == total
 
 
 def test_an_input_that_many_jobs_read_is_a_stub_at_each_reader_until_a_click_draws_its_lines(open_view, company):

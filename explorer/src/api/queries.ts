@@ -364,7 +364,7 @@ export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?:
 const RUNS_DEPTH = 3;
 
 /** Try the cuts of a node's id, the likeliest first, until the API knows one. */
-async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
+export async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
   await learnCut(id);
   const [first, ...others] = cutsOf(id);
   if (!first)
@@ -446,18 +446,6 @@ export const job = (node: string, signal?: AbortSignal) =>
     get("/api/v1/namespaces/{namespace}/jobs/{job}", { parts: { namespace, job: name }, signal }),
   );
 
-/** The jobs whose parent this is, each with its last ten runs. */
-export const childJobs = (node: string, limit: number, signal?: AbortSignal) =>
-  firstFound(
-    node,
-    ({ namespace, name }) =>
-      get("/api/v1/namespaces/{namespace}/jobs/{job}/children", {
-        parts: { namespace, job: name },
-        query: { limit },
-        signal,
-      }) as Promise<Schema<"Jobs">>,
-  );
-
 export const jobVersions = (node: string, limit: number, signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
     get("/api/v1/namespaces/{namespace}/jobs/{job}/versions", {
@@ -477,10 +465,6 @@ export const jobRuns = (node: string, limit: number, signal?: AbortSignal) =>
         signal,
       }) as Promise<Runs>,
   );
-
-/** Return the runs that a run started, in short. */
-export const childRuns = (id: string, limit: number, signal?: AbortSignal) =>
-  get("/api/v1/jobs/runs/{run_id}/children", { parts: { run_id: id }, query: { limit }, signal }) as Promise<Runs>;
 
 export const run = (id: string, signal?: AbortSignal) =>
   get("/api/v1/jobs/runs/{run_id}", { parts: { run_id: id }, signal });

@@ -15,14 +15,23 @@ export function rowsOf(use: { facets: unknown }): number | null {
   return null;
 }
 
+const isOf =
+  (dataset: { namespace: string; name: string }) =>
+  ({ datasetVersionId: id }: Use) =>
+    id.namespace === dataset.namespace && id.name === dataset.name;
+
+/** Return the runs that wrote a dataset. */
+export const runsThatWrote = <R extends { outputDatasetVersions: readonly Use[] }>(
+  runs: readonly R[],
+  dataset: { namespace: string; name: string },
+): R[] => runs.filter(({ outputDatasetVersions }) => outputDatasetVersions.some(isOf(dataset)));
+
 /** Return the rows that each run wrote into a dataset, in the order of the runs, without runs that counted none. */
 export const rowsWritten = (
   runs: readonly { outputDatasetVersions: readonly Use[] }[],
   dataset: { namespace: string; name: string },
 ): number[] =>
   runs.flatMap(({ outputDatasetVersions }) => {
-    const use = outputDatasetVersions.find(
-      ({ datasetVersionId: id }) => id.namespace === dataset.namespace && id.name === dataset.name,
-    );
+    const use = outputDatasetVersions.find(isOf(dataset));
     return (use && rowsOf(use)) ?? [];
   });

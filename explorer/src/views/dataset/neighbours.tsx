@@ -6,7 +6,8 @@ import { Link } from "wouter";
 import { foldedLineage, jobRuns } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { degreeOf, type Item } from "../../model/graph";
-import { rowsWritten } from "../../model/rows";
+import { completedAt, usualGap } from "../../model/rhythm";
+import { rowsWritten, runsThatWrote } from "../../model/rows";
 import { pageOf, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link, mapLink, type Side } from "../../url/state";
@@ -48,7 +49,7 @@ function Writers({ jobs, dataset }: { jobs: readonly Item[]; dataset: { namespac
         <span key={job.id}>
           {index > 0 && ", "}
           <Link href={pageOf(job.id)}>{job.name}</Link> <StateOf state={job.state} /> <When time={job.touchedAt} />
-          {index === 0 && <Rows job={job.id} dataset={dataset} />}
+          {index === 0 && <LastRuns job={job.id} dataset={dataset} isOnly={jobs.length === 1} />}
         </span>
       ))}
       {jobs.length > WRITERS_MAX && ` and ${count(jobs.length - WRITERS_MAX)} more`}
@@ -56,19 +57,28 @@ function Writers({ jobs, dataset }: { jobs: readonly Item[]; dataset: { namespac
   );
 }
 
-/** The rows that the last runs of a job wrote, the newest as a number; the others are bars. */
-function Rows({ job, dataset }: { job: string; dataset: { namespace: string; name: string } }) {
+/** How often its only writer writes it, and the rows of the last runs: the newest as a number; the others are bars. */
+function LastRuns({
+  job,
+  dataset,
+  isOnly,
+}: {
+  job: string;
+  dataset: { namespace: string; name: string };
+  isOnly: boolean;
+}) {
   const { data } = useQuery({
     queryKey: ["runs", job, RUNS_MAX],
     queryFn: ({ signal }) => jobRuns(job, RUNS_MAX, signal),
   });
+  const gap = isOnly ? usualGap(completedAt(runsThatWrote(data?.runs ?? [], dataset))) : null;
   const rows = rowsWritten(data?.runs ?? [], dataset);
-  if (rows[0] === undefined) return null;
+  if (rows[0] === undefined) return gap && <span className="muted">, usually {gap}</span>;
   const most = Math.max(1, ...rows);
   const said = [...rows].reverse().map(count).join(", ");
   return (
     <>
-      , {plural(rows[0], "row")}{" "}
+      {gap && <span className="muted">, usually {gap}</span>}, {plural(rows[0], "row")}{" "}
       <span className="spark" role="img" aria-label={`rows of the last runs, oldest first: ${said}`} title={said}>
         {[...rows].reverse().map((value, place) => (
           <i key={place} style={{ height: `${15 + 85 * (value / most)}%` }} />

@@ -7,8 +7,10 @@ import { errorOf, job as fetchJob, type Job, jobRuns, jobVersions, type Run } fr
 import { shortError } from "../../model/error-text";
 import { count, duration, plural } from "../../model/format";
 import { parentOf } from "../../model/parent";
+import { completedAt, lasting, usualDurationMs, usualGap } from "../../model/rhythm";
 import { Edit, SetHere } from "../../parts/edit";
 import { Facets, Loaded, NodeHead, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
 import { Owners, Tags } from "../../parts/tags";
 import { datasetId, jobId } from "../../url/ids";
@@ -79,17 +81,29 @@ export function JobView() {
 }
 
 function About({ job }: { job: Job }) {
+  const usualMs = usualDurationMs(job.latestRuns ?? []);
+  const gap = job.type === "STREAM" ? null : usualGap(completedAt(job.latestRuns ?? []));
   return (
     <div className="columns2">
       <section className="card">
         <dl className="facts">
           <dt>Last run</dt>
           <dd>
-            <StateOf state={job.latestRun?.state ?? null} />{" "}
-            <When time={job.latestRun?.endedAt ?? job.latestRun?.startedAt ?? null} />
+            {job.latestRun?.state === "RUNNING" ? (
+              <Running job={jobId(job)} startedAt={job.latestRun.startedAt} />
+            ) : (
+              <>
+                <StateOf state={job.latestRun?.state ?? null} />{" "}
+                <When time={job.latestRun?.endedAt ?? job.latestRun?.startedAt ?? null} />
+              </>
+            )}
+            {gap && <span className="muted">, usually {gap}</span>}
           </dd>
           <dt>Took</dt>
-          <dd>{duration(job.latestRun?.durationMs ?? null)}</dd>
+          <dd>
+            {duration(job.latestRun?.durationMs ?? null)}
+            {usualMs !== null && <span className="muted"> (usually {lasting(usualMs)})</span>}
+          </dd>
           <dt>Kind</dt>
           <dd>
             {job.type.toLowerCase()}

@@ -1,8 +1,9 @@
 /** The jobs that a job started: the tasks of a DAG, with their last runs. */
 
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 
-import { childJobs } from "../../api/queries";
+import { childJobs } from "../../api/family-queries";
 import { count, duration, plural } from "../../model/format";
 import { rankOf } from "../../model/states";
 import { JobLink, When } from "../../parts/frame";
@@ -10,20 +11,35 @@ import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { Bars } from "./bars";
 
-const TASKS_MAX = 100;
+// The API has the last runs of so many jobs of a page.
+const PAGE = 100;
+
 export function Tasks({ node }: { node: string }) {
-  const { data } = useQuery({
+  const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ["children", node],
-    queryFn: ({ signal }) => childJobs(node, TASKS_MAX, signal),
+    queryFn: ({ pageParam, signal }) => childJobs(node, PAGE, pageParam, signal),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) =>
+      last.jobs.length && pages.length * PAGE < last.totalCount ? pages.length * PAGE : undefined,
   });
-  if (!data?.jobs.length) return null;
+  const jobs = useMemo(() => {
+    const tasks = data?.pages.flatMap((page) => page.jobs) ?? [];
+    return tasks.sort((job, other) => rankOf(job.latestRun?.state) - rankOf(other.latestRun?.state));
+  }, [data]);
+  const first = data?.pages[0];
+  if (!first || !jobs.length) return null;
   return (
     <section className="card" aria-label="tasks">
       <h2>Tasks</h2>
       <p className="muted">
-        It started {plural(data.totalCount, "job")}
-        {data.truncated && ", at least"}
-        {data.totalCount > data.jobs.length && `; the first ${count(data.jobs.length)} are here`}.
+        It started {plural(first.totalCount, "job")}
+        {first.truncated && ", at least"}
+        {hasNextPage && `; the first ${count(jobs.length)} by name are here`}.
+        {hasNextPage && (
+          <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
+            {count(Math.min(PAGE, first.totalCount - jobs.length))} more
+          </button>
+        )}
       </p>
       <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="list of tasks">
         <table className="table">
@@ -37,25 +53,23 @@ export function Tasks({ node }: { node: string }) {
             </tr>
           </thead>
           <tbody>
-            {[...data.jobs]
-              .sort((job, other) => rankOf(job.latestRun?.state) - rankOf(other.latestRun?.state))
-              .map((job) => (
-                <tr key={jobId(job)}>
-                  <td>
-                    <JobLink job={job} />
-                  </td>
-                  <td className="fixed">
-                    <StateOf state={job.latestRun?.state ?? null} />
-                  </td>
-                  <td className="fixed">
-                    <When time={job.latestRun?.startedAt ?? null} />
-                  </td>
-                  <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
-                  <td>
-                    <Bars runs={job.latestRuns ?? []} small />
-                  </td>
-                </tr>
-              ))}
+            {jobs.map((job) => (
+              <tr key={jobId(job)}>
+                <td>
+                  <JobLink job={job} />
+                </td>
+                <td className="fixed">
+                  <StateOf state={job.latestRun?.state ?? null} />
+                </td>
+                <td className="fixed">
+                  <When time={job.latestRun?.startedAt ?? null} />
+                </td>
+                <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
+                <td>
+                  <Bars runs={job.latestRuns ?? []} small />
+                </td>
+              </tr>
+            ))}
           </tbody>
         </table>
       </div>

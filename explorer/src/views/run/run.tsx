@@ -3,15 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "wouter";
 
-import {
-  childRuns,
-  downstreamRuns,
-  errorOf,
-  run as fetchRun,
-  jobRuns,
-  type Run,
-  upstreamRuns,
-} from "../../api/queries";
+import { childRuns } from "../../api/family-queries";
+import { downstreamRuns, errorOf, run as fetchRun, jobRuns, type Run, upstreamRuns } from "../../api/queries";
 import { ago, count, duration, utc } from "../../model/format";
 import { parentOf } from "../../model/parent";
 import { rowsOf } from "../../model/rows";
@@ -19,6 +12,7 @@ import { rankOf } from "../../model/states";
 import { textOfSubset } from "../../model/subset";
 import { ErrorText } from "../../parts/error-text";
 import { Facets, JobLink, Loaded, NodeLink, Nothing, useTitle, When } from "../../parts/frame";
+import { Running } from "../../parts/running";
 import { SignOf, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { datasetId, jobId } from "../../url/ids";
@@ -122,7 +116,11 @@ function OneRun({ id, other = "" }: { id: string; other?: string }) {
                 <dl className="facts">
                   <dt>State</dt>
                   <dd>
-                    <StateOf state={run.state} />
+                    {run.state === "RUNNING" ? (
+                      <Running job={jobId(run.job)} startedAt={run.startedAt} />
+                    ) : (
+                      <StateOf state={run.state} />
+                    )}
                   </dd>
                   <dt>Job</dt>
                   <dd>

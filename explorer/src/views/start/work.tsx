@@ -8,6 +8,7 @@ import { shortError } from "../../model/error-text";
 import { count, plural, since, utc } from "../../model/format";
 import { JobLink, Loaded, When } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
+import { Running } from "../../parts/running";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
 import { link, mapLink } from "../../url/state";
@@ -187,13 +188,12 @@ function OtherItem({ job }: { job: ShortJob }) {
     <li>
       <JobLink job={job} />
       <div className="small muted under">
-        <StateOf state={run?.state ?? null} />{" "}
         {run?.state === "RUNNING" ? (
-          <>
-            since <When time={run.startedAt} />
-          </>
+          <Running job={jobId(job)} startedAt={run.startedAt} />
         ) : (
-          <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+          <>
+            <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.updatedAt ?? null} />
+          </>
         )}
         {owners && <> · {owners}</>}
         {run && (
