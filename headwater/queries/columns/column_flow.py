@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_steps import find_steps_into, find_steps_out, step_place_of
@@ -17,6 +16,7 @@ from headwater.queries.columns.possible_uses import How
 from headwater.queries.columns.report_results import LineageStep
 from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange
 from headwater.queries.columns.similar_runs import ROOTS_MAX, Runs
+from headwater.queries.columns.ways import ReportedStep, Way, ways_along
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -27,39 +27,24 @@ STEPS_MAX = 20_000
 
 
 @dataclass(slots=True)
-class _Edge:
-    """A step with all its reports; `direct` and `certain` if any report has it so, `masks` if all reports do."""
+class _Edge(ReportedStep):
+    """A step with its transformations and the roots of the runs that reported it."""
 
     transformations: set[Transformation] = field(default_factory=set)
-    direct: bool = False
-    masks: bool = True
-    certain: bool = False
-    failed: bool = True
-    jobs: set[JobId] = field(default_factory=set)
     roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
 
-    def add(self, how: How, runs: Runs, *, certain: bool) -> None:
-        """Count runs that reported the step; without transformations it is taken as direct and unmasked."""
-        self.failed &= runs.failed
-        self.certain |= certain
+    def count_runs(self, how: How, runs: Runs, *, certain: bool) -> None:
+        """Count runs that reported the step."""
+        self.count(how, runs.job, certain=certain, failed=runs.failed)
         self.transformations |= how
-        self.direct |= not how or any(transformation.type == "DIRECT" for transformation in how)
-        self.masks &= bool(how) and all(transformation.masking for transformation in how)
         for root, newest in runs.roots.items():
             self.roots[root] = max(newest, self.roots.get(root, newest))
-        if runs.job:
-            self.jobs.add(runs.job)
 
     @property
     def runs(self) -> tuple[str, ...]:
         """The ids of the root runs of the reporting runs, newest first."""
         newest = sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX]
         return tuple(dict.fromkeys(root.id for root in newest))
-
-
-# Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.
-_State: TypeAlias = tuple[bool, bool, bool, bool]
-_START: _State = (True, False, True, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +70,18 @@ class ColumnTraversal:
         self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
         self._hops: dict[ColumnSource, int] = {}
-        self._states: dict[ColumnSource, set[_State]] = {start: {_START} for start in self._starts}
 
     def run(self) -> list[ReachedColumn]:
         """Return every reached column without the starts, nearest first."""
         walked = walk(self._starts, self._nexts, into=Walked(COLUMNS_MAX))
         self._hops = walked.hops
-        self._spread()
         self.truncated |= walked.truncated or self.span.truncated
+        # Columns whose steps were beyond the bound are left out.
+        ways = ways_along(self._starts & self._hops.keys(), self._steps_between(frozenset(self._hops)))
         return [
-            _reached(column, hops, states)
+            ReachedColumn(column, hops, **Way.of_all(ways[column])._asdict())
             for column, hops in self._hops.items()
-            if column not in self._starts and (states := self._states[column])
+            if column not in self._starts and column in ways
         ]
 
     def opens(self, column: ColumnSource | Column) -> bool:
@@ -156,39 +141,20 @@ class ColumnTraversal:
         if ends not in self.edges and len(self.edges) >= STEPS_MAX:
             self.truncated = True
             return
-        self.edges.setdefault(ends, _Edge()).add(how, runs, certain=certain)
+        self.edges.setdefault(ends, _Edge()).count_runs(how, runs, certain=certain)
 
-    def _spread(self) -> None:
-        """Compute the states in which each column is reached, along all steps."""
-        next_edges: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
-        for (source, destination), edge in self.edges.items():
-            here, there = (source, destination) if self._way == FORWARD else (destination, source)
-            next_edges.setdefault(here, []).append((there, edge))
-        pending = [(start, _START) for start in self._starts if start in self._hops]
-        while pending:
-            column, (direct, masked, certain, failed) = pending.pop()
-            for there, edge in next_edges.get(column, ()):
-                state = (
-                    direct and edge.direct,
-                    masked or edge.masks,
-                    certain and edge.certain,
-                    failed or edge.failed,
-                )
-                states = self._states.setdefault(there, set())
-                if there in self._hops and state not in states:
-                    states.add(state)
-                    pending.append((there, state))
+    def _steps_between(self, columns: frozenset[ColumnSource]) -> dict[tuple[ColumnSource, ColumnSource], _Edge]:
+        """Return the steps between these columns, by their ends in the traversal's direction."""
+        return {
+            ends if self._way == FORWARD else ends[::-1]: edge
+            for ends, edge in self.edges.items()
+            if columns.issuperset(ends)
+        }
 
 
 def column_of(node: ColumnSource) -> Column:
     """Return the column that a node with a field is."""
     return Column(node.dataset, node.field or ())
-
-
-def _reached(column: ColumnSource, hops: int, states: Iterable[_State]) -> ReachedColumn:
-    direct, masked, certain, failed = zip(*states, strict=True)
-    way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
-    return ReachedColumn(column, hops, **way)
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:

@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
 from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater.queries.columns.ways import ReportedStep, Way, ways_along
 from headwater.queries.short_forms import short_datasets, short_jobs
 from headwater.queries.view import GraphView
-from headwater_model.columns import Column, Transformation
+from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, JobId
 
 # Steps between columns that one report reads.
 STEPS_MAX = 50_000
 
-# Whether every step so far was direct, and whether any masked.
-_State: TypeAlias = tuple[bool, bool]
 _T = TypeVar("_T", JobId, DatasetId)
 
 
 @dataclass(slots=True)
-class _Edge:
-    """A step with all its reports: `direct` if any is, `masks` if all do; without transformations neither masks."""
-
-    direct: bool = False
-    masks: bool = True
-    jobs: set[JobId] = field(default_factory=set)
-
-    def add(self, how: Iterable[Transformation], job: JobId | None) -> None:
-        """Count a report."""
-        transformations = tuple(how)
-        self.direct |= not transformations or any(transformation.type == "DIRECT" for transformation in transformations)
-        self.masks &= bool(transformations) and all(transformation.masking for transformation in transformations)
-        self.jobs.update([job] if job else [])
-
-
-@dataclass(slots=True)
 class _Reached:
-    """A job or dataset that was reached: by which columns, at which distance, and in which states."""
+    """A job or dataset that was reached: by which columns, at which distance, and by which ways."""
 
     through: dict[Column, int] = field(default_factory=dict)
-    states: set[_State] = field(default_factory=set)
+    ways: set[Way] = field(default_factory=set)
     certain: bool = False
 
     @property
@@ -64,16 +47,17 @@ class ImpactWalk:
         self._view, self._column, self._depth = view, column, depth
         self._walk = ColumnWalk(view)
         self._hops: Mapping[Column, int] = {}
-        self._edges: dict[tuple[Column, Column], _Edge] = {}
+        self._edges: dict[tuple[Column, Column], ReportedStep] = {}
         self._possible: list[ColumnStep] = []
-        self._states: dict[Column, set[_State]] = {column: {(True, False)}}
+        self._ways: Mapping[Column, set[Way]] = {}
         self._truncated = False
 
     def report(self) -> ColumnImpact:
         """Return the columns, jobs and datasets downstream."""
         self._hops = self._walk.below(self._column, depth=self._depth + 1)
         self._read_steps()
-        self._spread()
+        # Columns whose steps were beyond the bound are left out.
+        self._ways = ways_along([self._column], self._edges)
         columns = tuple(self._columns())
         nodes = tuple(self._nodes())
         return ColumnImpact(self._column, columns, nodes, self._truncated or self._walk.truncated)
@@ -89,22 +73,7 @@ class ImpactWalk:
             if ends not in self._edges and len(self._edges) >= STEPS_MAX:
                 self._truncated = True
                 return
-            self._edges.setdefault(ends, _Edge()).add(step.how, step.job)
-
-    def _spread(self) -> None:
-        """Compute the states in which each column is reached, along all steps."""
-        next_edges: dict[Column, list[tuple[Column, _Edge]]] = {}
-        for (source, derived), edge in self._edges.items():
-            next_edges.setdefault(source, []).append((derived, edge))
-        pending = [(self._column, state) for state in self._states[self._column]]
-        while pending:
-            column, state = pending.pop()
-            for derived, edge in next_edges.get(column, ()):
-                after = _after(state, edge)
-                states = self._states.setdefault(derived, set())
-                if after not in states:
-                    states.add(after)
-                    pending.append((derived, after))
+            self._edges.setdefault(ends, ReportedStep()).count(step.how, step.job)
 
     def _columns(self) -> Iterator[ImpactedColumn]:
         into: dict[Column, list[Column]] = {}
@@ -113,16 +82,16 @@ class ImpactWalk:
             into.setdefault(derived, []).append(source)
             jobs.setdefault(derived, set()).update(edge.jobs)
         for column, hops in self._hops.items():
-            if column == self._column or column not in into:
+            if column == self._column or column not in self._ways:
                 continue
             entry = self._walk.entry(column)
-            direct, masked = _summary(self._states[column])
+            way = Way.of_all(self._ways[column])
             yield ImpactedColumn(
                 column,
                 hops,
                 tuple(sorted(source for source in into[column] if self._hops[source] == hops - 1)),
-                direct,
-                masked,
+                way.direct,
+                way.masked,
                 type=entry.type_of(column.field) if entry else None,
                 jobs=tuple(sorted(jobs[column])) if entry else (),
                 outline=entry is None,
@@ -132,11 +101,11 @@ class ImpactWalk:
         jobs: dict[JobId, _Reached] = {}
         datasets: dict[DatasetId, _Reached] = {}
         for (source, derived), edge in self._edges.items():
-            states = {_after(state, edge) for state in self._states[source]}
-            for job in edge.jobs:
-                self._reach(jobs, job, [source], states, certain=True)
-            if derived != self._column:
-                self._reach(datasets, derived.dataset, [source], states, certain=True)
+            ways = {way.beyond(edge) for way in self._ways.get(source, ())}
+            for job in edge.jobs if ways else ():
+                self._reach(jobs, job, [source], ways, certain=True)
+            if ways and derived != self._column:
+                self._reach(datasets, derived.dataset, [source], ways, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
         known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
@@ -153,33 +122,25 @@ class ImpactWalk:
         """Count a job that reported no columns of what it made, and the dataset; known steps say more."""
         sources = [
             column
-            for column in self._states
+            for column in self._ways
             if column.dataset == step.source.dataset and self._hops[column] <= self._depth
         ]
-        states = {state for column in sources for state in self._states[column]}
+        ways = {way for column in sources for way in self._ways[column]}
         if step.job and not (step.job in jobs and jobs[step.job].certain):
-            self._reach(jobs, step.job, sources, states, certain=False)
+            self._reach(jobs, step.job, sources, ways, certain=False)
         dataset = step.derived.dataset
         if dataset != self._column.dataset and not (dataset in datasets and datasets[dataset].certain):
-            self._reach(datasets, dataset, sources, states, certain=False)
+            self._reach(datasets, dataset, sources, ways, certain=False)
 
     def _reach(
-        self, reached: dict[_T, _Reached], thing: _T, sources: Iterable[Column], states: set[_State], *, certain: bool
+        self, reached: dict[_T, _Reached], thing: _T, sources: Iterable[Column], ways: set[Way], *, certain: bool
     ) -> None:
         entry = reached.setdefault(thing, _Reached())
         entry.through.update((source, self._hops[source]) for source in sources)
-        entry.states |= states
+        entry.ways |= ways
         entry.certain |= certain
 
 
-def _after(state: _State, edge: _Edge) -> _State:
-    return state[0] and edge.direct, state[1] or edge.masks
-
-
-def _summary(states: set[_State]) -> tuple[bool, bool]:
-    """Return true if some path is direct, and if all paths mask."""
-    return any(direct for direct, _ in states), all(masked for _, masked in states)
-
-
 def _node(node: Job | Dataset, reached: _Reached) -> ImpactedNode:
-    return ImpactedNode(node, reached.hops, reached.nearest, *_summary(reached.states), reached.certain)
+    way = Way.of_all(reached.ways)
+    return ImpactedNode(node, reached.hops, reached.nearest, way.direct, way.masked, reached.certain)

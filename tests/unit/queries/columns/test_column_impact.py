@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.queries.columns import column_impact as column_impact_walk
 from headwater_model.errors import Invalid
 from tests.examples import examples
 from tests.fields_model import FieldModel
@@ -124,3 +125,18 @@ def test_each_hop_costs_a_round_and_four_requests(depth):
     ]
     assert cost.rounds <= depth + 6
     assert cost.requests <= 4 * depth + 11
+
+
+@examples(40)
+@given(streams(), st.integers(0, 6))
+def test_an_impact_with_a_step_too_many_is_a_part_of_the_whole_and_says_so(statements, steps):
+    queries = queries_of(statements)
+    for node in field_ids():
+        whole = queries.report_column_impact(node, depth=9)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(column_impact_walk, "STEPS_MAX", steps)
+            part = queries.report_column_impact(node, depth=9)
+        if whole is not None:
+            assert part.truncated or part == whole
+            assert {reached.column for reached in part.columns} <= {reached.column for reached in whole.columns}
+            assert {reached.node.id for reached in part.nodes} <= {reached.node.id for reached in whole.nodes}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.queries.columns import column_flow
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
@@ -37,3 +40,19 @@ def test_every_report_is_that_of_the_model(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)))
     assert differences(every_report(LineageQueries(table)), every_report(FieldModel(statements))) == {}
+
+
+@examples(40)
+@given(streams(), st.integers(0, 6), st.sampled_from(WINDOWS))
+def test_a_report_with_a_step_too_many_is_a_part_of_the_whole_and_says_so(statements, steps, window):
+    queries = LineageQueries(loaded(statements))
+    for dataset, path in itertools.product(DATASETS, COLUMNS):
+        column = dataset, tuple(path.split("."))
+        usage, provenance = queries.report_usage(*column, window), queries.report_provenance(*column, window)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(column_flow, "STEPS_MAX", steps)
+            part, part_up = queries.report_usage(*column, window), queries.report_provenance(*column, window)
+        assert part.truncated or part == usage
+        assert {flow.column for flow in part.flows} <= {flow.column for flow in usage.flows}
+        assert part_up.truncated or part_up == provenance
+        assert len(part_up.steps) <= steps
