@@ -78,7 +78,6 @@ class VersionWalk:
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
-        self._groups.expect(primary for primary, _ in new)
         facts = read_run_facts({run for run in new.values() if run}, self._view)
         self._groups.load(primary for primary, _ in new)
         entries = []

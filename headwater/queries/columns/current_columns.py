@@ -92,7 +92,7 @@ class CurrentColumns:
         self._loaded.load(requested, readers=readers)
         groups = {self.groups.primary(name): self.groups.group(name) for name in requested}
         # Read the nodes of these jobs, which decide what is visible.
-        self._expect_jobs(groups.values(), readers, onward)
+        self._expect_reports(groups.values(), readers, onward)
         self.load_jobs({job for group in groups.values() for job in _jobs_of(group, readers)})
         # Collect the last report of each writer, for datasets that were not read before.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
@@ -135,13 +135,12 @@ class CurrentColumns:
         jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
         return {output for node in jobs for output in io_of(node)[1]} | group.derived
 
-    def _expect_jobs(self, groups: Iterable[ResolvedDataset], readers: bool, onward: bool) -> None:
-        """Announce the nodes of the jobs, the columns that they report, and the datasets that these come from."""
+    def _expect_reports(self, groups: Iterable[ResolvedDataset], readers: bool, onward: bool) -> None:
+        """Announce the columns that the jobs of these datasets report, and the datasets that these come from."""
         sources: set[DatasetId] = set()
         outputs: set[DatasetId] = set()
         for group in groups if self.view.at is None else ():
             new = _jobs_of(group, readers) - self.nodes.keys()
-            self._loaded.expect(jobs=new)
             # Edges may say what a job reads and writes: then its reports are announced before its node is read.
             for job_io in (group.near[job] for job in new if job in group.near):
                 written = [name for name in job_io.outputs if readers or name in group.names]
