@@ -123,6 +123,7 @@ def test_times_of_a_hub_distinguish_nights_from_changes(open_view, company):
 def test_a_comparison_without_changes_is_a_sentence_and_leaves_the_picture(open_view, company):
     page = open_view(company, f"map?node=dataset:{LAKE}:silver/reference/dim_date&vs=2025-11-20T11:00:00Z")
     page.get_by_text("nothing that is drawn here came, went or changed").wait_for()
+    page.get_by_text(re.compile("The last change was at 2025-11-(19|20) .* UTC")).wait_for()
     page.locator(".react-flow__node").first.wait_for()
     assert page.locator(".box.is-muted").count() == 0
 

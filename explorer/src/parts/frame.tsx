@@ -265,7 +265,7 @@ interface ChangesProps {
   changes: ReadonlyMap<string, NodeChange>;
   vs: string;
   end: () => void;
-  /** Ways to the changes. */
+  /** Ways to the changes; without changes, what is said besides. */
   children?: ReactNode;
 }
 
@@ -285,7 +285,7 @@ export function ChangesBar({ changes, vs, end, children }: ChangesProps) {
           {count("joined") > 0 && <span className="joined">+ {count("joined")} new here, existed before</span>}
         </>
       )}
-      {changes.size > 0 && children}
+      {children}
       <button className="chip" onClick={end}>
         End comparison
       </button>

@@ -17,7 +17,7 @@ const TICKS_MAX = 100;
 // Id of the times that the fields propose.
 const TIMES = "times";
 
-interface Tick {
+export interface Tick {
   /** When the change was, and the moment just after it, when what it made is there. */
   time: string;
   at: string;
@@ -68,7 +68,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
 }
 
 /** The ticks of a node. How wide its graph is says the folded graph, which a map has loaded already. */
-function useTicks(node: string, depth: number) {
+export function useTicks(node: string, depth: number) {
   const graph = useQuery({ ...foldedLineage(node, depth), enabled: node !== "", retryOnMount: false });
   const isOfGraph = graph.data !== undefined && !isWide(graph.data);
   return useQuery({

@@ -20,15 +20,18 @@ export interface MapData {
   retry: () => void;
 }
 
+/** How far a map reaches from its focus in jobs, which the API counts. */
+export const jobsDeep = (node: string, depth: number) =>
+  depthToRequest(kindOf(node) === "job" ? "job" : "dataset", depth);
+
 /** The queries of a map at one moment: the first is the focus's. A comparison has all neighbours, with their columns. */
 function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
   const asked = {
     ...(dependencies ? { dependencies } : {}),
     ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }),
   };
-  const kind = kindOf(node) === "job" ? "job" : "dataset";
   return [
-    { node, depth: depthToRequest(kind, depth), direction: "through", ...asked },
+    { node, depth: jobsDeep(node, depth), direction: "through", ...asked },
     ...open.map(parseMark).map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
     // What was picked must come with the node it was picked from.
     ...pick.map(

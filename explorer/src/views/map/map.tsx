@@ -2,13 +2,13 @@
 
 import { Link, useSearch } from "wouter";
 
-import { depthToRequest, type Lineage } from "../../model/graph";
+import type { Lineage } from "../../model/graph";
 import { Loaded, Nothing, useTitle } from "../../parts/frame";
 import { TimeBar } from "../../parts/time";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, type MapState, parseMap } from "../../url/state";
 import { MapBar } from "./bar";
-import { type MapData, useMapData } from "./data";
+import { jobsDeep, type MapData, useMapData } from "./data";
 import { useMapKeys } from "./keys";
 import { Notices } from "./notices";
 import { useOpenMap } from "./open-map";
@@ -42,7 +42,7 @@ function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: 
       <Stage map={map} />
       <TimeBar
         node={state.node}
-        depth={depthToRequest(kindOf(map.picture.focus) === "job" ? "job" : "dataset", state.depth)}
+        depth={jobsDeep(state.node, state.depth)}
         at={state.at}
         vs={state.vs}
         change={map.actions.to}

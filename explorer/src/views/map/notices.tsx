@@ -1,15 +1,14 @@
 /** What a reader has to know of a map before reading it: its time, and what of it is missing. */
 
+import { utc } from "../../model/format";
 import { ChangesBar } from "../../parts/frame";
+import { useTicks } from "../../parts/time";
+import type { MapState } from "../../url/state";
+import { jobsDeep } from "./data";
 import type { OpenMap } from "./open-map";
 
-export function Notices({
-  map: { state, data, actions, list, changes },
-  truncated,
-}: {
-  map: OpenMap;
-  truncated: boolean;
-}) {
+export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }) {
+  const { state, data, actions } = map;
   const { comparison, failure, retry } = data;
   return (
     <>
@@ -28,14 +27,7 @@ export function Notices({
       )}
       {comparison && (
         <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
-          {!changes.isOpen && (
-            <button className="chip" onClick={() => actions.to({ panel: "changes" })}>
-              Step through the changes
-            </button>
-          )}
-          <button className="chip" onClick={() => list.showList(true)}>
-            List the changes
-          </button>
+          {comparison.changes.size > 0 ? <WaysToChanges map={map} /> : <LastChange state={state} />}
         </ChangesBar>
       )}
       {state.vs && !comparison && !failure && (
@@ -53,4 +45,31 @@ export function Notices({
       )}
     </>
   );
+}
+
+function WaysToChanges({ map: { actions, list, changes } }: { map: OpenMap }) {
+  return (
+    <>
+      {!changes.isOpen && (
+        <button className="chip" onClick={() => actions.to({ panel: "changes" })}>
+          Step through the changes
+        </button>
+      )}
+      <button className="chip" onClick={() => list.showList(true)}>
+        List the changes
+      </button>
+    </>
+  );
+}
+
+/** When the graph changed last before the moment that is shown: the bar of times has loaded it. */
+function LastChange({ state: { node, depth, at } }: { state: MapState }) {
+  const { data: ticks = [] } = useTicks(node, jobsDeep(node, depth));
+  const before = ticks.filter(({ time, same, failed }) => !same && !failed && (!at || time < at));
+  const last = before.sort((a, b) => (a.time < b.time ? -1 : 1)).at(-1);
+  return last ? (
+    <span>
+      The last change was at {utc(last.time)} UTC: {last.label}.
+    </span>
+  ) : null;
 }

@@ -6,10 +6,9 @@ import { useMemo } from "react";
 import { history } from "../../api/queries";
 import type { ListChoice } from "../../draw/use-list-choice";
 import { type ChangeRow, changeRows } from "../../model/changes";
-import { depthToRequest, isWide } from "../../model/graph";
-import { kindOf } from "../../url/ids";
+import { isWide } from "../../model/graph";
 import type { MapState } from "../../url/state";
-import type { MapData } from "./data";
+import { jobsDeep, type MapData } from "./data";
 import type { MapPicture } from "./picture";
 
 export interface Changes {
@@ -43,10 +42,7 @@ function useSteps({ node, depth, at, vs }: MapState, { comparison }: MapData, is
   const isBackward = at !== "" && at < vs;
   const { data, error, isPending } = useQuery({
     queryKey: ["history", node, depth, vs, at],
-    queryFn: ({ signal }) => {
-      const jobs = depthToRequest(kindOf(node) === "job" ? "job" : "dataset", depth);
-      return history(node, jobs, signal, { since: vs, until: at });
-    },
+    queryFn: ({ signal }) => history(node, jobsDeep(node, depth), signal, { since: vs, until: at }),
     enabled: isOpen && !isTooWide && !isBackward,
     retry: false,
   });
