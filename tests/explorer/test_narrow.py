@@ -85,6 +85,19 @@ def test_on_a_phone_the_panel_of_a_column_comes_on_request_and_goes(open_view, c
     panel.wait_for(state="detached")
 
 
+def test_on_a_phone_a_change_is_brought_above_the_sheet(open_view, company):
+    view = f"map?node=dataset:{LAKE}:silver/shop/payments&vs=2025-11-19T03:00:00Z&depth=2&panel=changes"
+    page = open_view(company, view, size=PHONE)
+    page.get_by_role("button", name="Picture").click()
+    page.locator(".react-flow__node").first.wait_for()
+    sheet = page.get_by_role("complementary", name="changes")
+    sheet.get_by_role("button", name="fct_orders").first.click()
+    selected = page.locator(".react-flow__node", has=page.locator(".box.is-selected"))
+    selected.wait_for()
+    box = selected.bounding_box()
+    assert box["y"] + box["height"] <= sheet.bounding_box()["y"]
+
+
 def test_on_a_phone_tools_and_times_are_behind_a_button_each(open_view, company):
     page = open_view(company, f"map?node={REVENUE}", size=PHONE)
     page.get_by_role("region", name="the map as a list").wait_for()

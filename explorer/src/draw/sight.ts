@@ -64,6 +64,14 @@ export function moveIntoSight(flow: FlowOf, ids: readonly string[]): void {
   void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration });
 }
 
+/** Return how many pixels of the pane a panel covers from below, as its sheet does on a phone. */
+export function coveredBelow(): number {
+  const pane = document.querySelector(".react-flow")?.getBoundingClientRect();
+  const panel = document.querySelector(".side")?.getBoundingClientRect();
+  if (!pane || !panel || panel.left >= pane.right) return 0;
+  return Math.max(0, pane.bottom - Math.max(panel.top, pane.top));
+}
+
 /** Return by how much a stretch has to move to lie within `0` and `size`. */
 function shift(from: number, to: number, size: number): number {
   if (from < MARGIN) return MARGIN - from;

@@ -5,7 +5,7 @@ import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } f
 
 import type { Placed } from "../layout/boxes";
 import type { Direction } from "../url/state";
-import { moveIntoSight, showFirst } from "./sight";
+import { coveredBelow, moveIntoSight, showFirst } from "./sight";
 import { LARGE_FROM } from "./zoom-level";
 
 /** What a view does with the sight of its picture. */
@@ -75,10 +75,11 @@ export function useHandled(handled: RefObject<Handled | null>): void {
       fit,
       center: (id) => {
         const node = flow.getNode(id);
-        if (node)
-          void flow.setCenter(node.position.x + (node.width ?? 0) / 2, node.position.y + (node.height ?? 0) / 2, {
-            zoom: Math.max(flow.getZoom(), LARGE_FROM),
-          });
+        if (!node) return;
+        const { position, width = 0, height = 0 } = node;
+        const zoom = Math.max(flow.getZoom(), LARGE_FROM);
+        const below = coveredBelow() / zoom;
+        void flow.setCenter(position.x + width / 2, position.y + (height + below) / 2, { zoom });
       },
       focusNode: (id) =>
         document
