@@ -61,7 +61,7 @@ class JobGraphWalk:
         *,
         direction: GraphDirection = "both",
         job_edges: Collection[Kind] = DATA_ALONE,
-        limit: int = NODES_MAX,
+        limit: int | None = None,
     ) -> None:
         self._view = view
         self._ways = _WAYS[direction]
@@ -77,7 +77,7 @@ class JobGraphWalk:
         self._names: set[tuple[DatasetId, Way]] = set()
         self._reached: set[tuple[DatasetId, Way]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[Step](limit)
+        self._walked = Walked[Step](NODES_MAX if limit is None else limit)
 
     @property
     def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
