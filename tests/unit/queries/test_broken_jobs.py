@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
 from headwater.queries import broken_jobs, failing_jobs
 from headwater.queries.service import LineageQueries
@@ -13,8 +14,8 @@ from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, short
-from tests.unit.facts.strategies import news_streams, streams
+from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, short, the
+from tests.unit.facts.strategies import explicit, news_streams, streams
 from tests.unit.queries.every_query import loaded
 
 ALL = {"limit": 100, "offset": 0}
@@ -109,6 +110,25 @@ def test_a_job_without_a_good_run_is_broken_however_often_it_failed(monkeypatch)
     (broken,) = queries.report_broken(**ALL).jobs
     assert (broken.failed_runs, broken.cut, broken.since) == (3, True, at(5))
     assert queries.list_feed(["2025-11-20"], kind="JOB_FAILS", **ALL).items == []
+
+
+def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fails_is_not_broken():
+    dag = JobId("emissions", "nightly")
+    task = an_event(1, "a1", A, outputs=[Y], parent=ParentRun(the("d1"), dag))
+    own = LineageQueries(loaded([*CHAIN[1:], task, a_failure(4, "d1", dag)]))
+    assert of(own.report_broken(**ALL)) == [("nightly", 2, "d1", 1)]
+    failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(the("d2"), dag))
+    both = LineageQueries(loaded([*CHAIN[1:], failed, a_failure(6, "d2", dag)]))
+    assert of(both.report_broken(**ALL)) == [("A", 2, "a2", 1)]
+
+
+def test_two_jobs_before_a_third_hold_up_what_that_makes_of_their_own_datasets():
+    of_x, of_y = a_copy(1), a_copy(2)
+    both = explicit(an_event(2, "c1", C, inputs=[X, Y], outputs=[of_x, of_y]), {(0, 0), (1, 1)})
+    makers = [an_event(1, "a1", A, outputs=[X]), an_event(1, "b1", B, outputs=[Y])]
+    failures = [a_failure(4, "a2", A), a_failure(5, "b2", B)]
+    broken = LineageQueries(loaded([*makers, both, *failures])).report_broken(**ALL)
+    assert of(broken) == [("A", 2, "a2", 1), ("B", 2, "b2", 1)]
 
 
 def test_an_owner_has_the_jobs_of_its_own():
