@@ -160,8 +160,7 @@ def test_a_text_that_may_not_be_copied_is_selected(open_view, deployed):
 
 def test_with_a_token_the_ways_name_it_and_no_route_of_this_machine_is_tried(open_view):
     served = ServedGraph("token")
-    page = open_view(served)
-    page.watch.expected = ("status of 401",)
+    page = open_view(served, expected=("status of 401",))
     dialog = page.get_by_role("dialog", name="token")
     dialog.get_by_label("Token", exact=True).fill(served.new_token("read", namespaces=["*"]))
     dialog.get_by_role("button", name="Use it").click()

@@ -102,7 +102,9 @@ function About({ job }: { job: Job }) {
           <dt>Took</dt>
           <dd>
             {duration(job.latestRun?.durationMs ?? null)}
-            {usualMs !== null && <span className="muted"> (usually {lasting(usualMs)})</span>}
+            {usualMs !== null && job.latestRun?.state !== "RUNNING" && (
+              <span className="muted"> (usually {lasting(usualMs)})</span>
+            )}
           </dd>
           <dt>Kind</dt>
           <dd>

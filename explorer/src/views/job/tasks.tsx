@@ -34,7 +34,7 @@ export function Tasks({ node }: { node: string }) {
       <p className="muted">
         It started {plural(first.totalCount, "job")}
         {first.truncated && ", at least"}
-        {hasNextPage && `; the first ${count(jobs.length)} by name are here`}.
+        {hasNextPage && `; the first ${count(jobs.length)} by name are here`}.{hasNextPage && " "}
         {hasNextPage && (
           <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
             {count(Math.min(PAGE, first.totalCount - jobs.length))} more
