@@ -7,8 +7,6 @@ import { HitOption } from "./hit-option";
 import { SignOf } from "./signs";
 import { type Finding, useFind } from "./use-find";
 
-export { HitState, Marked, useHits } from "./hits";
-
 const WORDS = "Find a table, job or column by a part of its name";
 
 export function Find({ large = false, start = "" }: { large?: boolean; start?: string }) {
