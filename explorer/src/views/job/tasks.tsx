@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import { childJobs } from "../../api/family-queries";
+import type { Job } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
 import { rankOf } from "../../model/states";
 import { JobLink, When } from "../../parts/frame";
@@ -14,7 +15,8 @@ import { Bars } from "./bars";
 // The API has the last runs of so many jobs of a page.
 const PAGE = 100;
 
-export function Tasks({ node }: { node: string }) {
+/** The pages of tasks that are loaded, as one list: those first whose last run needs somebody. */
+function useTasks(node: string) {
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ["children", node],
     queryFn: ({ pageParam, signal }) => childJobs(node, PAGE, pageParam, signal),
@@ -26,7 +28,11 @@ export function Tasks({ node }: { node: string }) {
     const tasks = data?.pages.flatMap((page) => page.jobs) ?? [];
     return tasks.sort((job, other) => rankOf(job.latestRun?.state) - rankOf(other.latestRun?.state));
   }, [data]);
-  const first = data?.pages[0];
+  return { jobs, first: data?.pages[0], hasNextPage, isFetching, fetchNextPage };
+}
+
+export function Tasks({ node }: { node: string }) {
+  const { jobs, first, hasNextPage, isFetching, fetchNextPage } = useTasks(node);
   if (!first || !jobs.length) return null;
   return (
     <section className="card" aria-label="tasks">
@@ -42,37 +48,43 @@ export function Tasks({ node }: { node: string }) {
         )}
       </p>
       <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="list of tasks">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Task</th>
-              <th>State</th>
-              <th>Started</th>
-              <th className="number">Took</th>
-              <th>Last runs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {jobs.map((job) => (
-              <tr key={jobId(job)}>
-                <td>
-                  <JobLink job={job} />
-                </td>
-                <td className="fixed">
-                  <StateOf state={job.latestRun?.state ?? null} />
-                </td>
-                <td className="fixed">
-                  <When time={job.latestRun?.startedAt ?? null} />
-                </td>
-                <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
-                <td>
-                  <Bars runs={job.latestRuns ?? []} small />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <TaskTable jobs={jobs} />
       </div>
     </section>
+  );
+}
+
+function TaskTable({ jobs }: { jobs: readonly Job[] }) {
+  return (
+    <table className="table">
+      <thead>
+        <tr>
+          <th>Task</th>
+          <th>State</th>
+          <th>Started</th>
+          <th className="number">Took</th>
+          <th>Last runs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={jobId(job)}>
+            <td>
+              <JobLink job={job} />
+            </td>
+            <td className="fixed">
+              <StateOf state={job.latestRun?.state ?? null} />
+            </td>
+            <td className="fixed">
+              <When time={job.latestRun?.startedAt ?? null} />
+            </td>
+            <td className="number fixed">{duration(job.latestRun?.durationMs ?? null)}</td>
+            <td>
+              <Bars runs={job.latestRuns ?? []} small />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

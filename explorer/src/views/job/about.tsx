@@ -1,0 +1,132 @@
+/** The facts of a job: its last run and what is usual for it, whose it is, what it reads and writes. */
+
+import { Link } from "wouter";
+
+import type { Job } from "../../api/queries";
+import { count, duration } from "../../model/format";
+import { parentOf } from "../../model/parent";
+import { completedAt, lasting, usualDurationMs, usualGap } from "../../model/rhythm";
+import { SetHere } from "../../parts/edit";
+import { Fact } from "../../parts/fact";
+import { NodeLink, When } from "../../parts/frame";
+import { Running } from "../../parts/running";
+import { StateOf } from "../../parts/signs";
+import { Owners, Tags } from "../../parts/tags";
+import { datasetId, jobId } from "../../url/ids";
+import { link } from "../../url/state";
+import { SafeLink } from "./safe-link";
+
+const DATASETS_MAX = 20;
+
+export function About({ job }: { job: Job }) {
+  return (
+    <div className="columns2">
+      <section className="card">
+        <dl className="facts">
+          <LastRun job={job} />
+          <Fact of="Kind">
+            {job.type.toLowerCase()}
+            {job.deleted && <span className="removed"> ✕ deleted</span>}
+          </Fact>
+          <Described job={job} />
+        </dl>
+      </section>
+      <section className="card">
+        <Datasets title="Reads" ids={job.inputs} />
+        <Datasets title="Writes" ids={job.outputs} />
+        {job.lineageUnknown && <p className="muted">Its runs reported no datasets.</p>}
+      </section>
+    </div>
+  );
+}
+
+function LastRun({ job }: { job: Job }) {
+  const run = job.latestRun;
+  const isRunning = run?.state === "RUNNING";
+  const usualMs = usualDurationMs(job.latestRuns ?? []);
+  const gap = job.type === "STREAM" ? null : usualGap(completedAt(job.latestRuns ?? []));
+  return (
+    <>
+      <Fact of="Last run">
+        {isRunning ? (
+          <Running job={jobId(job)} startedAt={run.startedAt} />
+        ) : (
+          <>
+            <StateOf state={run?.state ?? null} /> <When time={run?.endedAt ?? run?.startedAt ?? null} />
+          </>
+        )}
+        {gap && <span className="muted">, usually {gap}</span>}
+      </Fact>
+      <Fact of="Took">
+        {duration(run?.durationMs ?? null)}
+        {usualMs !== null && !isRunning && <span className="muted"> (usually {lasting(usualMs)})</span>}
+      </Fact>
+    </>
+  );
+}
+
+/** Facts that people, facets and the job's parent give it. */
+function Described({ job }: { job: Job }) {
+  return (
+    <>
+      {job.owners.length > 0 && (
+        <Fact of="Owners">
+          <Owners owners={job.owners} />
+        </Fact>
+      )}
+      {job.tags.length > 0 && (
+        <Fact of="Tags">
+          <Tags names={job.tags} />
+        </Fact>
+      )}
+      <SetHere of={job} />
+      {job.parentJobName && (
+        <Fact of="Part of">
+          <ParentLink job={job} />
+        </Fact>
+      )}
+      {job.location && (
+        <Fact of="Location">
+          <SafeLink url={job.location} />
+        </Fact>
+      )}
+      {job.labels.length > 0 && (
+        <Fact of="Labels">
+          {job.labels.map((label) => (
+            <span key={label} className="chip">
+              {label}
+            </span>
+          ))}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+/** The job that started the last run; of an older one the name alone is known. */
+function ParentLink({ job }: { job: Job }) {
+  const parent = parentOf(job.latestRun?.facets ?? {});
+  const href =
+    parent && parent.job.name === job.parentJobName
+      ? link("job", { node: jobId(parent.job) })
+      : link("search", { q: job.parentJobName });
+  return <Link href={href}>{job.parentJobName}</Link>;
+}
+
+function Datasets({ title, ids }: { title: string; ids: Job["inputs"] | Job["outputs"] }) {
+  return (
+    <div>
+      <h2>
+        {title} <span className="muted">{count(ids.length)}</span>
+      </h2>
+      <ul className="plain">
+        {ids.slice(0, DATASETS_MAX).map((id) => (
+          <li key={datasetId(id)}>
+            <NodeLink id={datasetId(id)} name={id.name} where={id.namespace} />
+          </li>
+        ))}
+      </ul>
+      {ids.length > DATASETS_MAX && <p className="muted">and {count(ids.length - DATASETS_MAX)} more on the map</p>}
+    </div>
+  );
+}

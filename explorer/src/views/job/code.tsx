@@ -1,0 +1,34 @@
+/** The code of a job, as its facets have it. */
+
+import { Nothing } from "../../parts/frame";
+import { SafeLink } from "./safe-link";
+
+const CODE: readonly [string, string][] = [
+  ["sql", "query"],
+  ["sourceCode", "sourceCode"],
+  ["sourceCodeLocation", "url"],
+];
+
+export function Code({ facets }: { facets: Record<string, unknown> }) {
+  const parts = CODE.flatMap(([name, key]) => {
+    const facet = facets[name];
+    const text = typeof facet === "object" && facet !== null ? (facet as Record<string, unknown>)[key] : undefined;
+    return typeof text === "string" ? [{ name, text }] : [];
+  });
+  if (!parts.length)
+    return (
+      <Nothing title="No code was sent">
+        Jobs send it in the facets <code>sql</code>, <code>sourceCode</code> and <code>sourceCodeLocation</code>.
+      </Nothing>
+    );
+  return (
+    <>
+      {parts.map(({ name, text }) => (
+        <section key={name} className="card">
+          <h2 className="mono">{name}</h2>
+          {name === "sourceCodeLocation" ? <SafeLink url={text} /> : <pre>{text}</pre>}
+        </section>
+      ))}
+    </>
+  );
+}
