@@ -1,0 +1,136 @@
+/** The facts of a run: its state, job, times and arguments, and the run that started it. */
+
+import { Link } from "wouter";
+
+import type { Run } from "../../api/queries";
+import { ago, duration, utc } from "../../model/format";
+import { parentOf } from "../../model/parent";
+import { Fact } from "../../parts/fact";
+import { JobLink, When } from "../../parts/frame";
+import { Running } from "../../parts/running";
+import { SignOf, StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { link } from "../../url/state";
+
+/** A run, and the one beside it. */
+interface Of {
+  run: Run;
+  against: Run | undefined;
+}
+
+export function RunFacts({ run, against }: Of) {
+  return (
+    <dl className="facts">
+      <Fact of="State">
+        {run.state === "RUNNING" ? (
+          <Running job={jobId(run.job)} startedAt={run.startedAt} />
+        ) : (
+          <StateOf state={run.state} />
+        )}
+      </Fact>
+      <Fact of="Job">
+        <JobLink job={run.job} />
+      </Fact>
+      <Times run={run} />
+      {run.lineageIncomplete && (
+        <Fact of="Lineage">
+          <span className="state stale">
+            <SignOf of="stale" />
+            incomplete
+          </span>
+          : its producer could not read all of it <Reasons facets={run.facets} />
+        </Fact>
+      )}
+      <Fact of="Took">
+        {duration(run.durationMs)} <Difference mine={run.durationMs} others={against?.durationMs ?? null} />
+      </Fact>
+      <JobVersion run={run} against={against} />
+      {run.nominalStartTime && <Fact of="For">{utc(run.nominalStartTime)}</Fact>}
+      <PartOf facets={run.facets} />
+      {ownArguments(run).map(([name, value]) => (
+        <Argument key={name} name={name} value={value} />
+      ))}
+    </dl>
+  );
+}
+
+function Times({ run }: Pick<Of, "run">) {
+  return (
+    <>
+      <Fact of="Started">
+        {utc(run.startedAt)} UTC
+        {isNear(run.startedAt) && (
+          <span className="muted">
+            , <When time={run.startedAt} />
+          </span>
+        )}
+      </Fact>
+      <Fact of="Ended">
+        {utc(run.endedAt)}
+        {run.endedAt && " UTC"}
+      </Fact>
+    </>
+  );
+}
+
+/** True of a time that is shown as "2 hours ago". */
+const isNear = (time: string | null) => ago(time, Date.now()).endsWith("ago");
+
+function Difference({ mine, others }: { mine: number | null; others: number | null }) {
+  if (mine === null || others === null || mine === others) return null;
+  return (
+    <span className="muted">
+      ({mine > others ? "+" : "−"}
+      {duration(Math.abs(mine - others))} against the other)
+    </span>
+  );
+}
+
+function JobVersion({ run: { jobVersion }, against }: Of) {
+  if (!jobVersion) return null;
+  return (
+    <Fact of="Job version" isMono>
+      {jobVersion.version.slice(0, 8)}
+      {against && against.jobVersion?.version !== jobVersion.version && <span className="changed"> ~ another</span>}
+    </Fact>
+  );
+}
+
+const REASONS = ["extractionError", "headwater_capture"];
+
+/** Where the reasons of incomplete lineage stand: among the facets below. */
+function Reasons({ facets }: { facets: Record<string, unknown> }) {
+  const named = REASONS.filter((name) => name in facets);
+  return named.length ? (
+    <span className="muted">
+      (facet <code>{named.join(", ")}</code>)
+    </span>
+  ) : null;
+}
+
+/** The run that started a run, as OpenLineage's facet `parent` names it. */
+function PartOf({ facets }: { facets: Record<string, unknown> }) {
+  const parent = parentOf(facets);
+  if (!parent) return null;
+  return (
+    <Fact of="Part of">
+      <Link href={link("job", { node: jobId(parent.job) })}>{parent.job.name}</Link>,{" "}
+      <Link className="mono" href={link("run", { id: parent.run })} title={parent.run}>
+        run {parent.run.slice(0, 8)}…
+      </Link>
+    </Fact>
+  );
+}
+
+// Arguments that Marquez makes of the facet `parent`: they name another run.
+const OF_PARENT: readonly string[] = ["run_id", "name", "namespace"];
+
+const ownArguments = (run: Run) =>
+  Object.entries(run.args).filter(([name]) => !parentOf(run.facets) || !OF_PARENT.includes(name));
+
+const Argument = ({ name, value }: { name: string; value: unknown }) => (
+  <>
+    <dt className="mono">{name}</dt>
+    <dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+  </>
+);
