@@ -1,0 +1,111 @@
+/** A record between its root and its leaves: the path to it, what came of it, and its proof. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { Failure } from "../../api/client";
+import { type Place, recordNode } from "../../api/record-queries";
+import { plural } from "../../model/format";
+import { outlineOf } from "../../model/outline";
+import { Loaded } from "../../parts/frame";
+import { link } from "../../url/state";
+import { Archived } from "./archived";
+import { Proof } from "./proof";
+import { Path, Tree } from "./tree";
+
+export function RecordPath({ node, root }: { node: string; root: string }) {
+  const live = useQuery({
+    queryKey: ["record", node],
+    queryFn: ({ signal }) => recordNode(node, signal),
+    retry: false,
+  });
+  if (live.error instanceof Failure && live.error.status === 404)
+    return root ? <Proof root={root} node={node} withPath /> : <Archived node={node} />;
+  return (
+    <Loaded of={live} rows={4}>
+      {({ matches, truncated }) => {
+        const of = matches.filter((match) => !root || match.record.root_id === root);
+        if (!of.length) return <Proof root={root} node={node} withPath />;
+        return (
+          <>
+            {of.map((match) => (
+              <Match key={match.record.root_id} match={match} node={node} />
+            ))}
+            {truncated && <p className="muted">It has records in more roots.</p>}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** The record of a node in a root. */
+interface Of {
+  match: Place;
+  node: string;
+}
+
+function Match({ match, node }: Of) {
+  return (
+    <div className="columns2 wider">
+      <FromRoot match={match} node={node} />
+      <div>
+        <Descendants match={match} node={node} />
+        <Proof root={match.record.root_id} node={node} withPath={false} />
+      </div>
+    </div>
+  );
+}
+
+function FromRoot({ match, node }: Of) {
+  const root = match.record.root_id;
+  return (
+    <section className="card">
+      <h2>
+        From its root{" "}
+        <Link className="mono" href={link("record", { root })}>
+          {root}
+        </Link>
+      </h2>
+      {match.complete === false && <Gap match={match} />}
+      <Path steps={match.path} here={node} />
+    </section>
+  );
+}
+
+/** The reason why a path does not lead to the root. */
+function Gap({ match }: Pick<Of, "match">) {
+  return (
+    <p className="changed">
+      ~{" "}
+      {match.missing ? (
+        <>
+          What came before is not in the table:{" "}
+          {match.missing.map((missing) => (
+            <Link key={missing} className="mono" href={link("record", { node: missing, root: match.record.root_id })}>
+              {missing}
+            </Link>
+          ))}
+        </>
+      ) : (
+        `This path does not lead to the root: a circle over ${match.cycle?.join(", ") ?? "its parents"}.`
+      )}
+    </p>
+  );
+}
+
+function Descendants({ match, node }: Of) {
+  return (
+    <section className="card">
+      <h2>
+        What came of it{" "}
+        <span className="muted">
+          {plural(match.descendants.length, "record")}
+          {match.truncated && ", at least"}
+        </span>
+      </h2>
+      {match.descendants.length === 0 && <p className="muted">Nothing: it is a leaf.</p>}
+      <Tree folds={outlineOf(match.descendants, node)} root={match.record.root_id} />
+    </section>
+  );
+}
