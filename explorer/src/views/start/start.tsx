@@ -17,9 +17,10 @@ import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
+import { useBroken } from "./jobs";
 import { MineCard } from "./mine";
 import { useDemo } from "./use-demo";
-import { useBroken, WorkList } from "./work";
+import { WorkList } from "./work";
 
 // A stack is empty once; every other visit loads less without them.
 const Ways = lazy(async () => ({ default: (await import("./ways")).Ways }));

@@ -1,0 +1,37 @@
+/** Jobs that need somebody: those that fail; then those that were aborted, or run. */
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+
+import { brokenJobs, jobsOfState, type ShortJob } from "../../api/list-queries";
+
+const BROKEN_MAX = 12,
+  OTHERS_MAX = 100;
+const OTHERS = ["ABORTED", "RUNNING"] as const;
+
+export const namesOf = (job: { owners: readonly { name: string }[] }) => job.owners.map(({ name }) => name);
+
+const brokenOf = (owner: string) => ({
+  queryKey: ["broken", owner],
+  queryFn: ({ signal }: { signal: AbortSignal }) => brokenJobs(owner, BROKEN_MAX, signal),
+});
+
+/** The jobs that fail, of an owner or of all. */
+export const useBroken = (owner: string, isAllowed: boolean) =>
+  useQuery({ ...brokenOf(owner), enabled: isAllowed, placeholderData: keepPreviousData });
+
+/** The jobs that fail, whoever has them. */
+export const useAllBroken = () => useQuery(brokenOf(""));
+
+/** Jobs whose last run was aborted, then those that run. */
+export const useOthers = () =>
+  useQuery({
+    queryKey: ["work"],
+    queryFn: async ({ signal }) =>
+      Promise.all(OTHERS.map(async (state) => ({ state, ...(await jobsOfState(state, OTHERS_MAX, signal)) }))),
+  });
+
+/** The jobs of the lists; a stream that runs does as it should. */
+export const jobsIn = (work: readonly { jobs: readonly ShortJob[] }[] | undefined) =>
+  (work ?? []).flatMap(({ jobs }) =>
+    jobs.filter(({ type, latestRun }) => type !== "STREAM" || latestRun?.state !== "RUNNING"),
+  );
