@@ -1,0 +1,47 @@
+/** The time range of a report: of the view's address, its choice, and what the report says of it. */
+
+import { useLocation, useSearch } from "wouter";
+
+import type { Usage } from "../../api/report-queries";
+import { utc } from "../../model/format";
+import { link } from "../../url/state";
+
+const RANGES: readonly [string, string][] = [
+  ["now-1d", "a day"],
+  ["now-7d", "a week"],
+  ["now-30d", "30 days"],
+  ["now-365d", "a year"],
+];
+
+export function useRange(): { start: string; end: string } {
+  const query = new URLSearchParams(useSearch());
+  return { start: query.get("start") ?? "now-30d", end: query.get("end") ?? "now" };
+}
+
+export function RangeChoice({ of }: { of: { node: string } | { tag: string } }) {
+  const { start } = useRange();
+  const [, navigate] = useLocation();
+  return (
+    <div className="group" role="group" aria-label="time range">
+      {RANGES.map(([value, title]) => (
+        <button
+          key={value}
+          className="button"
+          aria-pressed={start === value}
+          onClick={() => navigate(link("usage", { ...of, start: value, end: "now" }), { replace: true })}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Window({ report }: { report: Pick<Usage, "window" | "truncated"> }) {
+  return (
+    <p className="muted">
+      {utc(report.window.start)} to {utc(report.window.end)} UTC
+      {report.truncated && <b className="changed"> ~ truncated: there is more than one report holds</b>}
+    </p>
+  );
+}

@@ -1,0 +1,103 @@
+/** All columns with a tag, and those made of them without masking: where the personal data is. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { Link } from "wouter";
+
+import { type TagUsage, type Usage, usageCsv, usageOfTag } from "../../api/report-queries";
+import { sortFlows } from "../../model/flows";
+import { count, plural } from "../../model/format";
+import { download, Loaded, useTitle } from "../../parts/frame";
+import { SignOf } from "../../parts/signs";
+import { datasetId } from "../../url/ids";
+import { link } from "../../url/state";
+import { FlowTable } from "./flows";
+import { RangeChoice, useRange, Window } from "./range";
+import { Tagged } from "./tagged";
+
+export function TagUsageView({ tag }: { tag: string }) {
+  const range = useRange();
+  useTitle(`Usage of ${tag}`);
+  const result = useQuery({
+    queryKey: ["tag-usage", tag, range],
+    queryFn: ({ signal }) => usageOfTag(tag, range, signal),
+  });
+  return (
+    <div className="page">
+      <header className="head">
+        <span className="kind-tag">
+          <SignOf of="tag" />
+        </span>
+        <div>
+          <div className="kind-word">Tag</div>
+          <h1>{tag}</h1>
+          <p className="muted">The columns that have it, and where they flow unmasked</p>
+        </div>
+      </header>
+      <div className="actions">
+        <Link className="button main" href={link("search", { tag })}>
+          All that has it
+        </Link>
+        <RangeChoice of={{ tag }} />
+        <button
+          className="button"
+          onClick={() =>
+            void usageCsv({ tag }, range).then((text) => download(`usage-${tag}.csv`, "text/csv;charset=utf-8", text))
+          }
+        >
+          CSV
+        </button>
+      </div>
+      <Loaded of={result}>
+        {(report) => (
+          <>
+            <Window report={report} />
+            <TaggedFlows report={report} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+/** Where a tag's columns flow: first what has no tag; what only failed runs reported is left out until it is wanted. */
+function TaggedFlows({ report }: { report: TagUsage }) {
+  const [filter, setFilter] = useState("");
+  const [isAll, setAll] = useState(false);
+  const { untagged, rest, failed } = useMemo(() => sortFlows(report.flows, report.columns), [report]);
+  const words = filter.toLowerCase().split(/\s+/);
+  const has = ({ column }: { column: Usage["column"] }) =>
+    words.every((word) =>
+      `${column.dataset.namespace} ${column.dataset.name}.${column.field ?? ""}`.toLowerCase().includes(word),
+    );
+  const datasets = (rows: readonly { column: Usage["column"] }[]) =>
+    plural(new Set(rows.map(({ column }) => datasetId(column.dataset))).size, "dataset");
+  return (
+    <>
+      <p>
+        <b>
+          {plural(report.columns.length, "column")} of {datasets(report.columns)}{" "}
+          {report.columns.length === 1 ? "is" : "are"} tagged. {count(untagged.length)} more in {datasets(untagged)}{" "}
+          {untagged.length === 1 ? "holds" : "hold"} it without the tag.
+        </b>
+      </p>
+      <div className="actions">
+        <input
+          className="field"
+          placeholder="filter, such as gold"
+          aria-label="filter the columns"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        {failed.length > 0 && (
+          <button className="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+            and {count(failed.length)} by failed runs alone
+          </button>
+        )}
+      </div>
+      <FlowTable title="Flowed into, without the tag" flows={[...untagged, ...(isAll ? failed : [])].filter(has)} />
+      <Tagged report={{ ...report, columns: report.columns.filter(has) }} />
+      {rest.length > 0 && <FlowTable title="Flowed into, tagged as well or indirectly" flows={rest.filter(has)} />}
+    </>
+  );
+}
