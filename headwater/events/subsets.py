@@ -35,6 +35,17 @@ def merge_subsets(facets: Sequence[Any]) -> Any:
     return {**rest, name: _either([part for facet in facets for part in _parts(facet[name])])}
 
 
+def alternatives_of(facet: Any) -> Iterator[Any]:
+    """Yield the conditions that a facet joins by OR, each location and partition by itself; none without a condition.
+
+    >>> days = {"type": "location", "locations": ["s3://b/1", "s3://b/2"]}
+    >>> [condition["locations"] for condition in alternatives_of({"inputCondition": days})]
+    [['s3://b/1'], ['s3://b/2']]
+    """
+    name = _condition_of(facet)
+    return iter(()) if name is None else _parts(facet[name])
+
+
 def _condition_of(facet: Any) -> str | None:
     """Return the name of the facet's condition, if it has one."""
     if not isinstance(facet, Mapping) or is_deleted(facet):

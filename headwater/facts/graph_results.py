@@ -42,6 +42,7 @@ class Graph:
 
     `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
     without nodes that show their id alone. `dependencies`: edges of control between jobs; None if none are wanted.
+    `apart`: edges from a dataset to a job whose last run read another part of it than the graph's jobs last wrote.
     """
 
     jobs: tuple[Job, ...]
@@ -50,15 +51,20 @@ class Graph:
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
+    apart: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Impacted:
-    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer."""
+    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer.
+
+    `apart`: a job whose last run read other parts of these than their writers on the way last wrote.
+    """
 
     node: Job | Dataset
     hops: int
     through: tuple[str, ...]
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)

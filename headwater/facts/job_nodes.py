@@ -7,10 +7,12 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from headwater.events.event import ParentRun
+from headwater.events.subsets import SUBSET
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import annotations_to_json
 from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns
 from headwater.facts.facts import (
+    Histories,
     IdText,
     JobFacts,
     RunFacts,
@@ -32,6 +34,7 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
+from headwater.facts.parts import Part, part_of
 from headwater.facts.run_facts import (
     effective_time,
     ended,
@@ -114,6 +117,7 @@ def job_node(
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **(_flows_json(with_io[1], inputs, outputs) if with_io else {}),
+        **(_parts_json(with_io[1], inputs, outputs) if with_io else {}),
         **({"incomplete": True} if _is_incomplete(with_io or latest) else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
@@ -145,6 +149,24 @@ def _flows_json(
         return {}
     positions = {text_of(dataset): position for position, dataset in enumerate(inputs)}
     return {"flows": [sorted(positions[source] for source in flows[text_of(output)]) for output in outputs]}
+
+
+def _parts_json(
+    facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
+) -> dict[str, dict[str, Mapping[IdText, Part]]]:
+    """Return `parts`: by side and dataset, the part that the run read or wrote; nothing where no part is known."""
+    if facts.declared:
+        return {}
+    sides = {"inputs": (inputs, facts.input_facets), "outputs": (outputs, facts.output_facets)}
+    parts = {
+        side: {text: part for text in map(text_of, datasets) if (part := _part_used(facets.get(text, {})))}
+        for side, (datasets, facets) in sides.items()
+    }
+    return {"parts": {side: of_side for side, of_side in parts.items() if of_side}} if any(parts.values()) else {}
+
+
+def _part_used(facets: Histories) -> Part | None:
+    return part_of(facets_of({SUBSET: facets[SUBSET]}).get(SUBSET, {})) if SUBSET in facets else None
 
 
 def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:

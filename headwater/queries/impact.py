@@ -29,7 +29,12 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
     nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
     nodes.update((node.id.node_id, node) for node in graph.jobs)
     impacted = [
-        Impacted(nodes[node], hop, tuple(sorted(through[node])))
+        Impacted(
+            nodes[node],
+            hop,
+            tuple(sorted(through[node])),
+            apart=graph.apart.issuperset((origin, node) for origin in through[node]),
+        )
         for node, hop in sorted(hops.items(), key=lambda item: (item[1], item[0]))
         if node not in starts
     ]

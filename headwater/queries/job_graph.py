@@ -24,6 +24,7 @@ from headwater.queries.current_jobs import under_primaries
 from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.parts_read import edges_apart
 from headwater.queries.past_assertions import resolve_assertions
 from headwater.queries.resolve import Near, ResolvedDataset
 from headwater.queries.stale import PRODUCERS_MAX, find_stale
@@ -316,7 +317,15 @@ class JobGraphWalk:
         datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
-        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies)
+        apart = frozenset(self._edges_apart()) if any("parts" in node for node in self._nodes.values()) else frozenset()
+        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies, apart)
+
+    def _edges_apart(self) -> Iterator[tuple[str, str]]:
+        """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
+        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
+        for dataset, job in edges_apart(jobs, self._nodes, self._groups.primary):
+            if dataset in self._datasets and self._opens(self._datasets[dataset]):
+                yield dataset.node_id, job.node_id
 
     def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
         """Yield the edges between jobs of the graph, with at least one end that is shown in full."""

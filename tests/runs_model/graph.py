@@ -42,7 +42,27 @@ def of_now(model, node_id, depth):
         tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
         tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)),
         tuple(sorted(edges)),
+        apart=apart(model, hops),
     )
+
+
+def apart(model, jobs):
+    """Return the edges from a dataset to one of these jobs that read nothing of what all others of them wrote."""
+    io = {job: _visible_io(model, job) for job in jobs}
+    pairs = {(dataset, job) for job in jobs for dataset in io[job][0]}
+    return frozenset(
+        (dataset.node_id, reader.node_id)
+        for dataset, reader in pairs
+        if (read := model.part_of(reader, "in", dataset))
+        if (others := [model.part_of(job, "out", dataset) for job in jobs if job != reader and dataset in io[job][1]])
+        if all(written and not _share_rows(read, written) for written in others)
+    )
+
+
+def _share_rows(read, written):
+    """True if a day, or a day and hour, of one part may be in the other; a part is a list of values by dimension."""
+    shared = set.intersection(*map(set, (*read, *written)))
+    return any(all(one[name] == other[name] for name in shared) for one in read for other in written)
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,19 @@ class Model(Catalogues, Tested, Newspaper):
             if self.statements.primary(use.dataset) == dataset
         )
 
+    def part_of(self, job, direction, dataset):
+        """Return the partitions, by dimension, that the job's last run used of a dataset, under one name; else None."""
+        known = [entry for entry in self.job_entries(job) if entry.known]
+        run = known[-1].run and self.statements.runs[known[-1].run]
+        names = known[-1].inputs if direction == "in" else known[-1].outputs
+        names = [name for name in names if self.statements.primary(name) == dataset]
+        if not run or len(names) != 1:
+            return None
+        uses = [(event, use) for event, use in run.uses(direction) if use.dataset == names[0]]
+        subset = merged((event, use.use_facets) for event, use in uses).get("subset", {})
+        condition = subset.get("inputCondition", subset.get("outputCondition", {}))
+        return [partition["dimensions"] for partition in condition.get("partitions", ())] or None
+
     # Jobs
 
     def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):

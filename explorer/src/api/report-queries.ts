@@ -37,7 +37,14 @@ type Reported = Schema<"ImpactReport" | "ColumnImpactReport">["impacted"][number
 
 function toImpacted(row: Reported): Impacted {
   const how = "direct" in row ? { direct: row.direct, masked: row.masked, certain: row.certain } : undefined;
-  return { item: itemOf(row), hops: row.hops, through: row.through, ...(how && { how }) };
+  const otherPart = "readsOtherPart" in row && row.readsOtherPart;
+  return {
+    item: itemOf(row),
+    hops: row.hops,
+    through: row.through,
+    ...(otherPart && { otherPart }),
+    ...(how && { how }),
+  };
 }
 
 function itemOf(row: Reported): Item {

@@ -15,6 +15,7 @@ export function anItem(id: string, change: Partial<Item> = {}): Item {
     endedAt: null,
     touchedAt: null,
     incomplete: false,
+    otherParts: [],
     stale: false,
     temporary: false,
     fieldCount: 0,

@@ -215,6 +215,16 @@ test("an arrow around a node is not on the path through it", () => {
   expect([...pathThrough(arrows, "job:a").arrows]).toEqual(["dim→job:a", "job:a→out"]);
 });
 
+test("freshness: a job that read another part than was written is not built on old data", () => {
+  const items = {
+    "job:a": { state: "FAILED" },
+    old: { touchedAt: "2025-11-01" },
+    "job:b": { state: "COMPLETED", otherParts: ["old"] },
+    new: { touchedAt: "2025-11-03" },
+  } as const;
+  expect([...freshnessOf(aLineage(["job:a old job:b new"], items)).keys()]).toEqual(["old"]);
+});
+
 test("freshness: behind a failed job, what was written since is built on old data", () => {
   const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], {
     "job:load": { state: "FAILED" },

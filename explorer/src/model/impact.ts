@@ -17,6 +17,8 @@ export interface Impacted {
   hops: number;
   /** The ids of the nodes that lead to it, of those one hop nearer. */
   through: readonly string[];
+  /** True of a job whose last run read other parts of these than were last written. */
+  otherPart?: boolean;
 }
 
 export interface Impact {

@@ -28,7 +28,19 @@ class Foldable(TypedDict, total=False):
     more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
 
 
-class NodeOfGraph(Foldable):
+class PartsRead(TypedDict, total=False):
+    """A node of a job that may have read another part of a dataset than was written."""
+
+    readsOtherPartOf: Annotated[
+        list[str],
+        Field(
+            description="Ours: the datasets of which the job's last run read other partitions or locations, by the "
+            "facet `subset`, than all other jobs of the graph last wrote."
+        ),
+    ]
+
+
+class NodeOfGraph(Foldable, PartsRead):
     """A node with its edges."""
 
     id: str

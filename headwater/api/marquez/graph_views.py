@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
@@ -84,7 +84,11 @@ def _render_nodes(
     )
     # What no edge leads to comes last.
     order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
-    rendered = ((node_id, _with_more(render(node_id, nodes[node_id]), graph)) for node_id in order)
+    apart = _neighbours_up(graph.apart)
+    rendered = (
+        (node_id, _with_parts(_with_more(render(node_id, nodes[node_id]), graph), apart.get(node_id)))
+        for node_id in order
+    )
     kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
@@ -149,6 +153,13 @@ def _with_more(node: N, graph: Graph) -> N:
     return node
 
 
+def _with_parts(node: N, datasets: Sequence[str] | None) -> N:
+    """Return a job's node with the datasets of which it read another part than was written, if there are any."""
+    if datasets:
+        node["readsOtherPartOf"] = sorted(datasets)
+    return node
+
+
 def _leave_out_shown(node: types.Node | types.ShortNode) -> None:
     more = node.get("more")
     if more is not None:
@@ -162,6 +173,13 @@ def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
         neighbours[origin].add(destination)
         neighbours[destination].add(origin)
     return neighbours
+
+
+def _neighbours_up(edges: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
+    above: dict[str, list[str]] = defaultdict(list)
+    for origin, destination in edges:
+        above[destination].append(origin)
+    return above
 
 
 def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:

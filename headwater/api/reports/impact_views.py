@@ -29,7 +29,14 @@ def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDa
     node, through = impacted.node, list(impacted.through)
     if isinstance(node, Job):
         job = None if node.outline else render_short_job(node)
-        return {"nodeId": node.id.node_id, "type": "JOB", "hops": impacted.hops, "through": through, "data": job}
+        return {
+            "nodeId": node.id.node_id,
+            "type": "JOB",
+            "hops": impacted.hops,
+            "through": through,
+            "readsOtherPart": impacted.apart,
+            "data": job,
+        }
     dataset = None if node.outline else render_short_dataset(node)
     return {"nodeId": node.id.node_id, "type": "DATASET", "hops": impacted.hops, "through": through, "data": dataset}
 

@@ -125,6 +125,9 @@ class ImpactedJob(TypedDict):
     """The number of edges of the shortest way."""
     through: list[str]
     """The nodes one hop nearer from which an edge leads to it."""
+    readsOtherPart: bool
+    """True if its last run read other parts of all datasets in `through` than the jobs on the way last wrote, by the
+    facet `subset`."""
     data: ShortJob | None
 
 

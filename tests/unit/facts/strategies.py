@@ -415,6 +415,50 @@ def linked_runs(draw):
     return events
 
 
+_PARTITIONS = st.lists(
+    st.sampled_from(
+        ({"day": "1"}, {"day": "2"}, {"day": "1", "hour": "1"}, {"day": "1", "hour": "2"}, {"region": "eu"})
+    ),
+    min_size=1,
+    max_size=2,
+)
+
+
+def _part(partitions, side):
+    partitions = [{"identifier": str(dimensions), "dimensions": dimensions} for dimensions in partitions]
+    return {"subset": {f"{side}Condition": {"type": "partition", "partitions": partitions}}}
+
+
+def _parts_of(side):
+    listed = st.builds(_part, _PARTITIONS, st.just(side))
+    return st.one_of(listed, listed, listed, st.just({}))
+
+
+@st.composite
+def runs_of_parts(draw):
+    """Draw runs that read and write partitions of datasets, or do not say which."""
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=4)):
+        run = draw(_any_run)
+        sides = {
+            f"{side}s": tuple(
+                DatasetUse(dataset, draw(_sometimes(st.just(a_symlink(DATASETS[0])), {}, 5)), draw(_parts_of(side)))
+                for dataset in draw(st.lists(st.sampled_from(DATASETS[:2]), max_size=2, unique=True))
+            )
+            for side in ("input", "output")
+        }
+        job, kind = JOBS[RUNS.index(run) % len(JOBS)], draw(st.sampled_from(("COMPLETE", "COMPLETE", "START", "JOB")))
+        of_run = {"kind": "JOB"} if kind == "JOB" else {"kind": "RUN", "type": kind, "run": run}
+        events.append(stamped(Event(time=time, hash="", job=job, **of_run, **sides)))
+    return events
+
+
+def streams_of_parts(max_size=4):
+    """Draw statements among which are runs that read and write parts, each once, by time and hash."""
+    pieces = st.one_of(runs_of_parts(), runs_of_parts(), st.builds(list, st.tuples(run_events())))
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
 @st.composite
 def declared_datasets(draw):
     """Draw DatasetEvents that say of which datasets, columns or jobs a dataset is made, beside runs that use them."""

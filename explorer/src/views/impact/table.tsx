@@ -137,6 +137,11 @@ const REST: readonly ColumnOf<Impacted>[] = [
           .map((id) => titleOfId(id))
           .join(", ")}
         {row.through.length > 3 && ` and ${row.through.length - 3} more`}
+        {row.otherPart && (
+          <span className="muted" title="its last run read other partitions or locations than were last written">
+            {" · read another part"}
+          </span>
+        )}
       </span>
     ),
   },

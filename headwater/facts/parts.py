@@ -1,0 +1,84 @@
+"""The parts of its datasets that a job's last run read and wrote, from the facet `subset`, as the job's node has them.
+
+    read, written = part_of(input_facet), part_of(output_facet)
+    are_apart(read, written)     # True if no row is in both
+
+A part is known where the facet lists partitions or locations. What a condition on rows chooses is not: two conditions
+may choose the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+from headwater.events.subsets import alternatives_of
+
+# Partitions or locations of a part; of a facet with more, the part is not known.
+ENTRIES_MAX = 100
+# `locations`, `identifiers` or `dimensions`: a list of locations, of names of partitions, or of values by dimension.
+Part: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+def part_of(facet: Mapping[str, Any]) -> Part | None:
+    """Return the part that a `subset` facet lists; None if it lists none.
+
+    >>> part_of({"inputCondition": {"type": "location", "locations": ["s3://lake/day=1", "s3://lake/day=2"]}})
+    {'locations': ['s3://lake/day=1', 's3://lake/day=2']}
+    """
+    entries = list(islice(map(_entry_of, alternatives_of(facet)), ENTRIES_MAX + 1))
+    kinds = {entry[0] if entry else None for entry in entries}
+    if len(entries) > ENTRIES_MAX or len(kinds) != 1 or None in kinds:
+        return None
+    return {entry[0]: [entry[1] for entry in entries if entry] for entry in entries[:1] if entry}
+
+
+def _entry_of(condition: Any) -> tuple[str, Any] | None:
+    """Return the kind of what a condition lists, which is one location or partition, and the entry of the part."""
+    [listed] = condition.get("locations") or condition.get("partitions") or [None]
+    if isinstance(listed, str):
+        return "locations", listed.rstrip("/")
+    if not isinstance(listed, Mapping):
+        return None
+    dimensions = listed.get("dimensions")
+    if isinstance(dimensions, Mapping) and dimensions:
+        return "dimensions", {name: str(value) for name, value in dimensions.items()}
+    identifier = listed.get("identifier")
+    return ("identifiers", identifier) if isinstance(identifier, str) else None
+
+
+def are_apart(part: Part, other: Part) -> bool:
+    """True if no row is in both parts; parts that are listed in different ways may share rows.
+
+    >>> days = [{"dimensions": [{"day": day, "hour": "1"}]} for day in ("1", "2")]
+    >>> are_apart(*days), are_apart(days[0], {"dimensions": [{"day": "1"}]}), are_apart(days[0], {"locations": ["s3://l"]})
+    (True, False, False)
+    """
+    if part.keys() != other.keys():
+        return False
+    [kind] = part
+    entries, others = part[kind], other[kind]
+    if kind == "dimensions":
+        shared = set.intersection(*map(set, (*entries, *others)))
+        values, other_values = ({_values(entry, shared) for entry in side} for side in (entries, others))
+        return bool(shared) and values.isdisjoint(other_values)
+    if kind == "locations":
+        return not (_lies_in(entries, others) or _lies_in(others, entries))
+    return set(entries).isdisjoint(others)
+
+
+def _values(entry: Mapping[str, str], dimensions: set[str]) -> tuple[str, ...]:
+    return tuple(entry[name] for name in sorted(dimensions))
+
+
+def _lies_in(locations: Sequence[str], others: Sequence[str]) -> bool:
+    """True if a location is one of the others, or lies in one."""
+    return any(folder in others for location in locations for folder in _folders(location))
+
+
+def _folders(location: str) -> Iterator[str]:
+    """Yield the location and the folders around it."""
+    while location:
+        yield location
+        location = location.rpartition("/")[0]
