@@ -7,7 +7,7 @@ One walk down from all of these jobs counts the datasets below each: what two of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from headwater.facts.entities import Job, outline_dataset
 from headwater.facts.facet_refs import restored
@@ -15,6 +15,7 @@ from headwater.facts.facts import facets_of
 from headwater.facts.graph_results import Broken, BrokenJob, Graph
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.run_facts import text_in
+from headwater.queries.annotated import is_owned
 from headwater.queries.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.impact import count_datasets_below
 from headwater.queries.job_graph import JobGraphWalk
@@ -34,7 +35,7 @@ _ERROR = "errorMessage"
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:
     """Return a page of the jobs that fail, of an owner if one is given; what holds up most datasets first."""
     listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATES_MAX, offset=0)
-    failed = [job for job in listed.items if owner is None or owner in _owners(job)]
+    failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
     jobs = {job.id: job for job in failed[:JOBS_MAX]}
     failing = find_failing_jobs(jobs, view, without_good_run=True)
     graph = _Below(view, direction="down", limit=BELOW_MAX).from_jobs(sorted(failing), _DEPTH) if failing else None
@@ -48,10 +49,6 @@ def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offs
         truncated=listed.truncated or len(failed) > JOBS_MAX,
         datasets_cut=bool(graph and graph.truncated),
     )
-
-
-def _owners(job: Job) -> Iterable[str]:
-    return (owner.name for owner in job.annotations.owners)
 
 
 def _broken(job: Job, failing: FailingJob, datasets: int, errors: Mapping[RunKey, str]) -> BrokenJob:
@@ -68,8 +65,7 @@ def _broken(job: Job, failing: FailingJob, datasets: int, errors: Mapping[RunKey
 
 def _errors_of(failing: Sequence[FailingJob], view: GraphView) -> dict[RunKey, str]:
     """Return the messages of the last failed runs that have one, each by its run."""
-    runs = [job.last.key for job in failing]
-    facts = read_run_facts(runs, view) if runs else {}
+    facts = read_run_facts([job.last.key for job in failing], view)
     sent = {run: facets_of(of_run.run_facets) for run, of_run in facts.items()}
     facets = [{name: facet for name, facet in of_run.items() if name == _ERROR} for of_run in sent.values()]
     messages = {

@@ -135,7 +135,7 @@ def test_an_owner_has_the_jobs_of_its_own():
     owned = {"ownership": {"owners": [{"name": "team:flights"}]}}
     failures = [a_failure(4, "a2", A, job_facets=owned), a_failure(5, "b2", B)]
     queries = LineageQueries(loaded([*CHAIN, *failures]))
-    assert [entry.job.id for entry in queries.report_broken(owner="team:flights", **ALL).jobs] == [A]
+    assert [entry.job.id for entry in queries.report_broken(owner="Team:Flights", **ALL).jobs] == [A]
     assert queries.report_broken(owner="team:else", **ALL).jobs == []
 
 
