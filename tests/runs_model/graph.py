@@ -62,7 +62,7 @@ def apart(model, jobs):
 def _share_rows(read, written):
     """True if a day, or a day and hour, of one part may be in the other; a part is a list of values by dimension."""
     shared = set.intersection(*map(set, (*read, *written)))
-    return any(all(one[name] == other[name] for name in shared) for one in read for other in written)
+    return any(all(day[name] == other[name] for name in shared) for day in read for other in written)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ type Reported = Schema<"ImpactReport" | "ColumnImpactReport">["impacted"][number
 
 function toImpacted(row: Reported): Impacted {
   const how = "direct" in row ? { direct: row.direct, masked: row.masked, certain: row.certain } : undefined;
-  const otherPart = "readsOtherPart" in row && row.readsOtherPart;
+  const otherPart = "readsOtherPart" in row;
   return {
     item: itemOf(row),
     hops: row.hops,

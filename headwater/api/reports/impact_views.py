@@ -34,11 +34,15 @@ def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDa
             "type": "JOB",
             "hops": impacted.hops,
             "through": through,
-            "readsOtherPart": impacted.apart,
             "data": job,
+            **_mark_part(impacted),
         }
     dataset = None if node.outline else render_short_dataset(node)
     return {"nodeId": node.id.node_id, "type": "DATASET", "hops": impacted.hops, "through": through, "data": dataset}
+
+
+def _mark_part(impacted: Impacted) -> types.PartRead:
+    return {"readsOtherPart": True} if impacted.apart else {}
 
 
 def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:

@@ -116,7 +116,19 @@ class ProvenanceStep(TypedDict):
     runs: list[str]
 
 
-class ImpactedJob(TypedDict):
+class PartRead(TypedDict, total=False):
+    """A job that may have read another part of its datasets than was written."""
+
+    readsOtherPart: Annotated[
+        Literal[True],
+        Field(
+            description="Its last run read other partitions or locations of all datasets in `through`, by the facet "
+            "`subset`, than the jobs on the way last wrote."
+        ),
+    ]
+
+
+class ImpactedJob(PartRead):
     """A job downstream of a node; `data` is null for one whose details the caller may not see."""
 
     nodeId: str
@@ -125,9 +137,6 @@ class ImpactedJob(TypedDict):
     """The number of edges of the shortest way."""
     through: list[str]
     """The nodes one hop nearer from which an edge leads to it."""
-    readsOtherPart: bool
-    """True if its last run read other parts of all datasets in `through` than the jobs on the way last wrote, by the
-    facet `subset`."""
     data: ShortJob | None
 
 

@@ -104,3 +104,25 @@ def test_a_table_of_a_column_has_a_row_for_each_column_job_and_dataset(columns):
 def test_what_breaks_a_rule_is_refused(api, query, status, begins):
     response = api.get("/reports/impact", **query)
     assert (response[0], response[1]["message"][: len(begins)]) == (status, begins)
+
+
+def test_a_job_that_read_another_part_than_was_written_is_marked():
+    def part(side, day):
+        condition = {"type": "location", "locations": [f"s3://flights/raw/day={day}"]}
+        return {f"{side}Facets": {"subset": a_facet("Subset", "1-0-0", **{f"{side}Condition": condition})}}
+
+    api = GraphApi()
+    api.load(
+        a_run_event(job="read", inputs=[], outputs=[a_dataset("raw", **part("output", 2))]),
+        a_run_event(
+            run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d",
+            job=CHECK,
+            inputs=[a_dataset("raw", **part("input", 1))],
+            outputs=[],
+        ),
+    )
+    report = api.found("/reports/impact", nodeId="job:emissions:read")
+    graph = api.found("/lineage", nodeId=RAW)["graph"]
+
+    assert [row.get("readsOtherPart") for row in report["impacted"]] == [None, True]
+    assert [node["readsOtherPartOf"] for node in graph if "readsOtherPartOf" in node] == [[RAW]]
