@@ -7,6 +7,7 @@ import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
 import { Edit } from "../../parts/edit";
 import { NodeLink } from "../../parts/frame";
+import { Pin } from "../../parts/pin";
 import { SignOf } from "../../parts/signs";
 import { datasetOf, nameOf } from "../../url/ids";
 import { columnsLink, link, mapLink } from "../../url/state";
@@ -57,7 +58,8 @@ function Head({ id, column, isCentre }: { id: string; column: Column | undefined
         Column of{" "}
         <Link href={mapLink({ node: datasetOf(id) })} title={name.name}>
           {titleOf(name)}
-        </Link>
+        </Link>{" "}
+        <Pin id={id} />
       </div>
       <h1 className="mono">{name.field}</h1>
       {column?.type && <div className="mono muted">{column.type}</div>}
