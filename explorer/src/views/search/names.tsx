@@ -1,0 +1,102 @@
+/** Jobs, datasets and columns that were found: by a part of their name, by a tag, or all of a namespace. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+
+import { browse } from "../../api/list-queries";
+import type { Hit } from "../../api/queries";
+import { count, plural } from "../../model/format";
+import { type TestState, termsOf } from "../../model/terms";
+import { Loaded, mapOf, Nothing, When } from "../../parts/frame";
+import { HitState, Marked, useHits } from "../../parts/hits";
+import { useReader } from "../../parts/me";
+import { Name } from "../../parts/name";
+import { SignOf } from "../../parts/signs";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { link } from "../../url/state";
+
+const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as const;
+const WORDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "column" } as const;
+const LIMIT = 200;
+
+function columnsOf(q: string): ColumnOf<Hit>[] {
+  return [
+    {
+      name: "Name",
+      by: (hit) => hit.field ?? hit.name,
+      cell: (hit) => (
+        <span className="named">
+          <span className={`kind-${KINDS[hit.type]}`}>
+            <SignOf of={KINDS[hit.type]} />
+          </span>
+          <span>
+            <Link href={mapOf(hit.nodeId)}>
+              <Marked text={hit.field ?? hit.name} q={termsOf(q).words} />
+            </Link>
+            {hit.field !== undefined && (
+              <span className="where">
+                {" "}
+                of <Name text={hit.name} /> · <Link href={link("impact", { node: hit.nodeId })}>what breaks</Link>
+              </span>
+            )}
+          </span>
+        </span>
+      ),
+    },
+    { name: "State", cell: (hit) => <HitState hit={hit} /> },
+    { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
+    { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
+    { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },
+  ];
+}
+
+export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; state?: TestState }) {
+  const result = useHits(q, LIMIT, { tag, state });
+  const { can } = useReader();
+  return (
+    <Loaded of={result}>
+      {({ names, fields, all }) =>
+        all.length === 0 ? (
+          <Nothing title={tag ? "Nothing has this tag" : state ? "No test of these does so" : "Nothing has this name"}>
+            {!tag && !state && can("searchRecords") && (
+              <Link href={link("search", { q, kind: "record" })}>Look among records</Link>
+            )}
+          </Nothing>
+        ) : (
+          <section className="card">
+            <p className="muted" role="status">
+              {count(names.total)} jobs and datasets{!state && `, ${plural(fields.total, "column")}`}
+              {(names.truncated || fields.truncated) && ", at least"}
+              {all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}
+            </p>
+            <LongTable label="found" columns={columnsOf(q)} rows={all} keyOf={(hit) => hit.nodeId} />
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
+
+export function Browse({ namespace }: { namespace: string }) {
+  const result = useQuery({
+    queryKey: ["browse", namespace],
+    queryFn: ({ signal }) => browse(namespace, LIMIT, signal),
+  });
+  return (
+    <Loaded of={result}>
+      {({ hits, total }) => (
+        <section className="card">
+          <p className="muted">
+            {count(total)} jobs and datasets{hits.length < total && `; the first ${count(hits.length)} are here`}
+          </p>
+          <LongTable
+            label="in the namespace"
+            columns={columnsOf("").filter(({ name }) => name !== "Namespace")}
+            rows={hits}
+            keyOf={(hit) => hit.nodeId}
+          />
+        </section>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,104 @@
+/** Records that were found, by their node's id or by their place; the start of a search for them. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+
+import { type SearchRecord, searchRecords } from "../../api/record-queries";
+import { Loaded, Nothing, When } from "../../parts/frame";
+import { useReader } from "../../parts/me";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { link } from "../../url/state";
+import { Roots } from "./roots";
+
+/** The first roots, and a field for what is known of a record. */
+export function RecordsStart() {
+  const [, navigate] = useLocation();
+  const [typed, setTyped] = useState("");
+  return (
+    <div className="page">
+      <h1>Records</h1>
+      <form
+        className="actions"
+        role="search"
+        aria-label="records"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim()) navigate(link("search", { q: typed.trim(), kind: "record" }));
+        }}
+      >
+        <input
+          className="field wide"
+          placeholder="a node’s id, the start of a location or of a root’s id"
+          aria-label="a node’s id, the start of a location or of a root’s id"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <button className="button main">Find</button>
+      </form>
+      <Roots prefix="" />
+    </div>
+  );
+}
+
+export function Records({ q }: { q: string }) {
+  const { root } = useReader();
+  const by = { ...(q.includes("/") ? { location: q } : { node: q }), root };
+  const result = useQuery({ queryKey: ["records", by], queryFn: ({ signal }) => searchRecords(by, undefined, signal) });
+  return (
+    <Loaded of={result}>
+      {({ records, cursor }) => (
+        <section className="card">
+          <p className="muted">
+            By {"location" in by ? "the start of its location" : "its node id"}, exactly as it was sent.{" "}
+            {cursor && "There may be more; the archive may take seconds."}
+          </p>
+          {records.length === 0 && (
+            <Nothing title={"location" in by ? "No record's location begins so" : "No record has this id"}>
+              {cursor && (
+                <button className="button" onClick={() => void result.refetch()}>
+                  Search again
+                </button>
+              )}
+            </Nothing>
+          )}
+          {records.length > 0 && (
+            <LongTable
+              label="records"
+              rows={records}
+              keyOf={(record) => `${record.root_id} ${record.node_id}`}
+              columns={COLUMNS}
+            />
+          )}
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+const COLUMNS: ColumnOf<SearchRecord>[] = [
+  {
+    name: "Node",
+    by: (record) => record.node_id,
+    cell: (record) => (
+      <Link className="mono" href={link("record", { node: record.node_id, root: record.root_id })}>
+        {record.node_id}
+      </Link>
+    ),
+  },
+  { name: "Action", by: (record) => record.action_taken, cell: (record) => record.action_taken },
+  {
+    name: "Root",
+    by: (record) => record.root_id,
+    cell: (record) => (
+      <Link className="mono" href={link("record", { root: record.root_id })}>
+        {record.root_id}
+      </Link>
+    ),
+  },
+  {
+    name: "Recorded",
+    by: (record) => record.recordedAt,
+    cell: (record) => <When time={new Date(record.recordedAt * 1000).toISOString()} />,
+  },
+];
