@@ -1,0 +1,105 @@
+/** All jobs: the last updated first, with state, owner and age. */
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+
+import { listJobs, type ShortJob } from "../../api/list-queries";
+import { duration } from "../../model/format";
+import { NodeLink, pageOf, useTitle, When } from "../../parts/frame";
+import { NamespaceChoice } from "../../parts/namespace-choice";
+import { StateOf } from "../../parts/signs";
+import type { ColumnOf } from "../../parts/table";
+import { jobId } from "../../url/ids";
+import { muted, owned } from "./cells";
+import { Untouched } from "./choices";
+import { dayBefore, useFilters } from "./filters";
+import { Listed } from "./listed";
+import { nextOffset, PAGE } from "./pages";
+
+const STATES: readonly [string, string][] = [
+  ["", "All"],
+  ["FAILED", "Failed"],
+  ["ABORTED", "Aborted"],
+  ["RUNNING", "Running"],
+  ["COMPLETED", "Completed"],
+];
+
+const JOBS: ColumnOf<ShortJob>[] = [
+  {
+    name: "Job",
+    by: (job) => job.name,
+    cell: (job) => <NodeLink id={jobId(job)} name={job.name} where={job.namespace} href={pageOf(jobId(job))} />,
+  },
+  {
+    name: "State",
+    by: (job) => job.latestRun?.state ?? "",
+    cell: (job) => <StateOf state={job.latestRun?.state ?? null} />,
+  },
+  { name: "Updated", by: (job) => job.updatedAt, cell: (job) => <When time={job.updatedAt} /> },
+  {
+    name: "Took",
+    number: true,
+    by: (job) => job.latestRun?.durationMs ?? -1,
+    cell: (job) => duration(job.latestRun?.durationMs ?? null),
+  },
+  { name: "Owner", by: (job) => owned(job.owners), cell: (job) => owned(job.owners) || muted },
+  { name: "Part of", by: (job) => job.parentJobName ?? "", cell: (job) => job.parentJobName ?? muted },
+];
+
+export function JobsView() {
+  useTitle("Jobs");
+  const { filters, change } = useFilters("jobs");
+  const { namespace, state } = filters;
+  const updatedBefore = dayBefore(filters.days);
+  const result = useInfiniteQuery({
+    queryKey: ["jobs", namespace, state, updatedBefore],
+    queryFn: ({ pageParam, signal }) =>
+      listJobs({ namespace, state, updatedBefore, limit: PAGE, offset: pageParam }, signal),
+    initialPageParam: 0,
+    getNextPageParam: nextOffset,
+  });
+  return (
+    <div className="page">
+      <h1>Jobs</h1>
+      <div className="actions">
+        <NamespaceChoice
+          value={namespace}
+          none="all namespaces"
+          choose={(chosen) => change({ namespace: chosen, folder: "" })}
+        />
+        <div className="group" role="group" aria-label="state of the last run">
+          {STATES.map(([value, title]) => (
+            <button
+              key={value}
+              className="button"
+              aria-pressed={state === value}
+              onClick={() => change({ state: value })}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        <Untouched days={filters.days} change={change} />
+      </div>
+      <Listed
+        of={result}
+        columns={JOBS}
+        word="job"
+        keyOf={jobId}
+        filters={filters}
+        change={change}
+        textOf={(job) => `${job.name} ${job.namespace} ${owned(job.owners)} ${job.parentJobName ?? ""}`}
+        header={["namespace", "name", "state", "updated", "durationMs", "owners", "tags", "partOf"]}
+        cellsOf={(job) => [
+          job.namespace,
+          job.name,
+          job.latestRun?.state,
+          job.updatedAt,
+          job.latestRun?.durationMs,
+          owned(job.owners),
+          job.tags.join(", "),
+          job.parentJobName,
+        ]}
+      />
+    </div>
+  );
+}

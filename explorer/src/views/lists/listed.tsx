@@ -1,0 +1,101 @@
+/** A list of jobs or datasets: what narrows it, its table, and the same as a file. */
+
+import { useMemo, useState } from "react";
+
+import { toCsv } from "../../model/csv";
+import { isIn } from "../../model/folders";
+import { count, plural } from "../../model/format";
+import { Downloads } from "../../parts/export";
+import { Bones, Failed } from "../../parts/frame";
+import { type ColumnOf, LongTable } from "../../parts/table";
+import { Choice, Folders } from "./choices";
+import type { Change, Filters } from "./filters";
+import { itemsOf, type Pages, readAll } from "./pages";
+
+interface Named {
+  name: string;
+  owners: readonly { name: string }[];
+  tags: readonly string[];
+}
+
+interface ListedProps<T> {
+  of: Pages<T>;
+  columns: readonly ColumnOf<T>[];
+  word: string;
+  keyOf: (row: T) => string;
+  filters: Filters;
+  change: Change;
+  textOf: (row: T) => string;
+  header: readonly string[];
+  cellsOf: (row: T) => readonly (string | number | null | undefined)[];
+}
+
+/** True of a row that has the owner, the tag and the folder. */
+const isAmong =
+  ({ owner, tag, folder }: Filters) =>
+  (row: Named) =>
+    (owner === "" || row.owners.some(({ name }) => name === owner)) &&
+    (tag === "" || row.tags.includes(tag)) &&
+    isIn(row.name, folder);
+
+export function Listed<T extends Named>({
+  of,
+  columns,
+  word,
+  keyOf,
+  filters,
+  change,
+  textOf,
+  header,
+  cellsOf,
+}: ListedProps<T>) {
+  const [filter, setFilter] = useState("");
+  const all = useMemo(() => itemsOf(of.data), [of.data]);
+  if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
+  const words = filter.toLowerCase().split(/\s+/);
+  const narrowed = (rows: readonly T[]) =>
+    rows.filter(isAmong(filters)).filter((row) => words.every((part) => textOf(row).toLowerCase().includes(part)));
+  const rows = narrowed(all);
+  const total = of.data.pages[0]?.total ?? 0;
+  const csv = async () => toCsv(header, narrowed(await readAll(of)).map(cellsOf));
+  return (
+    <section className="card">
+      <div className="actions">
+        <input
+          className="field"
+          placeholder="filter by name, owner, tag"
+          aria-label="filter the list"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <Choice name="owner" none="all owners" value={filters.owner} change={change} among={ownersOf(all)} />
+        <Choice
+          name="tag"
+          none="all tags"
+          value={filters.tag}
+          change={change}
+          among={all.flatMap(({ tags }) => tags)}
+        />
+        <span className="muted" role="status">
+          {count(rows.length)} of {plural(total, word)}
+        </span>
+        {of.hasNextPage && (
+          <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>
+            {count(total - all.length)} more
+          </button>
+        )}
+        <span className="push">
+          <Downloads name={[`${word}s`, filters.namespace, filters.state].filter(Boolean).join("-")} csv={csv} />
+        </span>
+      </div>
+      <Folders names={all.map(({ name }) => name)} folder={filters.folder} change={change} isAll={!of.hasNextPage} />
+      {rows.length > 0 ? (
+        <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
+      ) : (
+        <p className="muted">Nothing in the list is so.</p>
+      )}
+    </section>
+  );
+}
+
+const ownersOf = (rows: readonly Named[]) => rows.flatMap(({ owners }) => owners.map(({ name }) => name));
