@@ -51,7 +51,7 @@ class Graph:
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
-    apart: frozenset[tuple[str, str]] = frozenset()
+    apart: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

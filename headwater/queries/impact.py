@@ -28,12 +28,13 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
     nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
     nodes.update((node.id.node_id, node) for node in graph.jobs)
+    apart = frozenset(graph.apart)
     impacted = [
         Impacted(
             nodes[node],
             hop,
             tuple(sorted(through[node])),
-            apart=graph.apart.issuperset((origin, node) for origin in through[node]),
+            apart=apart.issuperset((origin, node) for origin in through[node]),
         )
         for node, hop in sorted(hops.items(), key=lambda item: (item[1], item[0]))
         if node not in starts

@@ -317,7 +317,7 @@ class JobGraphWalk:
         datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
-        apart = frozenset(self._edges_apart()) if any("parts" in node for node in self._nodes.values()) else frozenset()
+        apart = tuple(sorted(self._edges_apart()))
         return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies, apart)
 
     def _edges_apart(self) -> Iterator[tuple[str, str]]:

@@ -50,13 +50,14 @@ def apart(model, jobs):
     """Return the edges from a dataset to one of these jobs that read nothing of what all others of them wrote."""
     io = {job: _visible_io(model, job) for job in jobs}
     pairs = {(dataset, job) for job in jobs for dataset in io[job][0]}
-    return frozenset(
+    edges = (
         (dataset.node_id, reader.node_id)
         for dataset, reader in pairs
         if (read := model.part_of(reader, "in", dataset))
         if (others := [model.part_of(job, "out", dataset) for job in jobs if job != reader and dataset in io[job][1]])
         if all(written and not _share_rows(read, written) for written in others)
     )
+    return tuple(sorted(edges))
 
 
 def _share_rows(read, written):
