@@ -31,7 +31,8 @@ from headwater.events.event_models import (
 from headwater.events.explicit_lineage import datasets_in_lineage
 from headwater.events.facet_models import NamedModel
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater.events.subsets import SUBSET, merge_subsets
+from headwater.events.subset_conditions import SUBSET
+from headwater.events.subsets import merge_subsets
 from headwater.times import milliseconds_between
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid, TooLarge

@@ -6,16 +6,11 @@ union of what the mentions name; if one of them names nothing, the part is unkno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from headwater.events.canonical import canonical
-from headwater.events.deleted_facets import is_deleted
-
-SUBSET = "subset"
-_CONDITIONS = ("inputCondition", "outputCondition")
-# Conditions that list what they name: two of one type are one.
-_LISTS = {"location": "locations", "partition": "partitions"}
+from headwater.events.subset_conditions import alternatives_in, list_name, name_of_condition
 
 
 def merge_subsets(facets: Sequence[Any]) -> Any:
@@ -27,54 +22,12 @@ def merge_subsets(facets: Sequence[Any]) -> Any:
     >>> merge_subsets(days)
     {'inputCondition': {'type': 'location', 'locations': ['s3://b/1', 's3://b/2']}}
     """
-    names = set(map(_condition_of, facets))
+    names = set(map(name_of_condition, facets))
     name = names.pop() if len(names) == 1 else None
     if name is None:
         return None
     rest = max(({key: value for key, value in facet.items() if key != name} for facet in facets), key=canonical)
-    return {**rest, name: _either([part for facet in facets for part in _parts(facet[name])])}
-
-
-def alternatives_of(facet: Any) -> Iterator[Any]:
-    """Yield the conditions that a facet joins by OR, each location and partition by itself; none without a condition.
-
-    >>> days = {"type": "location", "locations": ["s3://b/1", "s3://b/2"]}
-    >>> [condition["locations"] for condition in alternatives_of({"inputCondition": days})]
-    [['s3://b/1'], ['s3://b/2']]
-    """
-    name = _condition_of(facet)
-    return iter(()) if name is None else _parts(facet[name])
-
-
-def _condition_of(facet: Any) -> str | None:
-    """Return the name of the facet's condition, if it has one."""
-    if not isinstance(facet, Mapping) or is_deleted(facet):
-        return None
-    return next((name for name in _CONDITIONS if isinstance(facet.get(name), Mapping)), None)
-
-
-def _parts(condition: Any) -> Iterator[Any]:
-    """Yield the alternatives that a condition joins by OR, each location and partition by itself."""
-    if _is_either(condition):
-        yield from _parts(condition["left"])
-        yield from _parts(condition["right"])
-    elif listed := _listed(condition):
-        yield from ({**condition, listed: [each]} for each in condition[listed])
-    else:
-        yield condition
-
-
-def _is_either(condition: Any) -> bool:
-    binary = isinstance(condition, Mapping) and condition.get("type") == "binary"
-    return binary and condition.get("operator") == "OR" and condition.keys() >= {"left", "right"}
-
-
-def _listed(condition: Any) -> str | None:
-    """Return the name of the list in which a condition names what it is about, if it does."""
-    if not isinstance(condition, Mapping):
-        return None
-    lists = (name for kind, name in _LISTS.items() if condition.get("type") == kind)
-    return next((name for name in lists if isinstance(condition.get(name), list)), None)
+    return {**rest, name: _either([part for facet in facets for part in alternatives_in(facet[name])])}
 
 
 def _either(parts: Sequence[Any]) -> Any:
@@ -83,7 +36,7 @@ def _either(parts: Sequence[Any]) -> Any:
     lists: dict[bytes, dict[str, Any]] = {}
     others: list[Any] = []
     for part in (once[text] for text in sorted(once)):
-        listed = _listed(part)
+        listed = list_name(part)
         if listed is None:
             others.append(part)
             continue

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from headwater.events.event import ParentRun
-from headwater.events.subsets import SUBSET
+from headwater.events.subset_conditions import SUBSET
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import annotations_to_json
 from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns

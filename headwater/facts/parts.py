@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
-from headwater.events.subsets import alternatives_of
+from headwater.events.subset_conditions import alternatives_of, list_name
 
 # Partitions or locations of a part; of a facet with more, the part is not known.
 ENTRIES_MAX = 100
@@ -35,10 +35,12 @@ def part_of(facet: Mapping[str, Any]) -> Part | None:
 
 
 def _entry_of(condition: Any) -> tuple[str, Any] | None:
-    """Return the kind of what a condition lists, which is one location or partition, and the entry of the part."""
-    [listed] = condition.get("locations") or condition.get("partitions") or [None]
-    if isinstance(listed, str):
-        return "locations", listed.rstrip("/")
+    """Return the kind of the location or partition that a condition lists, and the entry of the part; else None."""
+    name = list_name(condition)
+    listed = condition[name][0] if name else None
+    if name == "locations":
+        location = listed.rstrip("/") if isinstance(listed, str) else ""
+        return ("locations", location) if location else None
     if not isinstance(listed, Mapping):
         return None
     dimensions = listed.get("dimensions")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +101,22 @@ def test_a_part_that_is_no_list_of_partitions_or_locations_is_not_known(conditio
 def test_locations_are_apart_unless_one_lies_in_the_other(location, other, is_apart):
     parts = [part_of({"inputCondition": {"type": "location", "locations": [text]}}) for text in (location, other)]
     assert are_apart(*parts) == are_apart(*parts[::-1]) == is_apart
+
+
+_NAMES = ("type", "left", "right", "operator", "locations", "partitions", "dimensions", "identifier")
+_WORDS = ("location", "partition", "binary", "OR", "", "/", "s3://lake/day=1")
+_ANY_CONDITION = st.recursive(
+    st.none() | st.integers() | st.sampled_from(_WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_NAMES), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@examples(300)
+@given(_ANY_CONDITION, _ANY_CONDITION)
+def test_any_facet_has_a_part_or_none_and_no_part_is_apart_from_itself(condition, other):
+    parts = [part_of({"inputCondition": each}) for each in (condition, other, [condition], {"type": "binary"})]
+    known = [part for part in parts if part]
+    assert not any(are_apart(part, part) for part in known)
+    for left, right in itertools.combinations(known, 2):
+        assert are_apart(left, right) == are_apart(right, left)
