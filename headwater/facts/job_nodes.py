@@ -116,8 +116,7 @@ def job_node(
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
-        **(_flows_json(with_io[1], inputs, outputs) if with_io else {}),
-        **(_parts_json(with_io[1], inputs, outputs) if with_io else {}),
+        **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
         **({"incomplete": True} if _is_incomplete(with_io or latest) else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {

@@ -15,7 +15,8 @@ from headwater.facts.graph_results import Degree, GraphDirection, Side
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.job_graph import JobGraphWalk, Step, Way, datasets_beyond, has_flows, users_beyond
+from headwater.queries.job_graph import JobGraphWalk
+from headwater.queries.job_ways import OPPOSITE, Step, Way, datasets_beyond, has_flows, users_beyond
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.view import GraphView
@@ -29,7 +30,6 @@ READ_MAX = 10_000
 _RUNS_MAX = 100
 _NAMES_MAX = 10
 _SIDES: tuple[Side, ...] = ("up", "down")
-_BACK: Mapping[Side, Side] = {"up": "down", "down": "up"}
 _RUNS_OF: Mapping[Side, str] = {"up": "BACKWARD#", "down": "FORWARD#"}
 _T = TypeVar("_T", DatasetId, JobId)
 # A side of a dataset, and the way on which it was reached.
@@ -168,7 +168,7 @@ class FoldedGraphWalk(JobGraphWalk):
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""
         users = self._loaded.jobs(sorted(jobs))
-        return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, _BACK[side]))]
+        return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
 
     def _last_start(self, job: Job) -> str:
         opened = job.latest_run if self._view.caller.opens(job.id) else None

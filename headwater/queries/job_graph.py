@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from headwater.events.event import Facets
 from headwater.facts.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
@@ -23,6 +23,7 @@ from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import under_primaries
 from headwater.queries.dataset_edges import DatasetEdges, declared_sources
 from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.job_ways import Step, Way, datasets_beyond, entered, split_by_readers, users_beyond
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.parts_read import edges_apart
 from headwater.queries.past_assertions import resolve_assertions
@@ -37,11 +38,6 @@ GENERATIONS_MAX = 10
 # Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
-# The way by which a node was reached, and goes on.
-Way: TypeAlias = Literal["both", "up", "down"]
-# A job, the way by which it was reached, and the dataset that led there; it is empty where the job does not say which
-# outputs are made of which inputs, or the walk begins there: then the way leads to all datasets on that side.
-Step: TypeAlias = tuple[JobId, Way, IdText]
 # A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
 # a namespace that no job has.
 _DECLARED = ""
@@ -227,7 +223,7 @@ class JobGraphWalk:
     def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
         self._loaded.load(namespaces={name.namespace for name, _ in names})
-        for datasets, readers in _split(names, is_last=is_last):
+        for datasets, readers in split_by_readers(names, is_last=is_last):
             self._loaded.load(datasets, readers=readers, onward=not is_last)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
@@ -259,7 +255,7 @@ class JobGraphWalk:
         jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
         # A job that reports flows is entered once for each dataset that leads there.
-        users = [step for job, way in sorted(steps) if job in known for step in _entered(known[job], way, among[way])]
+        users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
         return new
@@ -276,7 +272,7 @@ class JobGraphWalk:
         names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
         fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
         is_last = self._hops_left <= 0
-        for datasets, readers in _split(fitting, is_last=is_last):
+        for datasets, readers in split_by_readers(fitting, is_last=is_last):
             self._loaded.expect(datasets, readers=readers, onward=not is_last)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
@@ -367,44 +363,6 @@ class JobGraphWalk:
             if source in by_name
         }
         return {(start.node_id, end.node_id) for start, end in edges if start != end and {start, end} & opened}
-
-
-def _split(names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> Iterator[tuple[Sequence[DatasetId], bool]]:
-    """Yield the datasets that are read alike; true if their readers are read, too.
-
-    The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
-    """
-    if is_last:
-        yield [name for name, _ in names], False
-        return
-    for readers in (False, True):
-        datasets = [name for name, way in names if (way != "up") == readers]
-        if datasets:
-            yield datasets, readers
-
-
-def datasets_beyond(job: Job | Near, way: Way) -> Sequence[DatasetId]:
-    """Return the datasets to which a way leads from a job."""
-    return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
-
-
-def users_beyond(group: ResolvedDataset, way: Way) -> set[JobId]:
-    """Return the jobs to which a way may lead from a dataset."""
-    return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
-
-
-_BACK: Mapping[Way, Way] = {"both": "both", "up": "down", "down": "up"}
-
-
-def _entered(job: Job, way: Way, names: Mapping[DatasetId, IdText]) -> list[Step]:
-    """Return the steps by which a way leads to the job from these datasets, given by each of their names."""
-    entries = {names[name] for name in datasets_beyond(job, _BACK[way]) if name in names}
-    return [(job.id, way, entry) for entry in sorted(entries if has_flows(job, way) else {"" for _ in entries})]
-
-
-def has_flows(job: Job, way: Way) -> bool:
-    """True if a way through the job leads only to what is made of the dataset that led there, or that it is made of."""
-    return way != "both" and job.flows is not None
 
 
 def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:

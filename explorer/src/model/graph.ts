@@ -21,7 +21,7 @@ export interface Item {
   touchedAt: string | null;
   /** True of a job whose last run could not report all of its lineage. */
   incomplete: boolean;
-  /** The datasets of which a job's last run read another part than was last written. */
+  /** The datasets that a job's last run read in another part than was last written. */
   otherParts: readonly string[];
   stale: boolean;
   temporary: boolean;

@@ -34,8 +34,8 @@ class PartsRead(TypedDict, total=False):
     readsOtherPartOf: Annotated[
         list[str],
         Field(
-            description="Ours: the datasets of which the job's last run read other partitions or locations, by the "
-            "facet `subset`, than all other jobs of the graph last wrote."
+            description="Ours: datasets. The job's last run read other partitions or locations of them, by the facet "
+            "`subset`, than all other jobs of the graph last wrote."
         ),
     ]
 

@@ -154,7 +154,7 @@ def _with_more(node: N, graph: Graph) -> N:
 
 
 def _with_parts(node: N, datasets: Sequence[str] | None) -> N:
-    """Return a job's node with the datasets of which it read another part than was written, if there are any."""
+    """Return a job's node with the datasets that it read in another part than was written, if there are any."""
     if datasets:
         node["readsOtherPartOf"] = sorted(datasets)
     return node

@@ -129,7 +129,7 @@ def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
 def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     """Report the jobs that fail since their last good run, with the number of datasets that wait for each.
 
-    A job of which only a task fails is not listed: the task is. One walk counts the datasets below all of these jobs.
+    If only a task of a job fails, the task is listed, not the job. One walk counts the datasets below all of them.
 
     Returns:
         What holds up most datasets first.

@@ -298,7 +298,7 @@ class BrokenJob(TypedDict):
 
 
 class BrokenReport(TypedDict):
-    """The jobs that fail since their last good run, without those of which only a task fails."""
+    """The jobs that fail since their last good run, without those that only have a failing task."""
 
     broken: list[BrokenJob]
     """The job for which most datasets wait comes first, then the one that fails the longest."""

@@ -32,7 +32,7 @@ def test_a_failing_job_holds_up_what_the_graph_walked_down_from_it_shows(stateme
 
 
 def held_up(model):
-    """Return the number of datasets below each job that fails, and of which the last run failed."""
+    """Return the number of datasets below each job that fails, and whose last run failed."""
     failing = [news.of for news in model.list_feed(_AllDays(), kind="JOB_FAILS").items]
     last = {job: model.job(job).latest_run for job in failing}
     return {

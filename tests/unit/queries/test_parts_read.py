@@ -20,7 +20,7 @@ from tests.unit.queries.every_query import loaded
 
 
 def part(dataset, side, *days):
-    """Return the use of a dataset of which the event names these partitions."""
+    """Return the use of these partitions of a dataset."""
     partitions = [{"identifier": f"day={day}", "dimensions": {"day": day}} for day in days]
     condition = {"type": "partition", "partitions": partitions}
     return DatasetUse(dataset, use_facets={"subset": {f"{side}Condition": condition}})
