@@ -133,6 +133,7 @@ def event_queue() -> EventQueue:
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
         drop_running=tuple(json.loads(os.environ.get(settings.DROP_RUNNING_EVENTS, "[]"))),
+        rules=lambda: _rules_of_senders().at(now_s()),
     )
 
 
@@ -312,6 +313,15 @@ def _stored_rules() -> StoredRules:
     from headwater.loading.stored_rules import StoredRules
 
     return StoredRules(graph_table(), parse_rules(os.environ))
+
+
+@cache
+def _rules_of_senders() -> StoredRules:
+    """Return the rules by which the names in an event are checked before it is queued: nothing else is left out."""
+    from headwater.events.naming import NamingRules
+    from headwater.loading.stored_rules import StoredRules
+
+    return StoredRules(graph_table(), NamingRules(trim_partitions=False, temporary=()))
 
 
 def naming_rules() -> NamingRules:

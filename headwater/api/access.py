@@ -8,6 +8,9 @@ An event has to be within the token's namespaces with all that it describes: its
 outputs or its dataset. Its inputs and the sources of its columns have to be there, or in namespaces that the token may
 reference (`headwater.events.rights`). One event that is not refuses its whole batch.
 
+A request may name a dataset as a producer does that the rules of names join with others: then the namespace counts in
+which the rules place it. If the token does not cover that one, the response is that of an unknown dataset.
+
 Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
 treated as if it were not there; a request that adds records to it is refused.
 """
@@ -17,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 from headwater import settings
 from headwater.api.http.request import HttpRequest
@@ -205,19 +209,47 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
         _check_primary_name(services, token, request, scope)
 
 
+def under_rules(services: Services, token: Token, request: HttpRequest, path: str) -> HttpRequest:
+    """Return the request with its dataset's name by the rules of names, if only that is in a namespace of the token's.
+
+    `path` is the route's. A token that may not use the route learns so from `check_access`, and nothing is read.
+    """
+    segment = next((name for name in ("dataset", "endpoint") if name in request.segments), None)
+    if segment is None or token.is_everywhere or scope_of(request.event.http_method, path) not in token.scopes:
+        return request
+    named = DatasetId(request.segment("namespace"), request.segment(segment))
+    if token.covers(named.namespace):
+        return request
+    dataset = services.queries.seen_by(_visibility(services, token)).find_name_by_rules(named)
+    if dataset is None:
+        return request
+    renamed = {"namespace": quote(dataset.namespace, safe=""), segment: quote(dataset.name, safe="")}
+    return replace(request, segments={**request.segments, **renamed})
+
+
 def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
     """Raise `Forbidden`, which names the namespace, unless the token covers all of them."""
     for namespace in namespaces:
         if not token.covers(namespace):
-            raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
+            raise _beyond(scope, namespace)
+
+
+def _beyond(scope: Scope, namespace: str) -> Forbidden:
+    return Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
 
 
 def _check_primary_name(services: Services, token: Token, request: HttpRequest, scope: Scope) -> None:
     """Refuse to delete or tag a dataset by another name that it has in a namespace of the token's."""
     named = DatasetId(request.segment("namespace"), request.segment("dataset"))
-    dataset = services.queries.find_dataset(named) if token.covers(named.namespace) else None
-    if dataset is not None:
-        check_covered(token, scope, [dataset.id.namespace])
+    if not token.covers(named.namespace):
+        return
+    dataset = services.queries.seen_by(_visibility(services, token)).find_dataset(named)
+    if dataset is None:
+        return
+    check_covered(token, scope, [dataset.id.namespace])
+    # The loader applies the change by the rules, also where these are newer than the dataset's events.
+    if not all(token.covers(other.namespace) for other in services.queries.names_by_rules(dataset.id)):
+        raise _beyond(scope, named.namespace)
 
 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
@@ -229,9 +261,13 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
         return services
     if "namespace" in request.segments and not token.covers(request.segment("namespace")):
         return replace(services, queries=LineageQueries(NoRows()))
-    visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
+    visibility = _visibility(services, token)
     return replace(
         services,
         queries=services.queries.seen_by(visibility),
         event_log=services.event_log.seen_by(visibility),
     )
+
+
+def _visibility(services: Services, token: Token) -> Visibility:
+    return Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)

@@ -15,7 +15,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater.api import explorer
-from headwater.api.access import check_access, get_caller, name_caller, seen_by
+from headwater.api.access import check_access, get_caller, name_caller, seen_by, under_rules
 from headwater.api.http.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import JSON, respond
@@ -182,6 +182,7 @@ class Api:
                 self._caller,
             )
             if token is not None:
+                request = under_rules(services, token, request, route.path)
                 check_access(services, token, request, route.path)
                 services = seen_by(services, token, request)
             return route.handler(services, request)

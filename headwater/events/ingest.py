@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +14,7 @@ from headwater.events.event_messages import render_event_message
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import applied_patterns, check_rights
-from headwater.namespaces import EVERY_RIGHT, Rights, covers
+from headwater.namespaces import EVERY_RIGHT, EVERYWHERE, Rights, covers
 from headwater_model.errors import Invalid, TooLarge, Unavailable
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from headwater.events.event import Event
+
+# Naming rules apply when an event is loaded.
+_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ class EventQueue:
     """The queue of events, and the bucket for events too large for a message.
 
     `drop_running` are patterns of namespaces whose jobs' RUNNING events are accepted and not stored: the deployer's
-    rule for producers that repeat themselves every few seconds.
+    rule for producers that repeat themselves every few seconds. `rules` returns the rules of names that are set: the
+    rights of a limited sender are those over the names that the loader will give.
     """
 
     sqs: SQSClient
@@ -45,6 +49,7 @@ class EventQueue:
     queue_url: str
     bucket: str
     drop_running: tuple[str, ...] = ()
+    rules: Callable[[], NamingRules] = lambda: _RULES
 
     def drops(self, event: Event) -> bool:
         """Return True for an event that is accepted and not stored."""
@@ -79,8 +84,6 @@ class EventQueue:
 
 # Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
-# Naming rules apply when an event is loaded.
-_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,11 @@ def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedE
         Forbidden: it is beyond the rights.
     """
     event = parse_event(body, _RULES, now=now)
-    check_rights(event, rights)
+    renamed = event
+    if EVERYWHERE not in rights.writes and (rules := queue.rules()).names:
+        renamed = parse_event(body, rules, now=now)
+    check_rights(renamed, rights)
     if queue.drops(event):
         return None
-    return CheckedEvent(cast("Mapping[str, object]", body), applied_patterns(event, rights.writes))
+    writes = applied_patterns(event, rights.writes, renamed=renamed)
+    return CheckedEvent(cast("Mapping[str, object]", body), writes)

@@ -127,20 +127,29 @@ def read_rules(document: object) -> tuple[NameRule, ...]:
         Invalid: the document has another form; a pattern has more than four `*`, or `as` more than its pattern; a rule
             renames nothing; or a name that a rule makes is renamed once more, so that two spellings stayed two.
     """
-    try:
-        model = _RulesModel.model_validate(document)
-    except ValidationError as error:
-        raise invalid(error, "names") from error
-    rules = tuple(
-        NameRule(rule.namespace, rule.name, rule.target.namespace or rule.namespace, rule.target.name or rule.name)
-        for rule in model.rules
-    )
+    rules = read_checked_rules(document)
     faults = [fault for number, rule in enumerate(rules) for fault in _faults(number, rule)]
     if not faults:
         faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules)]
     if faults:
         raise Invalid(faults)
     return rules
+
+
+def read_checked_rules(document: object) -> tuple[NameRule, ...]:
+    """Return the rules of a document that `read_rules` accepted before: to check many again takes a second.
+
+    Raises:
+        Invalid: the document has another form.
+    """
+    try:
+        model = _RulesModel.model_validate(document)
+    except ValidationError as error:
+        raise invalid(error, "names") from error
+    return tuple(
+        NameRule(rule.namespace, rule.name, rule.target.namespace or rule.namespace, rule.target.name or rule.name)
+        for rule in model.rules
+    )
 
 
 def _faults(number: int, rule: NameRule) -> list[Fault]:

@@ -5,7 +5,7 @@ without the right to write there is refused. Inputs, sources of columns, and job
 named where the sender may not write: the event takes effect on its own job and edges, and what it says about such a
 dataset stays in the raw log.
 
-    check_rights(event, rights)                       at the API, before the event is queued
+    check_rights(event, rights)                       at the API, by the rules of names, before the event is queued
     limit_event(event, applied_patterns(event, ...))  wherever events are applied: when loaded, and when replayed
 """
 
@@ -53,19 +53,25 @@ def _check_writes(event: Event, writes: Sequence[str]) -> None:
             raise Forbidden(str(Fault(field, namespace, _WRITE_RULE)))
 
 
-def applied_patterns(event: Event, writes: Sequence[str]) -> tuple[str, ...] | None:
+def applied_patterns(event: Event, writes: Sequence[str], *, renamed: Event | None = None) -> tuple[str, ...] | None:
     """Return those of the patterns that the event needs; None if they cover all that it says something about.
 
-    By these `limit_event` returns the same event as by all of them.
+    By these `limit_event` returns the same event as by all of them. `renamed` is the event by the rules of names: a
+    loader that does not know these yet, and one that does, limit it alike.
     """
     if EVERYWHERE in writes:
         return None
-    uses = (*event.inputs, *_described_uses(event))
-    others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, uses)))
-    namespaces = {*(namespace for _, namespace in _described(event)), *(dataset.namespace for dataset in others)}
+    namespaces = _namespaces(event) | (_namespaces(renamed) if renamed else set())
     if all(covers(writes, namespace) for namespace in namespaces):
         return None
     return tuple(pattern for pattern in writes if any(is_match(pattern, namespace) for namespace in namespaces))
+
+
+def _namespaces(event: Event) -> set[str]:
+    """Return the namespaces of all that an event describes or names."""
+    uses = (*event.inputs, *_described_uses(event))
+    others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, uses)))
+    return {*(namespace for _, namespace in _described(event)), *(dataset.namespace for dataset in others)}
 
 
 def parse_patterns(sent: object) -> tuple[str, ...] | None:

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from headwater.events.name_rules import NameRule, read_rules, rules_to_json
+from headwater.events.name_rules import NameRule, read_checked_rules, rules_to_json
 from headwater.events.naming import NamingRules
-from headwater.facts.table import GraphTable, Key, Row
+from headwater.facts.table import GraphReader, GraphTable, Key, Row
 from headwater.settings import NAMING
 
 _KEY: Key = (NAMING, "RULES")
 # The longest that a function uses rules before it reads them again.
 KNOWN_S = 60
+
+
+def read_stored_rules(reader: GraphReader) -> tuple[NameRule, ...]:
+    """Return the rules that are set; one request. They were checked when they were set."""
+    row = reader.get([_KEY]).get(_KEY)
+    return () if row is None else read_checked_rules(row.data)
 
 
 @dataclass
@@ -28,8 +34,7 @@ class StoredRules:
 
     def read(self) -> tuple[NameRule, ...]:
         """Return the rules that are set; one request."""
-        row = self.table.get([_KEY]).get(_KEY)
-        return () if row is None else read_rules(row.data)
+        return read_stored_rules(self.table)
 
     def at(self, now_s: int) -> NamingRules:
         """Return the deployment's rules with those that were set, as read at most `KNOWN_S` seconds before."""

@@ -1,15 +1,16 @@
 """Node ids: keys to look up, not text to split, because namespaces contain colons (`arn:aws:glue:…`, `postgres://h:5432`).
 
 Any colon may end the namespace, and in a field's id the dataset's name; the reading that exists counts. If several
-exist, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. Readings that the caller
-may not see do not exist: events in other namespaces never change the node that an id names.
+exist, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. If none exists, the
+rules of names may know a dataset by another name. Readings that the caller may not see do not exist: events in other
+namespaces never change the node that an id names.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -17,6 +18,7 @@ from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.facts.graph_results import GraphDirection
 from headwater.facts.keys import facts_key
 from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.renamed import renamed
 from headwater.queries.view import GraphView
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import parse_dotted
@@ -78,6 +80,12 @@ def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
+    return _existing_fields(candidates, view) or _existing_fields(
+        [replace(node, dataset=other) for node in candidates for other in renamed(node.dataset, view)], view
+    )
+
+
+def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:
     there, named = _find_existing({node.dataset for node in candidates if view.caller.sees(node.dataset)}, view)
     return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
 
@@ -87,6 +95,17 @@ def find_node(text: str, view: GraphView) -> Node | None:
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
+    return _first_existing(candidates, view) or _first_existing(
+        [Node(other, node.version) for node in candidates for other in _renamed(node.id, view)], view
+    )
+
+
+def _renamed(id: _Id, view: GraphView) -> Sequence[DatasetId]:  # noqa: A002 - what it is
+    """Return the names that the rules make of a dataset's; a job keeps its name."""
+    return renamed(id, view) if isinstance(id, DatasetId) else ()
+
+
+def _first_existing(candidates: Sequence[Node], view: GraphView) -> Node | None:
     for ids in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
         if node := next((node for node in candidates if node.id in ids), None):
             return node

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import tzinfo
 from typing import Literal
 
@@ -14,7 +13,6 @@ from headwater.facts.created import Created
 from headwater.facts.entities import (
     AssertionResult,
     Dataset,
-    DatasetVersion,
     Failure,
     Interval,
     Job,
@@ -46,8 +44,9 @@ from headwater.queries.columns.results import ColumnGraph, ColumnHit, Origins
 from headwater.queries.columns.selection import select_at, select_current, select_version
 from headwater.queries.columns.time_range_queries import TimeRangeQueries
 from headwater.queries.coverage import report_coverage
+from headwater.queries.dataset_queries import DatasetQueries
 from headwater.queries.graph_queries import GraphQueries
-from headwater.queries.listings import Datasets, Jobs
+from headwater.queries.listings import Jobs
 from headwater.queries.node_ids import (
     FieldNode,
     Node,
@@ -63,7 +62,7 @@ from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 
-class LineageQueries(GraphQueries, TimeRangeQueries):
+class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     """Queries over a graph table; no state is remembered from one query to the next.
 
     `caller` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
@@ -101,43 +100,6 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     def find_source(self, name: str) -> Source | None:
         """Return a source of datasets; None if it is unknown."""
         return sources.find_source(name, self._view())
-
-    def list_datasets(
-        self,
-        namespace: str,
-        *,
-        sort: Sort = "name",
-        updated_before: str | None = None,
-        in_short: bool = False,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[Dataset]:
-        """Return a namespace's datasets, by name or the last updated first."""
-        datasets = Datasets(self._view().whole)
-        return datasets.list(
-            namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
-        )
-
-    def find_dataset(self, dataset: DatasetId) -> Dataset | None:
-        """Return a dataset, found under any of its names."""
-        return Datasets(self._view()).find(dataset)
-
-    def list_dataset_versions(
-        self, dataset: DatasetId, *, limit: int, offset: int
-    ) -> ResultPage[DatasetVersion] | None:
-        """Return a dataset's versions, newest first."""
-        listed = Datasets(self._view()).list_versions(dataset, limit=limit, offset=offset)
-        return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
-
-    def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """Return a version of a dataset."""
-        dataset_version = Datasets(self._view()).find_version(dataset, version)
-        return None if dataset_version is None else self._outlined(dataset_version)
-
-    def _outlined(self, version: DatasetVersion) -> DatasetVersion:
-        """Return the version, without its run if the caller may not see that run's job."""
-        run = version.created_by
-        return version if run is None or self._caller.opens(run.job) else replace(version, created_by=None)
 
     def list_jobs(
         self,
@@ -261,16 +223,6 @@ class LineageQueries(GraphQueries, TimeRangeQueries):
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs and datasets with a test of this outcome, and that have the words of the text."""
         return assertions.search_failing(outcome, text, self._view(), kind=kind, **options)
-
-    def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
-        """Return the last result of each test of a dataset or a job, the worst first."""
-        return assertions.list_assertions(thing, self._view().as_of(at))
-
-    def list_assertion_history(
-        self, thing: DatasetId | JobId, *, limit: int, at: str | None = None
-    ) -> ResultPage[AssertionResult] | None:
-        """Return the results of tests of a dataset or a job, the last first."""
-        return assertions.list_assertion_history(thing, self._view().as_of(at), limit=limit)
 
     def list_failures(
         self, namespace: str | None = None, *, at: str | None = None, limit: int, offset: int

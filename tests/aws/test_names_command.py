@@ -9,6 +9,7 @@ import pytest
 
 from headwater.cli import names as command
 from headwater.events.naming import NamingRules
+from headwater.facts.keys import facts_key
 from headwater.loading.replay import replay
 from headwater.loading.stored_rules import KNOWN_S
 from headwater_model.errors import Invalid
@@ -96,8 +97,8 @@ def test_a_replay_names_datasets_by_the_rules_that_are_set(cloud, run, file):
     keys = [key for day in log.days() for key in log.keys_of(day)]
 
     assert [done.failed for done in replay(keys, log, wiring.naming_rules())] == [()]
-    assert wiring.lineage_queries().find_dataset(OLD) is None
-    assert writers_of(NEW)[1] == {NEW}
+    assert wiring.graph_table().get([facts_key(OLD)]) == {}
+    assert writers_of(NEW)[1] == writers_of(OLD)[1] == {NEW}
 
 
 def test_check_prints_what_would_be_joined_and_changes_nothing(cloud, run, file):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from headwater.queries.columns.accesses import AccessWalk
 from headwater.queries.columns.cdap_results import Accesses, DatasetSummary, FieldOperations, FieldSummary, ListedFields
 from headwater.queries.columns.field_operations import find_operations
@@ -11,9 +14,12 @@ from headwater.queries.columns.operation_paths import find_detail, find_paths
 from headwater.queries.columns.report_results import Provenance, TagUsage, Usage
 from headwater.queries.columns.reports import report_provenance, report_tag, report_usage
 from headwater.queries.columns.results import Detail, Direction, FieldOperationPaths, Mappings, TimeRange
-from headwater.queries.view import Queries
+from headwater.queries.renamed import result_if_known
+from headwater.queries.view import GraphView, Queries
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath
+
+_T = TypeVar("_T")
 
 
 class TimeRangeQueries(Queries):
@@ -21,15 +27,15 @@ class TimeRangeQueries(Queries):
 
     def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
         """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
-        return MappingWalk(self._view(), window).walk(dataset, level)
+        return self._of(dataset, lambda view, name: MappingWalk(view, window).walk(name, level))
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
         """Return the operations, one level away, that derive the field or read it."""
-        return find_detail(self._view(), dataset, field, window, direction)
+        return self._of(dataset, lambda view, name: find_detail(view, name, field, window, direction))
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
         """Return the distinct operation paths that derive the field."""
-        return find_paths(self._view(), dataset, field, window)
+        return self._of(dataset, lambda view, name: find_paths(view, name, field, window))
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
@@ -45,24 +51,29 @@ class TimeRangeQueries(Queries):
 
     def list_fields(self, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
         """Return the fields of a dataset that have lineage; with `current`, also the columns of its schema."""
-        return list_fields(self._view(), dataset, window, current=current)
+        return self._of(dataset, lambda view, name: list_fields(view, name, window, current=current))
 
     def summarize_field(
         self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
     ) -> FieldSummary:
         """Return the fields, one hop away, that the field was made of, and those made of it."""
-        return summarize_field(self._view(), Column(dataset, field), window, direction)
+        return self._of(dataset, lambda view, name: summarize_field(view, Column(name, field), window, direction))
 
     def find_operations(
         self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
     ) -> FieldOperations:
         """Return the whole operations, one hop away, that made the field, and those that took it."""
-        return find_operations(self._view(), Column(dataset, field), window, direction)
+        return self._of(dataset, lambda view, name: find_operations(view, Column(name, field), window, direction))
 
     def summarize_dataset(self, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
         """Return the fields of a dataset with their relations one hop away."""
-        return summarize_dataset(self._view(), dataset, window, direction)
+        return self._of(dataset, lambda view, name: summarize_dataset(view, name, window, direction))
 
     def find_accesses(self, dataset: DatasetId, window: TimeRange, *, levels: int, rolled_up: bool = False) -> Accesses:
         """Return the accesses of runs to the datasets around this one, `levels` datasets and jobs away."""
-        return AccessWalk(self._view(), window).walk(dataset, levels, rolled_up=rolled_up)
+        return self._of(dataset, lambda view, name: AccessWalk(view, window).walk(name, levels, rolled_up=rolled_up))
+
+    def _of(self, dataset: DatasetId, query: Callable[[GraphView, DatasetId], _T]) -> _T:
+        """Return the result for a dataset, under the name that the rules give it if only that is known."""
+        view = self._view()
+        return result_if_known(dataset, lambda name: query(view, name), view)

@@ -149,6 +149,13 @@ def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
     table.calls.clear()
 
     assert field_candidates("datasetField:ns:d:a", GraphView(table)) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert dict(table.calls) == {"get": 1}
+
+
+def test_a_fields_id_of_no_known_dataset_costs_a_round_more_for_the_rules_of_names():
+    table = a_table(DatasetId("ns", "d"))
+    table.calls.clear()
+
     assert field_candidates("datasetField:nowhere:d:a", GraphView(table)) == []
     assert dict(table.calls) == {"get": 2}
 

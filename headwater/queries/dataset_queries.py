@@ -1,0 +1,90 @@
+"""Queries of datasets: lists, one by any of its names, its versions, and the results of its tests and of a job's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from headwater.facts.entities import AssertionResult, Dataset, DatasetVersion, Sort
+from headwater.facts.result_page import ResultPage
+from headwater.queries import assertions
+from headwater.queries.listings import Datasets
+from headwater.queries.renamed import is_known, renamed, result_by_name, seen_renamed
+from headwater.queries.view import GraphView, Queries
+from headwater_model.ids import DatasetId, JobId
+
+_T = TypeVar("_T")
+
+
+class DatasetQueries(Queries):
+    """Queries of datasets over a graph table, as a caller sees it; by names that no event used, too (`renamed`)."""
+
+    def list_datasets(
+        self,
+        namespace: str,
+        *,
+        sort: Sort = "name",
+        updated_before: str | None = None,
+        in_short: bool = False,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[Dataset]:
+        """Return a namespace's datasets, by name or the last updated first."""
+        datasets = Datasets(self._view().whole)
+        return datasets.list(
+            namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
+        )
+
+    def find_dataset(self, dataset: DatasetId) -> Dataset | None:
+        """Return a dataset, found under any of its names."""
+        view = self._view()
+        return result_by_name(dataset, Datasets(view).find, view)
+
+    def names_by_rules(self, dataset: DatasetId) -> Sequence[DatasetId]:
+        """Return the names that the rules make of a dataset's, the loader's among them; none if they keep it."""
+        return renamed(dataset, self._view())
+
+    def find_name_by_rules(self, dataset: DatasetId) -> DatasetId | None:
+        """Return the name that the rules make of a dataset's, known or new; None if the caller may not query it."""
+        view = self._view()
+        names = seen_renamed(dataset, view)
+        return next((name for name in names if is_known(name, view)), names[0] if names else None)
+
+    def list_dataset_versions(
+        self, dataset: DatasetId, *, limit: int, offset: int
+    ) -> ResultPage[DatasetVersion] | None:
+        """Return a dataset's versions, newest first."""
+        view = self._view()
+        datasets = Datasets(view)
+        listed = result_by_name(dataset, lambda name: datasets.list_versions(name, limit=limit, offset=offset), view)
+        return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
+
+    def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
+        """Return a version of a dataset."""
+        view = self._view()
+        dataset_version = result_by_name(dataset, lambda name: Datasets(view).find_version(name, version), view)
+        return None if dataset_version is None else self._outlined(dataset_version)
+
+    def _outlined(self, version: DatasetVersion) -> DatasetVersion:
+        """Return the version, without its run if the caller may not see that run's job."""
+        run = version.created_by
+        return version if run is None or self._caller.opens(run.job) else replace(version, created_by=None)
+
+    def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
+        """Return the last result of each test of a dataset or a job, the worst first."""
+        view = self._view().as_of(at)
+        return self._about(thing, lambda name: assertions.list_assertions(name, view), view)
+
+    def list_assertion_history(
+        self, thing: DatasetId | JobId, *, limit: int, at: str | None = None
+    ) -> ResultPage[AssertionResult] | None:
+        """Return the results of tests of a dataset or a job, the last first."""
+        view = self._view().as_of(at)
+        return self._about(thing, lambda name: assertions.list_assertion_history(name, view, limit=limit), view)
+
+    def _about(
+        self, thing: DatasetId | JobId, query: Callable[[DatasetId | JobId], _T | None], view: GraphView
+    ) -> _T | None:
+        """Return the result for a job, or for a dataset by the rules of names."""
+        return result_by_name(thing, query, view) if isinstance(thing, DatasetId) else query(thing)

@@ -1,0 +1,65 @@
+"""Datasets that are requested by a name that no event used: the rules of names say which dataset is meant.
+
+    result_by_name(dataset, query, view)     # a `query` whose result is None where the dataset is unknown
+    result_if_known(dataset, query, view)    # a `query` that has a result for an unknown dataset, too
+
+Only where a name is unknown are the rules read, one row of the table. What is known costs nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from headwater.facts.keys import facts_key
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId
+
+_T = TypeVar("_T")
+
+
+def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
+    """Return the names that the rules make of a dataset's, without partitions last; none if they keep it.
+
+    The reader does not know if the deployment trims partitions. If it does, only the last of the names is known.
+    """
+    # A cold start does not pay for what few requests need.
+    from headwater.events.name_rules import apply_rules
+    from headwater.events.naming import NamingRules
+    from headwater.loading.stored_rules import read_stored_rules
+
+    other = DatasetId(*apply_rules(read_stored_rules(view.reader), name.namespace, name.name))
+    if other == name:
+        return ()
+    return tuple(dict.fromkeys((other, NamingRules().dataset(other.namespace, other.name))))
+
+
+def seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
+    """Return those of the names that the rules make of a dataset's which the caller may query."""
+    return [other for other in renamed(name, view) if view.caller.sees(other)]
+
+
+def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:
+    """Return the result for a dataset; if there is none, the result for its name by the rules."""
+    result = query(dataset)
+    if result is not None:
+        return result
+    results = (query(other) for other in seen_renamed(dataset, view))
+    return next((other for other in results if other is not None), None)
+
+
+def result_if_known(dataset: DatasetId, query: Callable[[DatasetId], _T], view: GraphView) -> _T:
+    """Return the result for a dataset, or for its name by the rules, if only that is known.
+
+    The query reads the facts of the dataset through the same view, so that they are at hand.
+    """
+    result = query(dataset)
+    if is_known(dataset, view):
+        return result
+    other = next((other for other in seen_renamed(dataset, view) if is_known(other, view)), None)
+    return result if other is None else query(other)
+
+
+def is_known(dataset: DatasetId, view: GraphView) -> bool:
+    """True if an event mentioned the dataset by this name."""
+    return bool(view.get([facts_key(dataset)]))

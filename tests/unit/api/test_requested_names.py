@@ -1,0 +1,146 @@
+"""Requests that name a dataset as the rules of names rename it: the responses are those under the name of the rules."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.events.name_rules import read_rules
+from headwater.events.naming import NamingRules
+from headwater.loading.stored_rules import StoredRules
+from headwater.settings import NAMING
+from tests.examples import examples
+from tests.fakes.memory_dynamodb import Calls
+from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, A, B, Team, World, as_if, requests_about
+
+# The same rule for whole namespaces, for a name in one of them, and in two steps.
+RULES = {
+    "pattern": [{"namespace": "old+*", "as": {"namespace": "*"}}],
+    "names": [
+        {"namespace": f"old+{team.store}", "name": name, "as": {"namespace": team.store, "name": name}}
+        for team in (A, B)
+        for name in ("report", "clean")
+    ],
+    "steps": [
+        {"namespace": "old+*", "as": {"namespace": "older+*"}},
+        {"namespace": "older+*", "as": {"namespace": "*"}},
+    ],
+    "partitions": [{"namespace": "old+*", "name": "*", "as": {"namespace": "*", "name": "*/day=2025-11-20"}}],
+}
+# These list what is in a namespace, and name no dataset.
+OF_NAMESPACES = {"/api/v1/namespaces/{namespace}", "/api/v1/namespaces/{namespace}/datasets"}
+# These begin with the node id of the request.
+ECHOES = {"/api/v1/lineage/history"}
+DATASETS = (("report", "sum", 2), ("clean", "load", 1))
+
+
+def old(team):
+    return f"old+{team.store}"
+
+
+def requests_of(team, dataset="report", job="sum", number=2):
+    """(path of the document, (path, query) by the old name, the same by the name of the rules) of each request."""
+    renamed = []
+    for route, requests in requests_about(team, dataset, job, number).items():
+        for path, query in requests:
+            in_path = "{dataset}" in route or "{endpoint}" in route
+            by_id = str(query.get("nodeId", "")).startswith("dataset")
+            if route not in OF_NAMESPACES and (in_path or by_id):
+                old_path = path.replace(quote(team.store, safe=""), quote(old(team), safe=""))
+                old_query = {**query, "nodeId": query["nodeId"].replace(team.store, old(team))} if by_id else query
+                renamed.append((route, (old_path, old_query), (path, query)))
+    return renamed
+
+
+def a_world(rules, *, strict=False):
+    world = World(*OWN, *APART, *MEETING, *BEHIND, strict=strict)
+    StoredRules(world.table, NamingRules()).write(read_rules({"rules": rules}))
+    return world
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    return {(name, strict): a_world(rules, strict=strict) for name, rules in RULES.items() for strict in (False, True)}
+
+
+REQUESTS = {team: [request for about in DATASETS for request in requests_of(team, *about)] for team in (A, B)}
+
+
+def test_the_requests_are_of_every_kind():
+    routes = {route for route, _, _ in REQUESTS[A]}
+    assert len(routes) >= 18
+    assert {"/api/v1/lineage", "/api/v1/column-lineage", "/api/v1/reports/impact"} <= routes
+    assert any(route.startswith("/v3/") for route in routes)
+
+
+def assert_same_response(world, token, route, by_old, by_new):
+    expected = world.send(token, *by_new)
+    assert expected[0] == 200
+    status, body = world.send(token, *by_old)
+    if route in ECHOES:
+        body = body.replace(by_old[1]["nodeId"], by_new[1]["nodeId"], 1)
+    assert (status, body) == expected
+
+
+@examples(300)
+@given(st.data())
+def test_a_request_by_a_name_that_no_event_used_has_the_response_under_the_name_of_the_rules(worlds, data):
+    world = worlds[data.draw(st.sampled_from([*worlds]))]
+    team = data.draw(st.sampled_from((A, B)))
+    route, by_old, by_new = data.draw(st.sampled_from(REQUESTS[team]))
+    # All of them see the dataset under its own name.
+    sees = data.draw(
+        st.sampled_from(((), (team.store,), (team.jobs, team.store), (old(team), team.store), ("s3://*",)))
+    )
+    token = world.token(*sees)
+
+    assert_same_response(world, token, route, by_old, by_new)
+
+
+@pytest.mark.parametrize("sees", [(), (A.jobs, A.store)], ids=["all", "its own"])
+def test_each_request_has_the_response_under_the_name_of_the_rules(worlds, sees):
+    world = worlds["pattern", False]
+    token = world.token(*sees)
+    for request in REQUESTS[A]:
+        assert_same_response(world, token, *request)
+
+
+@examples(300)
+@given(st.data())
+def test_who_may_not_see_the_namespace_of_the_rules_learns_nothing(worlds, data):
+    world = worlds[data.draw(st.sampled_from([*worlds]))]
+    _, (path, query), _ = data.draw(st.sampled_from(REQUESTS[B]))
+    token = world.token(*data.draw(st.sampled_from(((A.store,), (A.jobs, A.store, "old+*"), (old(B),)))))
+
+    status, body = world.send(token, path, query)
+    nobodys = as_if(path, B, NOBODY), {name: as_if(value, B, NOBODY) for name, value in query.items()}
+    assert (status, as_if(body, B, NOBODY)) == world.send(token, *nobodys)
+    assert status in {200, 404}
+
+
+def test_a_name_that_an_event_used_is_looked_up_as_it_is():
+    world = a_world(RULES["pattern"])
+    world.load(Team("a").ran("load", 8, [], "other"))
+    before = world.get(world.token(), f"/api/v1/namespaces/{quote(A.store, safe='')}/datasets/other")
+    StoredRules(world.table, NamingRules()).write(
+        read_rules({"rules": [{"namespace": A.store, "name": "other", "as": {"name": "clean"}}]})
+    )
+
+    assert world.get(world.token(), f"/api/v1/namespaces/{quote(A.store, safe='')}/datasets/other") == before
+
+
+def test_a_request_by_a_known_name_reads_no_rules(worlds):
+    world = worlds["pattern", False]
+    token = world.token(A.jobs, A.store)
+    for _, by_old, by_new in REQUESTS[A]:
+        assert NAMING in partitions_read(world, token, by_old)
+        assert NAMING not in partitions_read(world, token, by_new)
+
+
+def partitions_read(world, token, request):
+    world.table.dynamo.calls = Calls()
+    assert world.send(token, *request)[0] == 200
+    return world.table.dynamo.calls.partitions
