@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from benchmarks.graph_work import SIZES, Sizes
 from benchmarks.processes import Figures, Report, run
 from benchmarks.rows import Row, steady
-from headwater.queries.job_graph import NODES_MAX
+from headwater.queries.graphs.job_graph import NODES_MAX
 
 _COUNTED = ("rounds", "requests", "items", "bytes")
 _AT_MOST = 1.2

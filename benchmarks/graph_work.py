@@ -20,7 +20,7 @@ from headwater.api.marquez.graph_views import render_graph
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
 from headwater.facts.apply import apply_statements
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.graphs import Graph
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.fakes.memory_dynamodb import Calls

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headwater.facts.entities import Dataset, Job
-from headwater.facts.run_results import Run
+from headwater.facts.run import Run
+from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
 
 MORNING = "2025-11-20T11:00:00.000000Z"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headwater.alerts.cause import Cause
-from headwater.queries.failing_jobs import FailingJob, find_failing_jobs
+from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 

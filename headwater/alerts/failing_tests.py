@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from headwater.alerts.cause import Cause, Node
 from headwater.facts.assertions import OUTCOMES, Assertions
-from headwater.facts.entities import AssertionResult
-from headwater.queries.assertions import ROWS_MAX, list_assertion_history, list_assertions
+from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
+from headwater.queries.results.entities import AssertionResult
 from headwater.queries.view import GraphView
 
 _FAILED = OUTCOMES.index("FAILED")

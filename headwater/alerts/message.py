@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 import orjson
 
 from headwater.alerts.cause import Cause
-from headwater.facts.entities import Dataset, Job
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_impact import ImpactWalk
 from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, sha256_hex

@@ -9,8 +9,8 @@ from headwater.alerts.rules import TagRule
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import Annotations, tag_key
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.results import ColumnInput, ColumnNode
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.results.columns import ColumnInput, ColumnNode
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column

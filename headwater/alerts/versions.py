@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from headwater.alerts.cause import Cause, Kind
 from headwater.facts.facts import is_dropped
-from headwater.queries.dataset_versions import KnownVersion, read_versions
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.schema_changes import compare_schemas
+from headwater.queries.runs.dataset_versions import KnownVersion, read_versions
+from headwater.queries.runs.schema_changes import compare_schemas
 from headwater.queries.view import GraphView
 from headwater.times import normalize
 

@@ -75,7 +75,7 @@ def _rules_in(file: Path) -> tuple[NameRule, ...]:
 
 
 def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
-    from headwater.queries.similar_names import similar_datasets
+    from headwater.queries.lists.similar_names import similar_datasets
     from headwater.queries.view import GraphView
 
     groups = similar_datasets(GraphView(deployment.graph_table()))

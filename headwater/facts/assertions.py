@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import orjson
 
 from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import DatasetUse, Event
-from headwater.facts.entities import AssertionCounts
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery
@@ -48,6 +48,15 @@ _DETAILS = ("expected", "actual", "description")
 _DETAILS_BYTES_MAX = 100_000
 
 Result: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionCounts:
+    """Numbers of tests by the outcome of their last results; WARNED is a failure of severity `warn`."""
+
+    passed: int = 0
+    warned: int = 0
+    failed: int = 0
 
 
 def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:

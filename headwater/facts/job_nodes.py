@@ -35,6 +35,7 @@ from headwater.facts.index_scan import (
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
 from headwater.facts.parts import Part, part_of
+from headwater.facts.run import Run
 from headwater.facts.run_facts import (
     effective_time,
     ended,
@@ -47,7 +48,6 @@ from headwater.facts.run_facts import (
     version_at,
     version_created,
 )
-from headwater.facts.run_results import Run
 from headwater.facts.table import GraphReader
 from headwater.facts.windows import window_at
 from headwater.times import LATEST

@@ -8,7 +8,7 @@ from typing import Any, cast
 from headwater.events.event import WEIGHT, Facets
 from headwater.facts.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
-from headwater.facts.run_results import State
+from headwater.facts.run import State
 from headwater.facts.windows import window_at, windows_of
 from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid

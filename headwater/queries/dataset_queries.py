@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from headwater.facts.entities import AssertionResult, Dataset, DatasetVersion, Sort
 from headwater.facts.result_page import ResultPage
-from headwater.queries import assertions
-from headwater.queries.listings import Datasets
+from headwater.queries.lists import assertions
+from headwater.queries.lists.listings import Datasets
 from headwater.queries.renamed import is_known, renamed, result_by_name, seen_renamed
+from headwater.queries.results.entities import AssertionResult, Dataset, DatasetVersion, Sort
 from headwater.queries.view import GraphView, Queries
 from headwater_model.ids import DatasetId, JobId
 

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias, TypedDict
 from headwater.events.event import Facets
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.assertions import count_assertions
-from headwater.facts.entities import Dataset
 from headwater.facts.facts import NO_PARENT, DatasetFacts, is_dropped
 from headwater.facts.run_facts import text_in
 from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import Dataset
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import FieldPath
 

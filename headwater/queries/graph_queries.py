@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from headwater.facts.graph_results import Graph, GraphDirection, History, Impact, Side
 from headwater.facts.job_edges import DATA_ALONE, WITH_CONTROL, Kind
-from headwater.queries.folded_graph import FoldedGraphWalk
-from headwater.queries.history import HistoryWalk
-from headwater.queries.impact import impact_of
-from headwater.queries.job_graph import JobGraphWalk
-from headwater.queries.listings import Jobs
-from headwater.queries.neighbours import NeighbourPage, Neighbours
-from headwater.queries.node_ids import Node, check_unfolded, find_node, selected_version
-from headwater.queries.version_graph import VersionGraphWalk, from_job_version
+from headwater.queries.graphs.folded_graph import FoldedGraphWalk
+from headwater.queries.graphs.history import HistoryWalk
+from headwater.queries.graphs.impact import impact_of
+from headwater.queries.graphs.job_graph import JobGraphWalk
+from headwater.queries.graphs.neighbours import NeighbourPage, Neighbours
+from headwater.queries.graphs.node_ids import Node, check_unfolded, find_node, selected_version
+from headwater.queries.graphs.version_graph import VersionGraphWalk, from_job_version
+from headwater.queries.lists.listings import Jobs
+from headwater.queries.results.graphs import Graph, GraphDirection, History, Impact, Side
 from headwater.queries.view import GraphView, Queries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from headwater.facts.entities import Job
 from headwater.facts.facts import NamespaceFacts, as_of, last_deleted
 from headwater.facts.keys import FACTS, current_key, facts_key, namespace_pk
 from headwater.queries.current_jobs import job_of_node, nodes_of
 from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset, ResolvedDatasets
+from headwater.queries.results.entities import Job
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

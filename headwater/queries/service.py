@@ -10,7 +10,33 @@ from typing_extensions import Unpack
 
 from headwater.facts.annotations import KnownTag
 from headwater.facts.created import Created
-from headwater.facts.entities import (
+from headwater.facts.result_page import ResultPage
+from headwater.facts.run import Run, State
+from headwater.facts.visibility import Visibility
+from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
+from headwater.queries.columns.column_impact import ImpactWalk
+from headwater.queries.columns.column_versions import VersionWalk
+from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.columns.origins import find_origins
+from headwater.queries.columns.selection import select_at, select_current, select_version
+from headwater.queries.dataset_queries import DatasetQueries
+from headwater.queries.graph_queries import GraphQueries
+from headwater.queries.graphs.node_ids import (
+    FieldNode,
+    Node,
+    field_candidates,
+    nodes_named,
+    selected_version,
+)
+from headwater.queries.graphs.short_forms import short_datasets, short_jobs
+from headwater.queries.lists import assertions, feed, name_lists, name_search, sources, statistics, tags
+from headwater.queries.lists.broken_jobs import report_broken
+from headwater.queries.lists.column_search import search_columns
+from headwater.queries.lists.coverage import report_coverage
+from headwater.queries.lists.listings import Jobs
+from headwater.queries.prefetch import ReadAhead
+from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
+from headwater.queries.results.entities import (
     AssertionResult,
     Dataset,
     Failure,
@@ -24,38 +50,12 @@ from headwater.facts.entities import (
     Sort,
     Source,
 )
-from headwater.facts.feed_results import News, NewsKind
-from headwater.facts.graph_results import Broken, Coverage, UpstreamRun
-from headwater.facts.result_page import ResultPage
-from headwater.facts.run_results import Run, State
-from headwater.facts.visibility import Visibility
-from headwater.queries import assertions, feed, name_lists, name_search, runs, sources, statistics
-from headwater.queries.broken_jobs import report_broken
-from headwater.queries.children import list_child_runs
-from headwater.queries.columns import tags
-from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
-from headwater.queries.columns.column_impact import ImpactWalk
-from headwater.queries.columns.column_search import search_columns
-from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.current_columns import CurrentColumns
-from headwater.queries.columns.origins import find_origins
-from headwater.queries.columns.report_results import ColumnImpact
-from headwater.queries.columns.results import ColumnGraph, ColumnHit, Origins
-from headwater.queries.columns.selection import select_at, select_current, select_version
-from headwater.queries.columns.time_range_queries import TimeRangeQueries
-from headwater.queries.coverage import report_coverage
-from headwater.queries.dataset_queries import DatasetQueries
-from headwater.queries.graph_queries import GraphQueries
-from headwater.queries.listings import Jobs
-from headwater.queries.node_ids import (
-    FieldNode,
-    Node,
-    field_candidates,
-    nodes_named,
-    selected_version,
-)
-from headwater.queries.prefetch import ReadAhead
-from headwater.queries.short_forms import short_datasets, short_jobs
+from headwater.queries.results.feed import News, NewsKind
+from headwater.queries.results.graphs import Broken, Coverage, UpstreamRun
+from headwater.queries.results.reports import ColumnImpact
+from headwater.queries.runs import runs
+from headwater.queries.runs.children import list_child_runs
+from headwater.queries.time_range_queries import TimeRangeQueries
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid

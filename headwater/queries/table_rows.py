@@ -19,7 +19,6 @@ from headwater.events.event import Facets
 from headwater.facts.annotation_facts import annotations_of
 from headwater.facts.annotations import Annotations
 from headwater.facts.catalogue import NAMES, read_catalogue
-from headwater.facts.entities import Dataset, Job
 from headwater.facts.facts import dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, read_run_facts, run_of
 from headwater.facts.job_nodes import summarize_run
@@ -29,10 +28,11 @@ from headwater.facts.table import GraphReader, RowQuery
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import under_primaries
-from headwater.queries.dataset_edges import declared_sources
 from headwater.queries.descriptions import dataset_of_group, descriptions_in, schema_of
+from headwater.queries.graphs.dataset_edges import declared_sources
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import Column
 from headwater_model.operations import render_operations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.cdap_results import Accesses, Relation
+from headwater.queries.results.cdap import Accesses, Relation
 from tests.fields_model.operations import read_of
 from tests.fields_model.relations import in_range
 from tests.fields_model.reporters import sources_in

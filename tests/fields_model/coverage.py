@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.facts.graph_results import JobCoverage
+from headwater.queries.results.graphs import JobCoverage
 
 
 def coverage(world, since):

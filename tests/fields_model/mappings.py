@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.results import FieldMapping, Mappings
+from headwater.queries.results.columns import FieldMapping, Mappings
 from headwater_model.columns import Column
 
 

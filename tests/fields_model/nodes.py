@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnInput, Reporter
+from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnInput, Reporter
 
 
 def sources_in_order(sources, version_of=lambda dataset: None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.queries.columns.results import ColumnGraph, ColumnNode
+from headwater.queries.results.columns import ColumnGraph, ColumnNode
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.related import related, went_into

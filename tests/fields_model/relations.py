@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.cdap_results import (
+from headwater.queries.results.cdap import (
     DatasetFields,
     DatasetSummary,
     FieldRelations,

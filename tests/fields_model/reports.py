@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain
 
-from headwater.queries.columns.report_results import (
+from headwater.queries.results.reports import (
     Flow,
     LineageStep,
     Provenance,

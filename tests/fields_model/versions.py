@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from headwater.queries.columns.results import ColumnGraph, ColumnNode
+from headwater.queries.results.columns import ColumnGraph, ColumnNode
 from headwater_model.ids import DatasetId, FieldPath
 from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.present import field_id, version_made, written_by

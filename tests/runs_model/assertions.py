@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headwater.facts.entities import AssertionCounts, AssertionResult
 from headwater.facts.result_page import ResultPage
+from headwater.queries.results.entities import AssertionCounts, AssertionResult
 from headwater_model.ids import JobId
 from tests.runs_model.facets import canonical, when
 

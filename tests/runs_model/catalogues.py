@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from headwater.facts.annotations import KnownTag
-from headwater.facts.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
 from headwater.facts.result_page import ResultPage
-from headwater.queries.columns.results import ColumnHit
-from headwater.queries.statistics import intervals_of
+from headwater.queries.lists.statistics import intervals_of
+from headwater.queries.results.columns import ColumnHit
+from headwater.queries.results.entities import DEFAULT_SOURCE, Interval, SearchHit, Source
 from headwater.times import from_seconds
 from headwater_model.ids import JobId
 from tests.runs_model.annotations import annotations_of

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from headwater.facts.graph_results import Graph, UpstreamInput, UpstreamRun
+from headwater.queries.results.graphs import Graph, UpstreamInput, UpstreamRun
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
 from tests.runs_model import dataset_versions

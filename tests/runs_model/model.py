@@ -7,9 +7,17 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from headwater.facts.entities import Dataset, DatasetVersion, Job, JobVersion, LastWriter, Namespace, SearchHit
-from headwater.facts.run_results import Run, UsedVersion
+from headwater.facts.run import Run, UsedVersion
 from headwater.facts.visibility import EVERYTHING
+from headwater.queries.results.entities import (
+    Dataset,
+    DatasetVersion,
+    Job,
+    JobVersion,
+    LastWriter,
+    Namespace,
+    SearchHit,
+)
 from headwater_model.ids import JobId, normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.annotations import annotations_of

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from headwater.api.cdap import design_types as types
 from headwater.api.http.requested_range import RequestedRange
-from headwater.queries.columns.results import (
+from headwater.queries.results.columns import (
     Connection,
     Detail,
     DetailNode,

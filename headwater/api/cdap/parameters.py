@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from headwater.api.http.parameters import Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import END, START
-from headwater.queries.columns.results import Direction
+from headwater.queries.results.columns import Direction
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from headwater.api.cdap import shipped_types as types
 from headwater.api.cdap.design_views import render_endpoint
 from headwater.api.http.requested_range import RequestedRange
-from headwater.queries.columns.cdap_results import (
+from headwater.queries.results.cdap import (
     Access,
     Accesses,
     DatasetFields,
@@ -21,7 +21,7 @@ from headwater.queries.columns.cdap_results import (
     MakingOperations,
     Relation,
 )
-from headwater.queries.columns.results import Direction
+from headwater.queries.results.columns import Direction
 from headwater.times import milliseconds_between
 from headwater_model.field_paths import print_slashed
 from headwater_model.ids import DatasetId, FieldPath, JobId

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 from headwater.api.http.parameters import Parameter, value
 from headwater.api.http.request import HttpRequest
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater.times import normalize
 from headwater_model.errors import Invalid
 

@@ -35,7 +35,7 @@ from headwater.api.marquez.shown import wait_until_shown
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.facts.annotations import Annotations, Attribution, Owner, Text, owner_key
-from headwater.facts.entities import Dataset
+from headwater.queries.results.entities import Dataset
 
 _TYPE = text("type", "The kind of owner: `MAINTAINER`, for example.")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from headwater.api.marquez import assertion_types as types
 from headwater.api.values import render_id, when
-from headwater.facts.entities import AssertionCounts, AssertionResult
+from headwater.facts.assertions import AssertionCounts
+from headwater.queries.results.entities import AssertionResult
 
 
 def render_counts(counts: AssertionCounts | None) -> types.Tested:

@@ -25,8 +25,8 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Route
 from headwater.api.services import Services
-from headwater.facts.entities import AssertionResult
 from headwater.facts.result_page import ResultPage
+from headwater.queries.results.entities import AssertionResult
 
 _AT = lineage_at("By the events before this time.")
 _ONE_NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")

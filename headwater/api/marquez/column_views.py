@@ -14,8 +14,8 @@ from headwater.api.marquez.dataset_views import render_writer
 from headwater.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from headwater.api.types import BriefRun, Edge
 from headwater.api.values import render_id, render_transformation, when
-from headwater.facts.run_results import Run
-from headwater.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
+from headwater.facts.run import Run
+from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from headwater_model.columns import Transformation, in_order
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath

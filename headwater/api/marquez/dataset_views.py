@@ -13,7 +13,7 @@ from headwater.api.marquez.run_views import render_run_if_any
 from headwater.api.types import LastWriter as LastWriterJson
 from headwater.api.values import render_id, when
 from headwater.facts.annotations import Annotations
-from headwater.facts.entities import Dataset, DatasetVersion, LastWriter
+from headwater.queries.results.entities import Dataset, DatasetVersion, LastWriter
 
 
 def render_dataset(

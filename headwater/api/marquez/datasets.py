@@ -28,8 +28,8 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Route
 from headwater.api.services import Services
-from headwater.facts.entities import Dataset
-from headwater.queries.columns.results import ColumnGraph
+from headwater.queries.results.columns import ColumnGraph
+from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
 
 

@@ -14,8 +14,8 @@ from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
 from headwater.api.route import Route
 from headwater.api.services import Services
-from headwater.facts.feed_results import KINDS
 from headwater.facts.feed_rows import FEED_DAYS
+from headwater.queries.results.feed import KINDS
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import Invalid
 

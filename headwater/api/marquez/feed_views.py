@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.api.marquez import feed_types as types
 from headwater.api.values import render_id, when
-from headwater.facts.feed_results import News, SchemaChange
+from headwater.queries.results.feed import News, SchemaChange
 
 # Of a schema of thousands of columns, a few say what happened.
 _FIELDS_MAX = 100

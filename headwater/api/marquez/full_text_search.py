@@ -17,9 +17,9 @@ from headwater.api.marquez import full_text_types as types
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.events.event import TERMINAL
-from headwater.facts.entities import Job, SearchOptions
-from headwater.facts.run_results import Run
+from headwater.facts.run import Run
 from headwater.facts.words import typed_words
+from headwater.queries.results.entities import Job, SearchOptions
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, JobId
 

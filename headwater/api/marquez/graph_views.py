@@ -14,8 +14,8 @@ from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
 from headwater.api.values import render_id, render_version_id, when
-from headwater.facts.entities import Dataset, Job
-from headwater.facts.graph_results import Graph, UpstreamRun
+from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.graphs import Graph, UpstreamRun
 from headwater.walk import Walked, walk
 
 N = TypeVar("N", bound=types.Node | types.ShortNode)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from headwater.api.marquez import graph_types as types
 from headwater.api.types import Edge
 from headwater.api.values import when
-from headwater.facts.graph_results import History, HistoryStep, SchemaColumn
+from headwater.queries.results.graphs import History, HistoryStep, SchemaColumn
 from headwater.times import just_after
 
 

@@ -9,7 +9,7 @@ from headwater.api.marquez.annotation_views import render_annotations, render_ow
 from headwater.api.marquez.assertion_views import render_counts
 from headwater.api.marquez.run_views import mark_incomplete, render_run, render_run_if_any, summarize_run
 from headwater.api.values import render_id, render_ids, render_version_id, when
-from headwater.facts.entities import Job, JobVersion
+from headwater.queries.results.entities import Job, JobVersion
 from headwater_model.ids import name_uuid
 
 

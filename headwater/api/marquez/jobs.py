@@ -28,8 +28,8 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Route
 from headwater.api.services import Services
-from headwater.facts.entities import Job
-from headwater.facts.run_results import State
+from headwater.facts.run import State
+from headwater.queries.results.entities import Job
 
 _STATES: tuple[State, ...] = get_args(State)
 _LAST_RUN_STATES = choices_of(

@@ -16,8 +16,8 @@ from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, L
 from headwater.api.marquez.responses import require
 from headwater.api.route import Route
 from headwater.api.services import Services
-from headwater.facts.graph_results import GraphDirection, Side, UpstreamRun
 from headwater.facts.result_page import ResultPage
+from headwater.queries.results.graphs import GraphDirection, Side, UpstreamRun
 from headwater_model.errors import Invalid
 
 

@@ -16,7 +16,7 @@ from headwater.api.marquez.shown import wait_until_shown
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.api.values import when
-from headwater.facts.entities import Namespace
+from headwater.queries.results.entities import Namespace
 
 # The owner in Marquez of a namespace that nobody claimed.
 _OWNER = "anonymous"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from headwater.api.http.parameters import Parameter, choice, moment, number, segment, text
 from headwater.api.http.request import HttpRequest
-from headwater.facts.entities import Sort
+from headwater.queries.results.entities import Sort
 from headwater_model.errors import Fault, Invalid
 from headwater_model.ids import DatasetId, JobId
 

@@ -26,7 +26,7 @@ from headwater.api.marquez.run_views import render_run, summarize_child_run, sum
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.events.event import Facets
-from headwater.facts.run_results import Run
+from headwater.facts.run import Run
 
 _TYPE = choice(
     "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", words(("run", "job", "dataset"))

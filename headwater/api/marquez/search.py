@@ -19,9 +19,9 @@ from headwater.api.marquez.search_terms import SearchTerms, parse_terms
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.api.values import when
-from headwater.facts.entities import Failure, SearchHit, SearchOptions, SearchSort
 from headwater.facts.result_page import ResultPage
-from headwater.queries.columns.results import ColumnHit
+from headwater.queries.results.columns import ColumnHit
+from headwater.queries.results.entities import Failure, SearchHit, SearchOptions, SearchSort
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.field_paths import print_dotted

@@ -16,8 +16,8 @@ from headwater.api.marquez.shown import wait_until_shown
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.api.values import when
-from headwater.facts.entities import DEFAULT_SOURCE as DEFAULT
-from headwater.facts.entities import Source
+from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
+from headwater.queries.results.entities import Source
 
 
 def list_sources(services: Services, request: HttpRequest) -> Response[str]:

@@ -16,7 +16,7 @@ from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.api.values import when
 from headwater.facts.created import Created
-from headwater.facts.entities import Interval, Period
+from headwater.queries.results.entities import Interval, Period
 from headwater_model.errors import Invalid
 
 _PERIODS: tuple[Period, ...] = ("DAY", "WEEK")

@@ -12,7 +12,7 @@ from headwater.api.marquez.annotation_types import AnnotatedThing, Owner
 from headwater.api.marquez.assertion_types import Tests
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.types import AS_REQUEST, Count, Edge, Facets, Id, LastWriter, Time, VersionId
-from headwater.facts.run_results import ResolvedBy, State
+from headwater.facts.run import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]

@@ -36,8 +36,8 @@ from headwater.api.marquez.shown import wait_until_shown
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.events.event import TERMINAL, WEIGHT
-from headwater.facts.entities import Dataset, Job
-from headwater.facts.run_results import Run
+from headwater.facts.run import Run
+from headwater.queries.results.entities import Dataset, Job
 from headwater.validation import invalid
 from headwater_model.ids import DatasetId, normalize_run_id
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.values import when
-from headwater.facts.graph_results import Broken, BrokenJob
+from headwater.queries.results.graphs import Broken, BrokenJob
 
 
 def render_broken(broken: Broken) -> types.BrokenReport:

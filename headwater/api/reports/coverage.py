@@ -9,7 +9,7 @@ from typing import get_type_hints
 from headwater.api.reports import types
 from headwater.api.reports.tables import cut, flag, table
 from headwater.api.values import render_id, when
-from headwater.facts.graph_results import Coverage, JobCoverage
+from headwater.queries.results.graphs import Coverage, JobCoverage
 
 _TABLE = ("section", *get_type_hints(types.JobCoverage))
 

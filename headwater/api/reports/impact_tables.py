@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from headwater.api.reports.tables import Row, cut, flag, listed, table
 from headwater.api.values import when
-from headwater.facts.entities import Dataset, Job
-from headwater.facts.graph_results import Impact, Impacted
-from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.graphs import Impact, Impacted
+from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 

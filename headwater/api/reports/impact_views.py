@@ -8,9 +8,9 @@ from typing import TypeAlias
 from headwater.api.marquez.dataset_views import render_short_dataset
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
-from headwater.facts.entities import Job
-from headwater.facts.graph_results import Impact, Impacted
-from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater.queries.results.entities import Job
+from headwater.queries.results.graphs import Impact, Impacted
+from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater_model.field_paths import print_dotted
 
 _Derived: TypeAlias = types.DerivedColumn | types.DerivingJob | types.DerivedDataset

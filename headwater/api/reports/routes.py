@@ -22,7 +22,7 @@ from headwater.api.reports.tables import provenance_table, tag_table, usage_tabl
 from headwater.api.reports.views import render_provenance, render_tag_usage, render_usage
 from headwater.api.route import Handler, Route
 from headwater.api.services import Services
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid

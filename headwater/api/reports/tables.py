@@ -11,7 +11,8 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from headwater.api.values import when
-from headwater.queries.columns.report_results import (
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.reports import (
     Flow,
     LineageStep,
     Provenance,
@@ -21,7 +22,6 @@ from headwater.queries.columns.report_results import (
     Usage,
     Use,
 )
-from headwater.queries.columns.results import TimeRange
 from headwater_model.columns import Column, ColumnSource, Transformation
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import JobId

@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from headwater.api.marquez.annotation_types import ReportedTag
 from headwater.api.marquez.types import ShortDataset, ShortJob
 from headwater.api.types import Count, Id, Positive, Time, Transformation
-from headwater.facts.graph_results import CoverageLevel
-from headwater.queries.columns.report_results import Reason
+from headwater.queries.results.graphs import CoverageLevel
+from headwater.queries.results.reports import Reason
 
 Direct: TypeAlias = Annotated[
     bool, Field(description="On some path, no step was merely a condition (a join, a filter, a sort).")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from headwater.api.marquez.annotation_views import render_tag
 from headwater.api.reports import types
 from headwater.api.values import render_id, render_ids, render_transformation, when
-from headwater.queries.columns.report_results import Flow, LineageStep, Provenance, TagUsage, TrueSource, Usage, Use
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.reports import Flow, LineageStep, Provenance, TagUsage, TrueSource, Usage, Use
 from headwater_model.columns import Column, ColumnSource
 from headwater_model.field_paths import print_dotted
 

@@ -1,1 +1,1 @@
-"""Queries of columns: column lineage, operations on fields, reports over a time range."""
+"""Column lineage, now, as of a time and of a version: what a column is made of, and what is made of it."""

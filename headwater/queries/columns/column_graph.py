@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from headwater.facts.entities import LastWriter
 from headwater.facts.job_nodes import io_of
 from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from headwater.queries.columns.read_versions import ReadVersions
-from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
-from headwater.queries.stale import find_stale
+from headwater.queries.graphs.stale import find_stale
+from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.column_index import ColumnIndex, RelatedPaths

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from headwater.facts.entities import Dataset, Job, outline_dataset, outline_job
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
-from headwater.queries.columns.report_results import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater.queries.columns.ways import ReportedStep, Way, ways_along
-from headwater.queries.short_forms import short_datasets, short_jobs
+from headwater.queries.graphs.short_forms import short_datasets, short_jobs
+from headwater.queries.results.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, JobId

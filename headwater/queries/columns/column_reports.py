@@ -15,7 +15,7 @@ from typing import TypeAlias
 from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.keys import facet_key
 from headwater.facts.table import Key, Row
-from headwater.queries.columns.results import Reporter
+from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView
 from headwater_model.column_index import ColumnIndex
 from headwater_model.columns import (

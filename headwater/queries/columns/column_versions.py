@@ -15,11 +15,11 @@ from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
 from headwater.queries.columns.column_reports import ColumnReport, IndexedColumns, read_columns, unknown_columns
 from headwater.queries.columns.read_versions import with_sources_alone
-from headwater.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
-from headwater.queries.dataset_versions import read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
-from headwater.queries.input_versions import InputBudget, InputVersion, reads_of
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
+from headwater.queries.runs.dataset_versions import read_versions
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.column_index import RelatedPaths

@@ -20,11 +20,11 @@ from headwater.queries.columns.column_reports import (
     read_columns,
     unknown_columns,
 )
-from headwater.queries.columns.results import Reporter
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import Schema, schema_of
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset
+from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
 from headwater_model.column_index import RelatedPaths

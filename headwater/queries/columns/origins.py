@@ -15,10 +15,10 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.columns.results import Origin, Origins
-from headwater.queries.dataset_versions import current_versions, find_version
-from headwater.queries.node_ids import FieldNode, field_candidates
+from headwater.queries.graphs.node_ids import FieldNode, field_candidates
 from headwater.queries.resolve import ResolvedDataset, resolve_dataset
+from headwater.queries.results.columns import Origin, Origins
+from headwater.queries.runs.dataset_versions import current_versions, find_version
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey

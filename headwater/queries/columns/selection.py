@@ -15,12 +15,12 @@ from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
 from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from headwater.queries.current_facets import read_facets
-from headwater.queries.dataset_versions import find_version, read_versions
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
-from headwater.queries.input_versions import outputs_of
-from headwater.queries.job_versions import versions_of
-from headwater.queries.node_ids import FieldNode, Node
+from headwater.queries.graphs.node_ids import FieldNode, Node
 from headwater.queries.resolve import ResolvedDatasets, resolve_dataset
+from headwater.queries.runs.dataset_versions import find_version, read_versions
+from headwater.queries.runs.input_versions import outputs_of
+from headwater.queries.runs.job_versions import versions_of
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey

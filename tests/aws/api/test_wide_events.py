@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from headwater.queries.input_versions import INPUTS_MAX
-from headwater.queries.job_graph import NODES_MAX
+from headwater.queries.graphs.job_graph import NODES_MAX
+from headwater.queries.runs.input_versions import INPUTS_MAX
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, RUN, STORE, a_run_event
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 from headwater.api.app import Api
 from headwater.api.http.responses import respond
-from headwater.queries.columns.report_results import Provenance, Usage
-from headwater.queries.columns.results import Detail, FieldOperationPaths, Mappings
+from headwater.queries.results.columns import Detail, FieldOperationPaths, Mappings
+from headwater.queries.results.reports import Provenance, Usage
 
 NOW_S = 1_442_881_938
 LINK = "https://intake.s3.amazonaws.com/answers/abc"

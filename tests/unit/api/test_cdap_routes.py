@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from headwater.api.app import Api
-from headwater.queries.columns.results import (
+from headwater.queries.results.columns import (
     Connection,
     Detail,
     DetailNode,

@@ -7,7 +7,7 @@ import pytest
 
 from headwater.api.http.responses import size_of
 from headwater.api.marquez.graph_views import render_graph, render_short_graph
-from headwater.facts.graph_results import Degree, Graph
+from headwater.queries.results.graphs import Degree, Graph
 from headwater_model.ids import JobId
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.builders_found import RAW as RAW_ID

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from headwater.api.marquez.column_views import column_node_id, render_columns
-from headwater.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater_model.columns import Transformation
 from headwater_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN

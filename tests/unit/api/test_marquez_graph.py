@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headwater.api.http.responses import size_of
 from headwater.api.marquez.graph_views import render_graph
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from headwater.api.document.examples import reports as examples
 from headwater.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from headwater.queries.columns.report_results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.reports import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
 from headwater_model.columns import Column, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api

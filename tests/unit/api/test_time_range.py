@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.api.http.requested_range import RequestedRange, parse_moment
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 
 NOW_S = 1_763_640_000
 HOUR_MS = 3_600_000

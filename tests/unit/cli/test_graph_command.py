@@ -13,7 +13,7 @@ from headwater.cli.job_graph import fetch_graph, parse_graph
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
 from headwater.cli.text.mermaid import render_jobs
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.terminals import without_control

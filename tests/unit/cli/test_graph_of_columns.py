@@ -13,8 +13,8 @@ from headwater.api.marquez.column_views import render_columns
 from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
 from headwater.cli.service import NoResponse
 from headwater.cli.text.column_text import trees_of
-from headwater.queries.columns import results as found_columns
-from headwater.queries.columns.results import ColumnInput, ColumnNode, Reporter
+from headwater.queries.results import columns as found_columns
+from headwater.queries.results.columns import ColumnInput, ColumnNode, Reporter
 from headwater_model.columns import Transformation
 from headwater_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN

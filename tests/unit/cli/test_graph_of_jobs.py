@@ -14,8 +14,8 @@ from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
 from headwater.cli.layers import Edge, layers_of
 from headwater.cli.service import NoResponse
 from headwater.cli.text.graph_text import tree_of
-from headwater.facts.entities import LastWriter, outline_dataset, outline_job
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.entities import LastWriter, outline_dataset, outline_job
+from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
 from tests.examples import examples

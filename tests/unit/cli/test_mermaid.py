@@ -14,7 +14,7 @@ from headwater.cli.column_graph import ColumnGraph, parse_columns
 from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
 from headwater.cli.service import printable
 from headwater.cli.text.mermaid import render_columns, render_jobs
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.cli.column_responses import CO2, FILTER, IDENTITY, RESPONSE, a_column, a_source, id_of

@@ -24,7 +24,7 @@ from headwater.api.marquez.graph_views import render_graph
 from headwater.cli.main import main
 from headwater.cli.text.progress import Progress
 from headwater.cli.text.terminal import output_console, print_part
-from headwater.facts.graph_results import Graph
+from headwater.queries.results.graphs import Graph
 from tests.archives import a_key, three_days
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.terminals import CTRL_C, on_a_terminal

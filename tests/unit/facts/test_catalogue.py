@@ -13,7 +13,7 @@ from headwater.events.event import Deletion, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import NAMES, PARTITIONS, SNAPSHOT, SOURCES, change, compact, read_catalogue
 from headwater.facts.table import Row, Swap
-from headwater.queries.name_lists import DOUBTFUL_MAX
+from headwater.queries.lists.name_lists import DOUBTFUL_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.queries.columns.operation_graph import detail_of
-from headwater.queries.columns.operation_paths import path_of
+from headwater.queries.ranges.operation_graph import detail_of
+from headwater.queries.ranges.operation_paths import path_of
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId
 from headwater_model.operation_checks import check_operations

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
-from headwater.facts.entities import AssertionCounts
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.visibility import Visibility
 from headwater.queries.past_assertions import ROWS_MAX
+from headwater.queries.results.entities import AssertionCounts
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, short

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
-from headwater.queries import broken_jobs, failing_jobs
+from headwater.queries.lists import broken_jobs
+from headwater.queries.runs import failing_jobs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples

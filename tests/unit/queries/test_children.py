@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
-from headwater.queries import children
+from headwater.queries.runs import children
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
 from tests.examples import examples

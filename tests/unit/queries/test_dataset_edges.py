@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from headwater.facts.lattice import USERS_MAX
 from headwater.facts.visibility import Visibility
-from headwater.queries import dataset_edges
+from headwater.queries.graphs import dataset_edges
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from tests.examples import examples

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from headwater.events.event import ParentRun
-from headwater.queries.dataset_versions import VERSIONS_MAX
+from headwater.queries.runs.dataset_versions import VERSIONS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, name_uuid
 from tests.unit.facts.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
-from headwater.facts.feed_results import KINDS, SchemaChange
 from headwater.facts.visibility import Visibility
-from headwater.queries import feed
+from headwater.queries.lists import feed
+from headwater.queries.results.feed import KINDS, SchemaChange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples

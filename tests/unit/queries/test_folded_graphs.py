@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.facts.graph_results import Degree
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.folded_graph import SIDE_READ_MAX
+from headwater.queries.graphs.folded_graph import SIDE_READ_MAX
+from headwater.queries.results.graphs import Degree
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId

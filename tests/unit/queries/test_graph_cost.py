@@ -9,8 +9,8 @@ import pytest
 
 from headwater.events.event import DatasetUse, Event, ParentRun
 from headwater.facts.apply import apply_statements
-from headwater.queries import children
-from headwater.queries import job_graph as graphs
+from headwater.queries.graphs import job_graph as graphs
+from headwater.queries.runs import children
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.fakes.memory_dynamodb import Calls

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.facts import job_edges
-from headwater.facts.graph_results import Dependency
 from headwater.facts.job_edges import JOB_DEPENDENCIES
 from headwater.facts.lattice import JOBS_MAX
+from headwater.queries.results.graphs import Dependency
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
 from tests.examples import examples

@@ -8,8 +8,8 @@ from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import CHANGES_MAX, NAMES, PARTITIONS, read_catalogue
 from headwater.facts.words import ROWS_MAX
-from headwater.queries.listings import STATES_MAX, WITH_RUNS_MAX
-from headwater.queries.name_search import MATCHES_MAX
+from headwater.queries.lists.listings import STATES_MAX, WITH_RUNS_MAX
+from headwater.queries.lists.name_search import MATCHES_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.fakes.memory_dynamodb import Calls

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.queries import neighbours
+from headwater.queries.graphs import neighbours
 from headwater.queries.service import LineageQueries
 from headwater_model.errors import Invalid
 from headwater_model.ids import JobId

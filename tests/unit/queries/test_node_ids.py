@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.visibility import Visibility
-from headwater.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
+from headwater.queries.graphs.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
 from headwater.queries.view import GraphView
 from headwater_model.errors import Invalid
 from headwater_model.field_paths import parse_dotted

@@ -13,7 +13,7 @@ import pytest
 from headwater.api.tokens import Token
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
-from headwater.queries.runs import JOBS_MAX
+from headwater.queries.runs.runs import JOBS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.unit.facts.statements import an_event, at, code, the

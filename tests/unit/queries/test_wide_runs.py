@@ -11,8 +11,8 @@ import pytest
 from headwater.events.bounds import NAME_BYTES_MAX
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.queries.input_versions import INPUTS_MAX
-from headwater.queries.job_graph import NODES_MAX
+from headwater.queries.graphs.job_graph import NODES_MAX
+from headwater.queries.runs.input_versions import INPUTS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.fakes.memory_dynamodb import Calls

@@ -13,7 +13,7 @@ from headwater.facts.keys import facts_key
 from headwater.facts.table import Row
 from headwater.facts.visibility import Visibility
 from headwater.facts.words import ROWS_MAX, name_rows
-from headwater.queries.name_search import CHECKED_MAX
+from headwater.queries.lists.name_search import CHECKED_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples

@@ -9,7 +9,7 @@ import pytest
 
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from spark_client import FieldOperation, LineageClient, LineageRecorder

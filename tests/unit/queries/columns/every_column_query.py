@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.times import just_after
 from tests.fields_model import FieldModel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from tests.unit.facts.statements import an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,

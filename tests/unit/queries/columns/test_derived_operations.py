@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headwater.queries.columns.derived_operations import derive_operations
-from headwater.queries.columns.operation_graph import detail_of
-from headwater.queries.columns.operation_paths import path_of
+from headwater.queries.ranges.derived_operations import derive_operations
+from headwater.queries.ranges.operation_graph import detail_of
+from headwater.queries.ranges.operation_paths import path_of
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from headwater_model.operation_checks import check_operations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.queries.columns import operation_graph
-from headwater.queries.columns.operation_graph import detail_of
-from headwater.queries.columns.results import Connection, Detail, DetailNode, DetailOperation
+from headwater.queries.ranges import operation_graph
+from headwater.queries.ranges.operation_graph import detail_of
+from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Transform

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.queries.columns import operation_paths
-from headwater.queries.columns.operation_graph import detail_of
-from headwater.queries.columns.operation_paths import path_of
-from headwater.queries.columns.results import FieldOperationPath, PathOperation, SimpleEdge
+from headwater.queries.ranges import operation_paths
+from headwater.queries.ranges.operation_graph import detail_of
+from headwater.queries.ranges.operation_paths import path_of
+from headwater.queries.results.columns import FieldOperationPath, PathOperation, SimpleEdge
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import OperationSet
 from tests.builders_operations import (

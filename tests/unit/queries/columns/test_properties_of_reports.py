@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.queries.columns import column_flow
+from headwater.queries.ranges import column_flow
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel

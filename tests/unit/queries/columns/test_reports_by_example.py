@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from headwater_model.columns import Column, ColumnSource
 from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, the
 from tests.unit.facts.strategies import a_symlink, stamped

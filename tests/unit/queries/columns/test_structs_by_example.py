@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.results.columns import TimeRange
 from tests.unit.facts.statements import a_dataset_event, an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,

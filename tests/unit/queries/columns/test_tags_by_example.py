@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from headwater.events.event import Deletion
 from headwater.facts.annotations import Attribution, Owner, Tag
-from headwater.queries.annotated import THINGS_MAX
-from headwater.queries.columns.results import TimeRange
+from headwater.queries.lists.annotated import THINGS_MAX
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId

@@ -11,9 +11,9 @@ from collections import Counter as Counts
 import pytest
 
 from headwater.facts.apply import apply_statements
-from headwater.queries.columns import accesses, field_operations, near_fields
-from headwater.queries.columns.results import TimeRange
-from headwater.queries.columns.run_range import BACKWARD, FORWARD, RunRange
+from headwater.queries.ranges import accesses, field_operations, near_fields
+from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunRange
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.view import GraphView
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import a_dataset_event

@@ -16,9 +16,9 @@ from headwater.facts.apply import apply_statements
 from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
-from headwater.queries.columns import confirmed_rows
-from headwater.queries.columns.results import TimeRange
-from headwater.queries.columns.run_range import RunRange
+from headwater.queries.ranges import confirmed_rows
+from headwater.queries.ranges.run_range import RunRange
+from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId

@@ -1,0 +1,190 @@
+"""Folded graphs: on each side of a node the neighbours that ran last, and the number of the others.
+
+A fold costs what it shows. Of a hub's neighbours the jobs of its newest runs are read; the others are counted in the
+index, which also holds deleted jobs, and of a time all that ever read or wrote the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
+
+from headwater.facts.facts import job_of, text_of
+from headwater.facts.job_edges import DATA_ALONE, Kind
+from headwater.facts.keys import dataset_pk
+from headwater.facts.table import RowQuery
+from headwater.queries.graphs.job_graph import JobGraphWalk
+from headwater.queries.graphs.job_ways import OPPOSITE, Step, Way, datasets_beyond, has_flows, users_beyond
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import Job
+from headwater.queries.results.graphs import Degree, GraphDirection, Side
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+# Neighbours that are read of one side of a node, to choose among them and to count them.
+SIDE_READ_MAX = 100
+# Neighbours that are read for one graph.
+READ_MAX = 10_000
+# Newest runs of a hub that are read, and the names of the hub under which they are.
+_RUNS_MAX = 100
+_NAMES_MAX = 10
+_SIDES: tuple[Side, ...] = ("up", "down")
+_RUNS_OF: Mapping[Side, str] = {"up": "BACKWARD#", "down": "FORWARD#"}
+_T = TypeVar("_T", DatasetId, JobId)
+# A side of a dataset, and the way on which it was reached.
+_DatasetSide: TypeAlias = tuple[ResolvedDataset, Side, Way]
+
+
+class FoldedGraphWalk(JobGraphWalk):
+    """A walk that leads from each side of a node to the `fold` neighbours that ran last."""
+
+    def __init__(
+        self,
+        view: GraphView,
+        *,
+        direction: GraphDirection = "both",
+        job_edges: Collection[Kind] = DATA_ALONE,
+        fold: int,
+    ) -> None:
+        super().__init__(view, direction=direction, job_edges=job_edges)
+        self._fold = fold
+        # Datasets that are compared or counted, without the jobs that use them.
+        self._briefs = LoadedGraph(view)
+        self._compared: set[DatasetId] = set()
+        self._looked_up: set[JobId] = set()
+        self._left = READ_MAX
+
+    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
+        self._loaded.load({name for name, _ in names})
+
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+        """Return the datasets that were mentioned last on each side of these jobs."""
+        sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in _sides_of(step[1])]
+        self._compare(name for names, _ in sides if len(names) > self._fold for name in sorted(names)[:SIDE_READ_MAX])
+        chosen: set[tuple[DatasetId, Way]] = set()
+        for names, step in sides:
+            last = names if len(names) <= self._fold else self._last_mentioned(names)
+            chosen.update((name, step[1]) for name in self._flowing(step, last))
+        return chosen
+
+    def _last_mentioned(self, names: Iterable[DatasetId]) -> Sequence[DatasetId]:
+        groups = self._visible_among(names)
+        # Of what is shown by its id alone nobody learns when it was used.
+        groups.sort(key=lambda group: (self._opens(group) and group.facts.last) or "", reverse=True)
+        return [group.primary for group in groups[: self._fold]]
+
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
+        """Return the jobs that ran last on each side of these datasets, and that were not reached yet."""
+        sides = [(group, side, way) for group, way in groups if self._opens(group) for side in _sides_of(way)]
+        candidates = self._candidates(sides)
+        self._look_up(job for jobs in candidates for job in jobs)
+        steps: set[Step] = set()
+        for (group, side, way), jobs in zip(sides, candidates, strict=True):
+            users = self._users_among(jobs, group, side)
+            users.sort(key=self._last_start, reverse=True)
+            last = users[: self._fold]
+            steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
+        unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
+        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
+        self._keep(self._loaded.jobs(new))
+        return [step for step in unreached if step[0] in self._jobs]
+
+    def _candidates(self, sides: Sequence[_DatasetSide]) -> list[Sequence[JobId]]:
+        """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
+        queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
+        pages = iter(self._view.query([query for side_queries in queries for query in side_queries]))
+        candidates: list[Sequence[JobId]] = []
+        for (group, side, _), side_queries in zip(sides, queries, strict=True):
+            rows = [row for _ in side_queries for row in next(pages).rows if row.data["job"]]
+            rows.sort(key=lambda row: row.sk, reverse=True)
+            jobs = [*(job_of(row.data["job"]) for row in rows), *sorted(users_beyond(group, side))]
+            candidates.append(list(dict.fromkeys(jobs))[:SIDE_READ_MAX])
+        return candidates
+
+    def _newest_runs(self, group: ResolvedDataset, side: Side) -> list[RowQuery]:
+        prefix = _RUNS_OF[side]
+        return [
+            RowQuery(
+                dataset_pk(name), low=prefix, high=f"{prefix}{self._view.at or '~'}", newest_first=True, limit=_RUNS_MAX
+            )
+            for name in group.names[:_NAMES_MAX]
+        ]
+
+    def _degrees(self) -> Mapping[str, Degree]:
+        """Return the number of neighbours of every node that is shown in full, of those at the border too."""
+        groups = [group for primary in self._datasets if self._opens(group := self._groups.group(primary))]
+        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
+        self._look_up(
+            job for group in groups for side in _SIDES if not _is_hub(group, side) for job in users_beyond(group, side)
+        )
+        beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
+        self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
+        self._declared.load(groups)
+        self._walked.truncated |= self._declared.truncated
+        return {
+            **{job.id.node_id: _degree(self._count_datasets(job, side) for side in _SIDES) for job in jobs},
+            **{group.primary.node_id: _degree(self._count_users(group, side) for side in _SIDES) for group in groups},
+        }
+
+    def _count_users(self, group: ResolvedDataset, side: Side) -> tuple[int, bool]:
+        """Return the number of neighbours on a side of a dataset, datasets among them, and true if it is exact."""
+        jobs = users_beyond(group, side)
+        declared = len(self._declared.sources(group) if side == "up" else self._declared.derived(group))
+        if not _is_hub(group, side) and jobs <= self._looked_up:
+            return len(self._users_among(jobs, group, side)) + declared, True
+        shown = self._users_among(self._jobs, group, side)
+        return len(jobs.union(job.id for job in shown)) + declared, False
+
+    def _count_datasets(self, job: Job, side: Side) -> tuple[int, bool]:
+        """Return the number of datasets on a side of a job, and true if it is exact."""
+        names = datasets_beyond(job, side)
+        if len(names) <= SIDE_READ_MAX and self._compared.issuperset(names):
+            return len(self._visible_among(names)), True
+        return len(names), False
+
+    def _look_up(self, jobs: Iterable[JobId]) -> None:
+        """Read the nodes of these jobs, as many as one graph may read."""
+        new = self._affordable(set(jobs) - self._looked_up)
+        self._looked_up.update(new)
+        self._loaded.load(jobs=new)
+
+    def _compare(self, names: Iterable[DatasetId]) -> None:
+        """Read these datasets without the jobs that use them, as many as one graph may read."""
+        new = self._affordable(set(names) - self._compared)
+        if new:
+            self._compared.update(new)
+            self._briefs.load(new)
+
+    def _affordable(self, things: set[_T]) -> Sequence[_T]:
+        affordable = sorted(things)[: self._left]
+        self._left -= len(affordable)
+        return affordable
+
+    def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
+        """Return the visible datasets of those of these names that were compared, each once, by primary name."""
+        return self._briefs.datasets(name for name in names if name in self._compared)
+
+    def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
+        """Return the visible jobs among these that are on this side of the dataset now, by id."""
+        users = self._loaded.jobs(sorted(jobs))
+        return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
+
+    def _last_start(self, job: Job) -> str:
+        opened = job.latest_run if self._view.caller.opens(job.id) else None
+        return (opened.started if opened else None) or ""
+
+
+def _sides_of(way: Way) -> tuple[Side, ...]:
+    return _SIDES if way == "both" else (way,)
+
+
+def _is_hub(group: ResolvedDataset, side: Side) -> bool:
+    """True if a side has more jobs than are read one by one; of too many, producers are read before readers."""
+    cut = group.cut and (side == "down" or not group.readers)
+    return cut or len(users_beyond(group, side)) > SIDE_READ_MAX
+
+
+def _degree(sides: Iterable[tuple[int, bool]]) -> Degree:
+    (up, up_exact), (down, down_exact) = sides
+    return Degree(up, down, up_exact and down_exact)

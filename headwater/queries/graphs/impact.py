@@ -1,0 +1,102 @@
+"""Everything downstream of a job or dataset, with the way that leads there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from headwater.queries.graphs.job_graph import NODES_MAX
+from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.graphs import Graph, Impact, Impacted
+from headwater.walk import Walked, walk
+from headwater_model.ids import JobId
+
+# A node, and the dataset that led there if the node is a job that says which outputs are made of which inputs.
+_Place: TypeAlias = tuple[str, str]
+
+
+def impact_of(graph: Graph, start: JobId | None) -> Impact:
+    """Return what a graph that was walked down from a job, or from its first dataset (None), shows below that."""
+    starts = [graph.datasets[0].id.node_id] if start is None else _with_tasks(start, graph.jobs)
+    before: dict[_Place, set[_Place]] = defaultdict(set)
+    places = _WaysDown(graph).walk(starts, before)
+    hops: dict[str, int] = {}
+    through: dict[str, set[str]] = defaultdict(set)
+    for place, hop in places.items():
+        if hops.setdefault(place[0], hop) == hop:
+            through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
+    nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
+    nodes.update((node.id.node_id, node) for node in graph.jobs)
+    apart = frozenset(graph.apart)
+    impacted = [
+        Impacted(
+            nodes[node],
+            hop,
+            tuple(sorted(through[node])),
+            apart=apart.issuperset((origin, node) for origin in through[node]),
+        )
+        for node, hop in sorted(hops.items(), key=lambda item: (item[1], item[0]))
+        if node not in starts
+    ]
+    return Impact(starts[0], impacted, graph.truncated)
+
+
+def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
+    """Return for each of these jobs the number of datasets below it, in a graph that was walked down from all."""
+    ways = _WaysDown(graph)
+    return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
+
+
+class _WaysDown:
+    """The edges of a graph, and the datasets that jobs make of each of their inputs."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._below: dict[str, set[str]] = defaultdict(set)
+        for origin, destination in graph.edges:
+            self._below[origin].add(destination)
+        self._flows = {
+            job.id.node_id: {(source.node_id, output.node_id) for source, output in job.flows}
+            for job in graph.jobs
+            if job.flows is not None
+        }
+        self._datasets = {dataset.id.node_id for dataset in graph.datasets}
+
+    def walk(self, starts: Collection[str], before: dict[_Place, set[_Place]]) -> Mapping[_Place, int]:
+        """Return the hops of all places below these nodes; to `before` add the places that lead to each."""
+
+        def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
+            for place in level:
+                for other in self._next(place):
+                    before[other].add(place)
+                    yield other
+
+        limit = sum(map(len, self._below.values())) + len(starts)
+        return walk([(start, "") for start in starts], beyond, into=Walked(limit)).hops
+
+    def datasets_below(self, starts: Iterable[str]) -> set[str]:
+        """Return the datasets below these nodes."""
+        places = {(start, "") for start in starts}
+        left = list(places)
+        while left:
+            new = set(self._next(left.pop())) - places
+            places |= new
+            left += new
+        return {node for node, _ in places} & self._datasets
+
+    def _next(self, place: _Place) -> Iterator[_Place]:
+        node, entry = place
+        for other in self._below[node]:
+            if not entry or other not in self._datasets or (entry, other) in self._flows[node]:
+                # A job that leads to another leads to all that this one makes.
+                yield other, node if other in self._flows and node in self._datasets else ""
+
+
+def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
+    """Return the node ids of a job and of those that it started, and so on."""
+    below: dict[JobId, set[JobId]] = defaultdict(set)
+    for task in jobs:
+        if task.parent:
+            below[task.parent.job].add(task.id)
+    family = walk([job], lambda level, _: {task for parent in level for task in below[parent]}, into=Walked(NODES_MAX))
+    return [member.node_id for member in family.hops]

@@ -1,0 +1,370 @@
+"""The graph of jobs and datasets, now or as of a time, walked breadth first over current edges.
+
+Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
+begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
+start; a walk from a job begins with all that it started, too, so that the graph of a DAG is that of its tasks. Hidden
+nodes, and nodes that the caller may not see in full, connect no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import astuple, replace
+from typing import Any
+
+from headwater.events.event import Facets
+from headwater.facts.facet_refs import without_references
+from headwater.facts.facts import IdText, dataset_of, text_of
+from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import under_primaries
+from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.graphs.dataset_edges import DatasetEdges, declared_sources
+from headwater.queries.graphs.job_ways import Step, Way, datasets_beyond, entered, split_by_readers, users_beyond
+from headwater.queries.graphs.parts_read import edges_apart
+from headwater.queries.graphs.stale import PRODUCERS_MAX, find_stale
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.past_assertions import resolve_assertions
+from headwater.queries.resolve import Near, ResolvedDataset
+from headwater.queries.results.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
+from headwater.queries.results.graphs import Degree, Dependency, Graph, GraphDirection
+from headwater.queries.runs.children import possible_children
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId
+
+# Generations of jobs that started each other, with which the graph of a job begins.
+GENERATIONS_MAX = 10
+# Jobs and datasets of one graph: more than a response of 4 MB holds.
+NODES_MAX = 5_000
+
+# A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
+# a namespace that no job has.
+_DECLARED = ""
+_WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
+    "both": ("both",),
+    "up": ("up",),
+    "down": ("down",),
+    "through": ("up", "down"),
+}
+
+
+class JobGraphWalk:
+    """A walk in progress: the jobs and datasets so far, by hops, then ids."""
+
+    def __init__(
+        self,
+        view: GraphView,
+        *,
+        direction: GraphDirection = "both",
+        job_edges: Collection[Kind] = DATA_ALONE,
+        limit: int | None = None,
+    ) -> None:
+        self._view = view
+        self._ways = _WAYS[direction]
+        self._job_edges = job_edges
+        # Hops that follow those of the jobs that are read next.
+        self._hops_left = 0
+        self._loaded = LoadedGraph(view, users=True)
+        self._groups, self._nodes = self._loaded.groups, self._loaded.nodes
+        self._declared = DatasetEdges(self._loaded)
+        self._jobs: dict[JobId, Job] = {}
+        self._datasets: dict[DatasetId, ResolvedDataset] = {}
+        # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
+        self._names: set[tuple[DatasetId, Way]] = set()
+        self._reached: set[tuple[DatasetId, Way]] = set()
+        # The limit counts jobs and datasets: it shrinks by each dataset.
+        self._walked = Walked[Step](NODES_MAX if limit is None else limit)
+
+    @property
+    def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
+        """The nodes of the jobs that were read, shown or not."""
+        return self._nodes
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """Return the name that a name resolves to, if it was read."""
+        return self._groups.primary(name)
+
+    def from_job(self, job: JobId, depth: int) -> Graph | None:
+        """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
+        return self.from_jobs([job], depth)
+
+    def from_jobs(self, jobs: Sequence[JobId], depth: int) -> Graph | None:
+        """Return the graph around jobs and all that they started; None if all are unknown or hidden."""
+        self._hops_left = depth
+        job_ids = self._keep(self._read_jobs(jobs))
+        starts = [*job_ids, *self._read_tasks(job_ids)]
+        return self._walk_from([(start, way, "") for start in starts for way in self._ways], depth) if job_ids else None
+
+    def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
+        """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
+        self._hops_left = depth
+        names = [(dataset, way) for way in self._ways]
+        self._load(names, is_last=False)
+        new = self._add_datasets(names)
+        return self._walk_from([*self._users_of(new), *self._declarations_of(new)], depth) if new else None
+
+    def _read_tasks(self, starts: Sequence[JobId]) -> Sequence[JobId]:
+        """Return the visible jobs that these started, and so on: of `GENERATIONS_MAX` generations."""
+        tasks: dict[JobId, Job] = {}
+        jobs = starts
+        for _ in range(GENERATIONS_MAX):
+            parents = self._parents_among(jobs)
+            if not parents:
+                break
+            # The index has jobs that ever named these as their parent; the node of each job has its parent now.
+            possible, more = possible_children(parents, self._view)
+            known = {*starts, *tasks}
+            new = [job for job in possible if job not in known and self._view.caller.opens(job)]
+            left = max(self._walked.limit - len(self._nodes), 0)
+            self._walked.truncated |= more or len(new) > left
+            candidates = self._read_jobs(new[:left])
+            children = {job.id: job for job in candidates if job.parent and job.parent.job in parents}
+            tasks |= children
+            jobs = list(children)
+        self._walked.truncated |= bool(self._parents_among(jobs))
+        return self._keep(tasks[job] for job in sorted(tasks))
+
+    def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
+        return [job for job in jobs if "is_parent" in self._nodes[job] and self._view.caller.opens(job)]
+
+    def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
+        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        walk(jobs, self._add_jobs, into=self._walked, depth=depth)
+        return self._graph()
+
+    def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
+        """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
+        opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.caller.opens(step[0])]
+        names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
+        # Names beyond the limit are not read.
+        fitting = self._walked.take_within_limit(sorted(names - self._names))
+        self._load(fitting, is_last=is_last)
+        new = self._add_datasets(fitting)
+        self._hops_left -= 1
+        return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
+
+    def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> list[Step]:
+        """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
+        opened = [(group, way) for group, way in groups if self._opens(group)]
+        self._declared.load(group for group, _ in opened)
+        self._walked.truncated |= self._declared.truncated
+        declared: set[tuple[DatasetId, Way]] = set()
+        for group, way in opened:
+            if way != "up":
+                declared.update((view.primary, way) for view in self._declared.derived(group))
+            if way != "down" and self._declared.sources(group):
+                declared.add((group.primary, way))
+        steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(declared)]
+        new: list[Step] = [step for step in steps if step not in self._walked.hops]
+        # They are shown as edges, and take no node's place.
+        self._walked.limit += len(new)
+        return new
+
+    def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+        """Return the names of the datasets to which each way leads from these declarations.
+
+        Of a dataset that the caller may not see, this is the dataset alone.
+        """
+        declared = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
+        self._declared.load(group for group, _ in declared)
+        names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in declared if way != "up"}
+        for group, way in declared:
+            if way != "down" and self._opens(group):
+                names.update((source.primary, way) for source in self._declared.sources(group))
+        return names
+
+    def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
+        """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
+        # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
+        own = {job: set(edges_in(self._nodes[job])) for job, _, _ in steps}
+        others = {job: dependents_in(self._nodes[job]) for job, _, _ in steps}
+        beyond = {edge.other for edges in own.values() for edge in edges} | {
+            dependent for dependents in others.values() for dependent in dependents
+        }
+        if not self._job_edges or not beyond:
+            return []
+        self._walked.truncated |= any(are_dependents_cut(self._nodes[job]) for job in others)
+        read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
+        candidates: set[Step] = set()
+        for job, way, _ in steps:
+            ends = [edge.ends(job) for edge in own[job] if edge.kind in self._job_edges]
+            for other in others[job]:
+                reported = edges_in(self._nodes[other]) if other in read else ()
+                ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
+            # A way up follows the edges that end at this job; a way down follows those that begin here.
+            candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
+            candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
+        new = [step for step in sorted(candidates) if step[0] in read and step not in self._walked.hops]
+        self._keep(read[job] for job, _, _ in new)
+        return new
+
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+        """Return the names of the datasets to which each way leads from these jobs."""
+        return {
+            (name, step[1])
+            for step in steps
+            for name in self._flowing(step, datasets_beyond(self._jobs[step[0]], step[1]))
+        }
+
+    def _flowing(self, step: Step, names: Iterable[DatasetId]) -> Iterable[DatasetId]:
+        """Return those of these datasets of a job that are made of what led there, or that it is made of."""
+        job, way, entry = step
+        flows = self._jobs[job].flows
+        if not entry or flows is None:
+            return names
+        entered = set(self._groups.group(dataset_of(entry)).names)
+        if way == "down":
+            beyond = {output for source, output in flows if source in entered}
+        else:
+            beyond = {source for source, output in flows if output in entered}
+        return [name for name in names if name in beyond]
+
+    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
+        """Read the datasets, and the jobs to which each way leads from them."""
+        self._loaded.load(namespaces={name.namespace for name, _ in names})
+        for datasets, readers in split_by_readers(names, is_last=is_last):
+            self._loaded.load(datasets, readers=readers, onward=not is_last)
+
+    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
+        """Add the visible datasets of these loaded names; return the new ones of each way."""
+        self._names.update(names)
+        primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
+        visible = [(group, way) for primary, way in primaries if (group := self._loaded.dataset(primary))]
+        # Datasets beyond the limit are not shown, and nothing leads on from them.
+        new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
+        fitting = self._walked.take_within_limit(list(new))
+        self._walked.limit -= len(fitting)
+        self._datasets.update((primary, new[primary]) for primary in fitting)
+        shown = [(group, way) for group, way in visible if group.primary in self._datasets]
+        self._reached.update((group.primary, way) for group, way in shown)
+        return shown
+
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
+        """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
+        opened = [(group, way) for group, way in groups if self._opens(group)]
+        steps: set[tuple[JobId, Way]] = set()
+        among: dict[Way, dict[DatasetId, IdText]] = {}
+        for group, way in opened:
+            self._walked.truncated |= group.cut
+            steps.update((job, way) for job in users_beyond(group, way))
+            among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
+        steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
+        neighbours = {job: datasets for group, _ in opened for job, datasets in group.near.items()}
+        self._expect_beyond(steps, neighbours)
+        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
+        known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
+        # A job that reports flows is entered once for each dataset that leads there.
+        users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
+        new = self._unreached(users)
+        self._keep(known[job] for job, _, _ in new)
+        return new
+
+    def _unreached(self, steps: Iterable[Step]) -> list[Step]:
+        """Return the steps that are new; a job that is entered more than once takes the place of one."""
+        new = [step for step in steps if step not in self._walked.hops]
+        self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
+        return new
+
+    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], neighbours: Mapping[JobId, Near]) -> None:
+        """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
+        opened = [(job, way) for job, way in steps if job in neighbours and self._view.caller.opens(job)]
+        names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
+        fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
+        is_last = self._hops_left <= 0
+        for datasets, readers in split_by_readers(fitting, is_last=is_last):
+            self._loaded.expect(datasets, readers=readers, onward=not is_last)
+
+    def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
+        kept = {job.id: job for job in jobs}
+        self._jobs.update(kept)
+        return list(kept)
+
+    def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
+        """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
+        fitting = self._walked.take_within_limit(jobs)
+        self._loaded.load(jobs=fitting)
+        return self._loaded.jobs(fitting)
+
+    def _opens(self, group: ResolvedDataset) -> bool:
+        return self._view.caller.opens(*group.names)
+
+    def _shown_jobs(self) -> tuple[Job, ...]:
+        """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
+        self._jobs = {job.id: under_primaries(job, self._groups.primary) for job in self._jobs.values()}
+        if self._job_edges:
+            opened_jobs = filter(self._view.caller.opens, self._jobs)
+            self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
+        return tuple(job if self._view.caller.opens(job.id) else outline_job(job.id) for job in self._jobs.values())
+
+    def _graph(self) -> Graph:
+        jobs = self._shown_jobs()
+        groups = list(filter(self._opens, self._datasets.values()))
+        # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
+        unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
+        self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
+        self._walked.truncated |= resolve_assertions(groups, self._view)
+        writers = find_stale(groups, self._view, self._nodes)
+        facets = read_facets(groups, self._view)
+        opened = {
+            group.primary: _summarized(group, described, writers.get(group.primary))
+            for group, described in zip(groups, facets, strict=True)
+        }
+        datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
+        edges = tuple(self._edges())
+        dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
+        apart = tuple(sorted(self._edges_apart()))
+        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies, apart)
+
+    def _edges_apart(self) -> Iterator[tuple[str, str]]:
+        """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
+        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
+        for dataset, job in edges_apart(jobs, self._nodes, self._groups.primary):
+            if dataset in self._datasets and self._opens(self._datasets[dataset]):
+                yield dataset.node_id, job.node_id
+
+    def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
+        """Yield the edges between jobs of the graph, with at least one end that is shown in full."""
+        for job in self._jobs if kind in self._job_edges else ():
+            for edge in edges_in(self._nodes[job]):
+                shown = edge.kind == kind and edge.other in self._jobs
+                if shown and (self._view.caller.opens(job) or self._view.caller.opens(edge.other)):
+                    yield (*edge.ends(job), edge)
+
+    def _dependencies(self) -> list[Dependency]:
+        dependencies = {
+            Dependency(start.node_id, end.node_id, edge.type, edge.sequence_rule, edge.status_rule)
+            for start, end, edge in self._edges_of_jobs("CONTROL")
+        }
+        return sorted(dependencies, key=lambda dependency: tuple(text or "" for text in astuple(dependency)))
+
+    def _degrees(self) -> Mapping[str, Degree]:
+        """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
+        return {}
+
+    def _edges(self) -> list[tuple[str, str]]:
+        """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
+        edges = set()
+        opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
+        for job in self._jobs.values():
+            shown = self._datasets.keys() if self._view.caller.opens(job.id) else opened
+            edges |= {(dataset.node_id, job.id.node_id) for dataset in job.inputs if dataset in shown}
+            edges |= {(job.id.node_id, dataset.node_id) for dataset in job.outputs if dataset in shown}
+        edges |= {(start.node_id, end.node_id) for start, end, _ in self._edges_of_jobs("DATA")}
+        return sorted(edges | self._declared_edges(opened))
+
+    def _declared_edges(self, opened: Set[DatasetId]) -> set[tuple[str, str]]:
+        """Return the declared edges between datasets of the graph, with at least one end that is shown in full."""
+        by_name = {name: primary for primary, group in self._datasets.items() for name in group.names}
+        edges = {
+            (by_name[source], primary)
+            for primary, group in self._datasets.items()
+            for source in declared_sources(group.facts)
+            if source in by_name
+        }
+        return {(start.node_id, end.node_id) for start, end in edges if start != end and {start, end} & opened}
+
+
+def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:
+    dataset = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
+    return replace(dataset, facets=without_references(dataset.facets))

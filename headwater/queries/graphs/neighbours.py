@@ -1,0 +1,107 @@
+"""Pages of a node's neighbours on one side, by name: what a folded graph leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.facts.facts import job_of
+from headwater.facts.keys import dataset_pk
+from headwater.facts.table import RowQuery
+from headwater.queries.graphs.short_forms import short_datasets
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.queries.results.graphs import Side
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+# Index rows of one name of a dataset, and names of a job's datasets, that one page reads.
+ROWS_MAX = 1_000
+NAMES_MAX = 1_000
+_PREFIXES: dict[Side, str] = {"up": "NOW#PRODUCER#", "down": "NOW#READER#"}
+# A neighbour, and its position in the order.
+_Candidate: TypeAlias = tuple[str, JobId | DatasetId]
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourPage:
+    """Some neighbours, and the position after which the next page begins; empty after the last one."""
+
+    items: Sequence[Job | Dataset]
+    after: str = ""
+
+
+class Neighbours:
+    """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view, self._loaded = view, LoadedGraph(view)
+
+    def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
+        """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
+        self._loaded.load([dataset])
+        group = self._loaded.dataset(dataset)
+        if group is None:
+            return None
+        candidates, last = self._users(group, side, after)
+        matches = [candidate for candidate in candidates if text.lower() in candidate[1].name.lower()]
+        jobs = self._jobs([job for _, job in matches if isinstance(job, JobId)], group, side)
+        neighbours = [(position, jobs[job]) for position, job in matches if isinstance(job, JobId) and job in jobs]
+        return _page(neighbours, limit, last)
+
+    def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
+        """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
+        self._loaded.load(jobs=[job])
+        current = self._loaded.job(job)
+        if current is None:
+            return None
+        names = sorted(current.inputs if side == "up" else current.outputs)
+        matches = [(f"{name.namespace}\0{name.name}", name) for name in names if text.lower() in name.name.lower()]
+        rest = [candidate for candidate in matches if candidate[0] > after]
+        page, last = rest[:NAMES_MAX], rest[NAMES_MAX - 1][0] if len(rest) > NAMES_MAX else ""
+        shown = self._datasets(page, names, limit)
+        return _page(shown, limit, last)
+
+    def _users(self, group: ResolvedDataset, side: Side, after: str) -> tuple[list[_Candidate], str]:
+        """Return the jobs after a position, and the position up to which all were read; empty if there are no more."""
+        prefix = _PREFIXES[side]
+        low = f"{prefix}{after}\0" if after else prefix
+        pages = self._view.query(
+            [RowQuery(dataset_pk(name), low=low, high=f"{prefix}\U0010ffff", limit=ROWS_MAX) for name in group.names]
+        )
+        rows = {row.sk.removeprefix(prefix): job_of(row.data["job"]) for page in pages for row in page.rows}
+        last = min((page.rows[-1].sk.removeprefix(prefix) for page in pages if page.more), default="")
+        return sorted((position, job) for position, job in rows.items() if not last or position <= last), last
+
+    def _jobs(self, jobs: Sequence[JobId], group: ResolvedDataset, side: Side) -> dict[JobId, Job]:
+        """Return the visible jobs among these that are on this side of the dataset now."""
+        self._loaded.load(jobs=jobs)
+        here = [
+            job
+            for job in self._loaded.jobs(jobs)
+            if not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
+        ]
+        return {job.id: job if self._view.caller.opens(job.id) else outline_job(job.id) for job in here}
+
+    def _datasets(
+        self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
+    ) -> list[tuple[str, Job | Dataset]]:
+        """Return the visible datasets of these names, each at the first of the job's names for it."""
+        self._loaded.load(name for _, name in page)
+        first: list[tuple[str, ResolvedDataset]] = []
+        for position, name in page:
+            group = self._loaded.dataset(name)
+            if group and name == min(set(group.names).intersection(names)):
+                first.append((position, group))
+        opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
+        short = short_datasets(opened, self._view)
+        return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
+
+
+def _page(neighbours: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
+    """Return the first neighbours; the next page begins after the last of them, or after `last` if all fit."""
+    if len(neighbours) > limit:
+        return NeighbourPage([neighbour for _, neighbour in neighbours[:limit]], neighbours[limit - 1][0])
+    return NeighbourPage([neighbour for _, neighbour in neighbours], last)

@@ -1,0 +1,224 @@
+"""Node ids: keys to look up, not text to split, because namespaces contain colons (`arn:aws:glue:…`, `postgres://h:5432`).
+
+Any colon may end the namespace, and in a field's id the dataset's name; the reading that exists counts. If several
+exist, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. If none exists, the
+rules of names may know a dataset by another name. Readings that the caller may not see do not exist: events in other
+namespaces never change the node that an id names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TypeAlias
+
+from headwater.facts.facts import DatasetFacts, JobFacts
+from headwater.facts.keys import facts_key
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.renamed import renamed
+from headwater.queries.results.graphs import GraphDirection
+from headwater.queries.view import GraphView
+from headwater_model.errors import Fault, Invalid
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import DatasetId, FieldPath, JobId
+
+_Id: TypeAlias = DatasetId | JobId
+# Colons of one id that are tried, by the number of parts: each split is a key to read.
+_COLONS_MAX = {2: 50, 3: 25}
+_VERSION = re.compile(r"(?P<id>.+)#(?P<version>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", re.DOTALL)
+# Where Marquez ends a namespace: at a colon that neither `//` nor a digit follows (NodeId.java).
+_MARQUEZ = re.compile(r":(?!//|\d)")
+_RULE = "must be dataset:<namespace>:<name> or job:<namespace>:<name>, with #<version> or without"
+_ANY_RULE = (
+    "must be dataset:<namespace>:<name>, datasetField:<namespace>:<name>:<field> or job:<namespace>:<name>, "
+    "with #<version> or without"
+)
+_FIELD_RULE = "must be datasetField:<namespace>:<name>:<field>, with #<version> or without"
+# The spellings of Marquez, and of its column-endpoint proposal.
+_FIELD_KINDS = frozenset({"datasetField", "dataset_field"})
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A dataset or job that a node id names, and the version if the id has one."""
+
+    id: DatasetId | JobId
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldNode:
+    """A field that a node id names, under the dataset's name in the id, and the version if the id has one."""
+
+    dataset: DatasetId
+    field: FieldPath
+    version: str | None = None
+
+
+def nodes_named(text: str, view: GraphView) -> Sequence[FieldNode | Node]:
+    """Return the nodes that an id may name, the preferred first; none if none exists.
+
+    Raises:
+        Invalid: the id cannot be read.
+    """
+    if _names_a_field(text):
+        return field_candidates(text, view)
+    if next(_candidates(text), None) is None:
+        raise Invalid.because("nodeId", text, _ANY_RULE)
+    node = find_node(text, view)
+    return [node] if node else []
+
+
+def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
+    """Return the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
+
+    Raises:
+        Invalid: the id cannot be read.
+    """
+    candidates = list(_field_readings(text))
+    if not candidates:
+        raise Invalid.because("nodeId", text, _FIELD_RULE)
+    return _existing_fields(candidates, view) or _existing_fields(
+        [replace(node, dataset=other) for node in candidates for other in renamed(node.dataset, view)], view
+    )
+
+
+def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:
+    there, named = _find_existing({node.dataset for node in candidates if view.caller.sees(node.dataset)}, view)
+    return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
+
+
+def find_node(text: str, view: GraphView) -> Node | None:
+    """Return the dataset or job of this id, None if there is none; `Invalid` if the id cannot be read."""
+    candidates = list(_candidates(text))
+    if not candidates:
+        raise Invalid.because("nodeId", text, _RULE)
+    return _first_existing(candidates, view) or _first_existing(
+        [Node(other, node.version) for node in candidates for other in _renamed(node.id, view)], view
+    )
+
+
+def _renamed(id: _Id, view: GraphView) -> Sequence[DatasetId]:  # noqa: A002 - what it is
+    """Return the names that the rules make of a dataset's; a job keeps its name."""
+    return renamed(id, view) if isinstance(id, DatasetId) else ()
+
+
+def _first_existing(candidates: Sequence[Node], view: GraphView) -> Node | None:
+    for ids in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
+        if node := next((node for node in candidates if node.id in ids), None):
+            return node
+    return None
+
+
+def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:
+    """Return the ids that exist, and datasets that events only named, in one round of requests.
+
+    An event that only names a dataset never changes the node that an id of an existing dataset names.
+    """
+    keys = {name: facts_key(name) for name in ids}
+    # The query will load what the id names.
+    datasets = [name for name in keys if isinstance(name, DatasetId)]
+    LoadedGraph(view).expect(datasets, [name for name in keys if isinstance(name, JobId)])
+    rows = view.get(keys.values())
+    stored = {name: rows[key].data["facts"] for name, key in keys.items() if key in rows}
+    there = {name for name, facts in stored.items() if _exists(name, facts)}
+    return there, {name for name, facts in stored.items() if name not in there and facts.get("named_first")}
+
+
+def _exists(id: DatasetId | JobId, stored: dict[str, object]) -> bool:  # noqa: A002 - what it is
+    if isinstance(id, JobId):
+        return JobFacts(**stored).first is not None  # type: ignore[arg-type]
+    facts = DatasetFacts(**stored)  # type: ignore[arg-type]
+    return bool(facts.first or facts.aliases)
+
+
+def _candidates(text: str) -> Iterator[Node]:
+    kind, _, rest = text.partition(":")
+    if kind in {"dataset", "job"}:
+        for id_text, version in _versions(rest):
+            for namespace, name in _splits(id_text, 2):
+                yield Node(DatasetId(namespace, name) if kind == "dataset" else JobId(namespace, name), version)
+
+
+def _names_a_field(text: str) -> bool:
+    return text.partition(":")[0] in _FIELD_KINDS
+
+
+def _field_readings(text: str) -> Iterator[FieldNode]:
+    if _names_a_field(text):
+        for id_text, version in _versions(text.partition(":")[2]):
+            for namespace, name, field in _splits(id_text, 3):
+                yield FieldNode(DatasetId(namespace, name), parse_dotted(field), version)
+
+
+def _versions(rest: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the id without its version, and the version; then the whole id, because a name may end like a version."""
+    versioned = _VERSION.fullmatch(rest)
+    if versioned:
+        yield versioned["id"], versioned["version"].lower()
+    yield rest, None
+
+
+def _splits(rest: str, parts: int) -> list[tuple[str, ...]]:
+    """Return every split of an id into this number of parts, Marquez's first.
+
+    >>> _splits("pg://db:5432:shop.orders", 2)
+    [('pg://db:5432', 'shop.orders'), ('pg', '//db:5432:shop.orders'), ('pg://db', '5432:shop.orders')]
+    >>> _splits("pg://db:orders:id", 3)[:2]
+    [('pg://db', 'orders', 'id'), ('pg', '//db', 'orders:id')]
+    """
+    positions = _outermost([position for position, letter in enumerate(rest) if letter == ":"], _COLONS_MAX[parts])
+    splits = list(combinations(positions, parts - 1))
+    preferred = tuple(colon.start() for colon in _MARQUEZ.finditer(rest))[: parts - 1]
+    if len(positions) >= parts and len(preferred) == parts - 1:
+        splits.insert(0, preferred)
+    cuts = dict.fromkeys(_cut(rest, split) for split in splits)
+    return [cut for cut in cuts if all(cut)]
+
+
+def _outermost(positions: list[int], most: int) -> list[int]:
+    """Return the first and the last positions, if they are too many: namespaces begin an id, fields end it."""
+    return positions if len(positions) <= most else [*positions[: most // 2], *positions[-(most - most // 2) :]]
+
+
+def _cut(rest: str, positions: tuple[int, ...]) -> tuple[str, ...]:
+    starts, ends = (0, *(position + 1 for position in positions)), (*positions, len(rest))
+    return tuple(rest[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+def selected_version(
+    named: str | None, version: str | None, at: str | None, *, of_job: bool, downstream: bool = False
+) -> str | None:
+    """Return the requested version: `named` by the node id, or `version` beside it; None if neither.
+
+    Raises:
+        Invalid: they disagree, or are combined with a time; a dataset version is given for a job; downstream is
+            combined with a version.
+    """
+    faults = []
+    if version and named and version.lower() != named:
+        faults.append(Fault("datasetVersion", version, f"must be the version in nodeId, {named}, or be left out"))
+    if at and (version or named):
+        faults.append(Fault("lineageAt", at, "must be left out where a version is given"))
+    if version and of_job:
+        faults.append(Fault("datasetVersion", version, "must be left out where nodeId names a job"))
+    if downstream and (version or named):
+        faults.append(Fault("withDownstream", True, "must be left out where a version is given"))
+    if faults:
+        raise Invalid(faults)
+    return named or (version.lower() if version else None)
+
+
+def check_unfolded(direction: GraphDirection, fold: int | None) -> None:
+    """Refuse a direction and a fold of the graph of a version: it leads upstream, and is whole.
+
+    Raises:
+        Invalid: one of them is given.
+    """
+    rule = "must be left out where a version is given"
+    faults = [Fault("direction", direction, rule)] if direction != "both" else []
+    faults += [Fault("fold", fold, rule)] if fold is not None else []
+    if faults:
+        raise Invalid(faults)

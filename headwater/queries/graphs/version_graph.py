@@ -1,0 +1,185 @@
+"""Upstream graphs of versions: from a version to its run, to the versions that it read; nodes are `...#<version>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from headwater.events.event import Facets
+from headwater.facts.facet_refs import without_references
+from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.run import Run
+from headwater.facts.run_facts import owner
+from headwater.queries.current_facets import read_facets
+from headwater.queries.descriptions import dataset_of_group, describe
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.results.entities import Dataset, Job, JobVersion, outline_dataset, outline_job
+from headwater.queries.results.graphs import Graph
+from headwater.queries.runs.dataset_versions import find_version
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs.runs import UPSTREAM_MAX, RunStep, narrowed_inputs, step_to, versions_of_unknown
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# In or out, the run, and the version that it read or wrote.
+_Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
+
+
+class VersionGraphWalk:
+    """An upstream walk in progress: versions of datasets, runs, and the edges between them."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._groups = ResolvedDatasets(view)
+        self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
+        self._runs: dict[RunKey, RunFacts] = {}
+        self._versions: dict[RunKey, str] = {}
+        self._edges: set[_Edge] = set()
+        self._walked = Walked[RunStep](UPSTREAM_MAX)
+        # Runs of which all inputs were added.
+        self._whole: set[RunKey] = set()
+        self._budget = InputBudget()
+        self._truncated = False
+
+    def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
+        """Return the upstream graph of a dataset's version; None if there is no such version."""
+        self._groups.load([dataset])
+        known = find_version(self._groups.group(dataset), version, self._view)
+        if known is None:
+            return None
+        node = (self._groups.primary(dataset), version)
+        self._datasets[node] = known.run
+        if known.run:
+            self._edges.add(("out", known.run, node))
+            self._walk(known.run, text_of(node[0]), depth)
+        return self._graph()
+
+    def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
+        """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
+        self._versions[run] = version
+        facts = read_run_facts([run], self._view)[run]
+        self._groups.load(map(dataset_of, facts.outputs))
+        for output in outputs_of(facts, run, self._groups):
+            self._datasets[output.dataset, output.version] = run
+            self._edges.add(("out", run, (output.dataset, output.version)))
+        self._walk(run, "", depth)
+        return self._graph()
+
+    def _walk(self, run: RunKey, entry: IdText, depth: int) -> None:
+        walk([(run, entry)], self._runs_read, into=self._walked, depth=depth)
+        self._truncated |= self._walked.truncated or bool(self._budget.cut)
+
+    def _runs_read(self, steps: Sequence[RunStep], _: bool) -> Iterable[RunStep]:
+        """Read and add these runs, and the versions that they read; return the steps to the runs that made these."""
+        self._runs.update(read_run_facts({run for run, _ in steps} - self._runs.keys(), self._view))
+        known = {run: self._runs[run] for run, _ in steps if run in self._runs and run not in self._whole}
+        opened = self._opened(known)
+        reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
+        self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
+        producers = self._add(reads_of(self._budget.take(dict(sorted(reached.items()))), self._view, self._groups))
+        # The limit is one of runs.
+        self._walked.limit += len(producers) - len({run for run, _ in producers})
+        return producers
+
+    def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs whose jobs are shown in full."""
+        owners = {run: owner(facts) for run, facts in runs.items()}
+        return {run: runs[run] for run, job in owners.items() if job is None or self._view.caller.opens(job)}
+
+    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunStep]:
+        """Add the versions that these runs read; return the steps to the runs that made them."""
+        steps = set[RunStep]()
+        for run, run_reads in reads.items():
+            for read in run_reads:
+                node = (read.group.primary, read.version)
+                producer = read.produced_by if self._view.caller.opens(*read.group.names) else None
+                self._datasets.setdefault(node, producer)
+                self._edges.add(("in", run, node))
+                if producer:
+                    self._edges.add(("out", producer, node))
+                    steps.add((producer, text_of(read.group.primary)))
+        return {step for step in steps if step[0] not in self._whole}
+
+    def _graph(self) -> Graph:
+        versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
+        unknown = {**versions_of_unknown(self._runs, self._view), **self._versions}
+        briefs = {
+            run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
+        }
+        made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
+        self._groups.load(dataset for dataset, _ in self._datasets)
+        edges = {
+            (dataset_node(*node), job_node(briefs[run]))
+            if direction == "in"
+            else (job_node(briefs[run]), dataset_node(*node))
+            for direction, run, node in self._edges
+            if run in briefs
+        }
+        groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
+        facets = dict(zip(groups, read_facets(list(groups.values()), self._view), strict=True))
+        datasets = tuple(
+            self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
+            for (dataset, version), run in self._datasets.items()
+        )
+        jobs = (
+            job if self._view.caller.opens(job.id) else outline_job(job.id, job.version)
+            for job in _jobs(briefs, self._runs, self._edges)
+        )
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
+
+    def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
+        if not self._view.caller.opens(*group.names):
+            return outline_dataset(group.primary, version)
+        dataset = dataset_of_group(group, facets)
+        whole = replace(dataset, version=version, facets=without_references(dataset.facets))
+        if made_by is None:
+            return whole
+        return replace(whole, **describe(merged_facets(made_by.written_facets, group.names)))
+
+
+def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]) -> list[Job]:
+    """Return a node for each version of a job, with its runs and their inputs and outputs in this graph."""
+    nodes: dict[tuple[JobId, str | None], list[Run]] = {}
+    for run in runs.values():
+        nodes.setdefault((run.job, run.job_version), []).append(run)
+    return [
+        Job(
+            id=job,
+            type="STREAM" if any(runs_facts[run.key].streaming for run in job_runs) else "BATCH",
+            inputs=_sides(edges, job_runs, "in"),
+            outputs=_sides(edges, job_runs, "out"),
+            created=min(run.created for run in job_runs),
+            updated=max(run.updated for run in job_runs),
+            latest_run=max(job_runs, key=lambda run: (run.started or "", run.id)),
+            version=version,
+            runs=tuple(sorted(run.id for run in job_runs)),
+        )
+        for (job, version), job_runs in nodes.items()
+    ]
+
+
+def _sides(edges: Iterable[_Edge], runs: Sequence[Run], direction: str) -> tuple[DatasetId, ...]:
+    among = {run.key for run in runs}
+    return tuple(sorted({dataset for side, run, (dataset, _) in edges if side == direction and run in among}))
+
+
+def dataset_node(dataset: DatasetId, version: str) -> str:
+    """Return the node id of a version of a dataset."""
+    return f"{dataset.node_id}#{version}"
+
+
+def job_node(run: Run) -> str:
+    """Return the node id of a run's job version."""
+    return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
+
+
+def from_job_version(version: JobVersion, view: GraphView, depth: int) -> Graph | None:
+    """Return the graph around a job version's last run; a version that was only declared is a single node."""
+    if version.latest_run:
+        return VersionGraphWalk(view).from_run(version.latest_run.key, version.version, depth)
+    node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    return Graph((replace(node, version=version.version),), (), ())

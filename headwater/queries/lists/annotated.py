@@ -1,0 +1,84 @@
+"""Jobs and datasets that may have a tag or an owner: those of the index that are listed and visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias
+
+from headwater.facts.annotations import Annotations, owner_key
+from headwater.facts.facts import dataset_of, job_of
+from headwater.facts.table import RowQuery
+from headwater.facts.tag_rows import namespace_prefix
+from headwater.queries.descriptions import is_temporary
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import Job
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
+# Jobs, and datasets, that are read for one tag or owner.
+THINGS_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """Jobs and datasets that may have it; `truncated` if there are more than were read."""
+
+    jobs: list[Job]
+    datasets: list[ResolvedDataset]
+    truncated: bool
+
+
+def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None) -> Annotated:
+    """Return the listed and visible things of a partition of the index; of a namespace if one is given.
+
+    The caller checks what they have now.
+    """
+    among = view.caller.namespaces if namespace is None else [namespace]
+    pairs = list(product(kinds, among))
+    if "DATASET" in kinds and among and "*" not in among:
+        # A dataset of these namespaces may have an alias in another, under which it got its annotation.
+        pairs.append(("DATASET", "*"))
+    pages = view.query([RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs])
+    ids = {"JOB": set[str](), "DATASET": set[str]()}
+    for (kind, _), page in zip(pairs, pages, strict=True):
+        ids[kind].update(row.data["name"] for row in page.rows)
+    reader = ListedThings(view, namespace)
+    return Annotated(
+        reader.jobs(map(job_of, sorted(ids["JOB"]))),
+        reader.datasets(map(dataset_of, sorted(ids["DATASET"]))),
+        any(page.more for page in pages),
+    )
+
+
+def is_owned(annotations: Annotations, owner: str) -> bool:
+    """True if the owner is among these, in any case."""
+    return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedThings:
+    """A reader of the listed jobs and datasets that the caller of a view sees; of a namespace if one is given."""
+
+    view: GraphView
+    namespace: str | None
+
+    def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
+        """Return those of the jobs that are listed, without their runs."""
+        ids = list(filter(self._wants, candidates))
+        loaded = LoadedGraph(self.view)
+        loaded.load(jobs=ids)
+        return loaded.jobs(ids)
+
+    def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
+        """Return the datasets of these names that are listed, each once."""
+        names, loaded = list(candidates), LoadedGraph(self.view)
+        loaded.load(names)
+        groups = [group for group in loaded.datasets(names) if self._wants(group.primary)]
+        return [group for group in groups if group.known and not is_temporary(group.facts)]
+
+    def _wants(self, thing: JobId | DatasetId) -> bool:
+        return self.namespace in (None, thing.namespace) and self.view.caller.sees(thing)

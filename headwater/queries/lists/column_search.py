@@ -1,0 +1,107 @@
+"""Columns by words of their names, their datasets' and their namespaces'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from headwater.aws.items import chunks
+from headwater.facts.result_page import ResultPage
+from headwater.facts.words import has_words, typed_words
+from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.descriptions import is_temporary
+from headwater.queries.lists.relevance import rank_of
+from headwater.queries.lists.word_search import find_columns
+from headwater.queries.results.columns import ColumnHit
+from headwater.queries.results.entities import SearchSort
+from headwater.queries.view import GraphView
+from headwater_model.field_paths import parse_dotted
+from headwater_model.ids import DatasetId
+
+# A column's path as text, and its dataset as written.
+_Match: TypeAlias = tuple[str, DatasetId]
+# Matches that are read: as many as fill the page if sorted by name, else up to this number.
+MATCHES_MAX = 1_000
+# Matches in datasets of other namespaces, which may be other names of a visible dataset.
+_ELSEWHERE_MAX = 100
+
+
+def search_columns(
+    text: str,
+    view: GraphView,
+    *,
+    sort: SearchSort,
+    limit: int,
+    namespace: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    within: str = "",
+) -> ResultPage[ColumnHit]:
+    """Return the matches, of datasets updated from `after` on and before `before`.
+
+    They are by name, or the best or the last updated first. Their namespaces have the words of `within`.
+
+    The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
+    page shows them, but the total counts those that were not read.
+    """
+    candidates, truncated = find_columns(text, view, namespace)
+
+    def is_wanted(dataset: DatasetId) -> bool:
+        if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
+            return False
+        return view.caller.sees(dataset)
+
+    order = _order_of(text, sort)
+    matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
+    elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
+    truncated |= len(elsewhere) > _ELSEWHERE_MAX
+    reader = _Reader(CurrentColumns(view), is_wanted)
+    if sort != "updated_at" and before is None and after is None:
+        reader.read(matches, limit)
+        unread = len(matches) - reader.number
+        reader.read(elsewhere[:_ELSEWHERE_MAX], limit)
+        hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
+        return ResultPage(hits[:limit], len(hits) + unread, truncated)
+    reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
+    hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
+    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
+    if sort == "updated_at":
+        hits.sort(key=lambda hit: hit.updated, reverse=True)
+    return ResultPage(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+
+
+def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str, DatasetId]]:
+    by_rank = sort == "relevance"
+    return lambda match: (rank_of(match[0], text) if by_rank else 0, *match)
+
+
+class _Reader:
+    """A reader of columns: those that exist now, in a listed dataset that is wanted, each under its primary name."""
+
+    def __init__(self, present: CurrentColumns, is_wanted: Callable[[DatasetId], bool]) -> None:
+        self._present, self._is_wanted = present, is_wanted
+        self.hits: dict[_Match, ColumnHit] = {}
+        # Matches that were read.
+        self.number = 0
+
+    def read(self, matches: Sequence[_Match], limit: int) -> None:
+        """Read matches, as many as fill a page together with what was read before."""
+        for batch in chunks(matches[:MATCHES_MAX], max(limit, 1)):
+            if len(self.hits) >= limit:
+                return
+            self._present.load({dataset for _, dataset in batch})
+            self.number += len(batch)
+            for path, dataset in batch:
+                hit = self._hit(path, dataset)
+                if hit is not None:
+                    self.hits[path, hit.dataset] = hit
+
+    def _hit(self, text: str, dataset: DatasetId) -> ColumnHit | None:
+        path, entry = parse_dotted(text), self._present.entry(dataset)
+        if entry is None or not self._is_wanted(entry.group.primary):
+            return None
+        if not entry.group.known or is_temporary(entry.group.facts):
+            return None
+        if entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields:
+            return None
+        return ColumnHit(entry.group.primary, path, entry.group.facts.last or "", entry.type_of(path))

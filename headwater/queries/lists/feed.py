@@ -1,0 +1,113 @@
+"""The feed: what happened from one day to another, newest first.
+
+    page = list_feed(["2026-11-26", "2026-11-27"], view, limit=100, offset=0)
+
+Rows of the days (`feed_rows`) say whose facts to read, and who sent an event. The facts alone say what is news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from headwater.facts.facts import IdText, dataset_of, job_of, text_of
+from headwater.facts.feed_rows import NOBODY, Sender, day_in, event_in, feed_queries
+from headwater.facts.index_scan import read_run_facts
+from headwater.facts.result_page import ResultPage
+from headwater.facts.run_facts import state
+from headwater.facts.table import Row
+from headwater.queries.lists.annotated import ListedThings
+from headwater.queries.lists.news import news_of_dataset, news_of_jobs
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.feed import News, NewsKind
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# Rows of one shard of a day that are read; datasets, and jobs, whose facts are. Those of the last days come first.
+ROWS_MAX = 500
+DATASETS_MAX = 1_000
+JOBS_MAX = 200
+
+
+def list_feed(
+    days: Sequence[str],
+    view: GraphView,
+    *,
+    kind: NewsKind | None = None,
+    namespace: str | None = None,
+    limit: int,
+    offset: int,
+) -> ResultPage[News]:
+    """Return the news of these days, newest first, of what the caller sees; of a kind and a namespace if given."""
+    rows, cut = _read_rows(days, kind, view)
+    candidates = _candidates(rows, view, namespace)
+    things = ListedThings(view, namespace)
+    groups = things.datasets(candidates.datasets[:DATASETS_MAX])
+    news = [entry for group in groups for entry in news_of_dataset(group, candidates.sender_for(group))]
+    news += news_of_jobs(things.jobs(candidates.jobs[:JOBS_MAX]), view)
+    among = set(days)
+    listed = [entry for entry in news if day_in(entry.time) in among and kind in (None, entry.kind)]
+    listed.sort(key=lambda entry: entry.order, reverse=True)
+    cut |= len(candidates.datasets) > DATASETS_MAX or len(candidates.jobs) > JOBS_MAX
+    return ResultPage(_with_runs(listed[offset : offset + limit], view), len(listed), cut)
+
+
+def _read_rows(days: Sequence[str], kind: NewsKind | None, view: GraphView) -> tuple[list[Row], bool]:
+    """Return the rows of these days, those of the last day first, and true if there are more."""
+    thing = "" if kind is None else "JOB" if kind == "JOB_FAILS" else "DATASET"
+    pages = view.query(feed_queries(sorted(set(days), reverse=True), thing, ROWS_MAX))
+    return [row for page in pages for row in page.rows], any(page.more for page in pages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Things that may have news, and the senders of events, by name and event."""
+
+    datasets: Sequence[DatasetId]
+    jobs: Sequence[JobId]
+    senders: Mapping[tuple[IdText, str], Sender]
+
+    def sender_for(self, group: ResolvedDataset) -> Callable[[str], Sender]:
+        """Return the function from a stamp to the sender of its event, which may have named any name of a dataset."""
+        names = list(map(text_of, group.names))
+        return lambda stamp: next(
+            (sender for name in names if (sender := self.senders.get((name, event_in(stamp))))), NOBODY
+        )
+
+
+def _candidates(rows: Iterable[Row], view: GraphView, namespace: str | None) -> _Candidates:
+    """Return the things of the rows, what the caller may see first.
+
+    A dataset that the caller does not see may be another name of a dataset that it sees.
+    """
+    jobs, datasets = dict[JobId, None](), dict[DatasetId, None]()
+    senders: dict[tuple[IdText, str], Sender] = {}
+    for row in rows:
+        name = row.data["name"]
+        if row.sk.startswith("JOB#"):
+            jobs[job_of(name)] = None
+        else:
+            datasets[dataset_of(name)] = None
+            sender = job_of(row.data["job"]) if "job" in row.data else None, row.data.get("run")
+            senders[name, event_in(row.sk)] = sender
+
+    def is_shown(thing: DatasetId | JobId) -> bool:
+        return namespace in (None, thing.namespace) and view.caller.sees(thing)
+
+    in_order = sorted(datasets, key=lambda dataset: not is_shown(dataset))
+    return _Candidates(in_order, list(filter(is_shown, jobs)), senders)
+
+
+def _with_runs(page: Sequence[News], view: GraphView) -> list[News]:
+    """Return the news with the state of their runs; without the sender, if the caller may not see it."""
+    shown = [
+        entry if entry.job and view.caller.opens(entry.job) else replace(entry, job=None, run=None) for entry in page
+    ]
+    runs = {RunKey.of(entry.job, entry.run) for entry in shown if entry.job and entry.run and entry.run_state is None}
+    states = {run: state(facts) for run, facts in read_run_facts(sorted(runs), view).items()}
+    return [
+        replace(entry, run_state=states.get(RunKey.of(entry.job, entry.run), entry.run_state))
+        if entry.job and entry.run
+        else entry
+        for entry in shown
+    ]

@@ -1,0 +1,285 @@
+"""Pages of datasets and jobs, and single ones by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from headwater.facts.facet_refs import ref_of, restored
+from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
+from headwater.facts.job_nodes import is_streamed
+from headwater.facts.keys import facet_key, facts_key
+from headwater.facts.result_page import ResultPage
+from headwater.facts.run import State
+from headwater.queries.current_facets import read_facets
+from headwater.queries.current_jobs import under_primaries
+from headwater.queries.descriptions import dataset_of_group
+from headwater.queries.graphs.short_forms import short_datasets
+from headwater.queries.graphs.stale import find_stale
+from headwater.queries.lists.name_lists import NameCatalogue
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.results.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.runs.children import possible_children
+from headwater.queries.runs.dataset_versions import (
+    current_versions,
+    dataset_version_of,
+    find_version,
+    read_versions,
+)
+from headwater.queries.runs.job_versions import last_entries, versions_of
+from headwater.queries.runs.runs import full_runs, newest_runs, newest_runs_of, started_last
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+_LATEST_RUNS = 10
+# Jobs of a list that are shown with their last runs.
+WITH_RUNS_MAX = 100
+# Jobs whose last run's state is read for one list, and names whose time is.
+STATES_MAX = 5_000
+SORTED_MAX = 5_000
+
+
+_F = TypeVar("_F", Dataset, DatasetVersion, Job)
+
+
+def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
+    """Return the same items with their facets as they were sent."""
+    facets = restored([item.facets for item in items], view)
+    return [replace(item, facets=sent) for item, sent in zip(items, facets, strict=True)]
+
+
+class Datasets:
+    """Queries of datasets, each under all its names."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._loaded = LoadedGraph(view, users=True)
+        self._groups = self._loaded.groups
+
+    def list(
+        self,
+        namespace: str,
+        *,
+        sort: Sort = "name",
+        updated_before: str | None = None,
+        in_short: bool = False,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[Dataset]:
+        """Return a page of a namespace's datasets, by name or the last updated first.
+
+        With `updated_before`, of those that no event mentions at that time or later.
+        """
+        catalogue = NameCatalogue(self._view)
+        names = catalogue.every_dataset(namespace)
+        truncated, total = names.truncated, len(names.ids)
+        if sort == "updated_at" or updated_before:
+            chosen = self._updated(catalogue.page(names, limit=SORTED_MAX, offset=0), sort, updated_before)
+            page = chosen[offset : offset + limit]
+            truncated |= len(names.ids) > SORTED_MAX
+            total = len(chosen) if updated_before else total
+        else:
+            page = catalogue.page(names, limit=limit, offset=offset)
+        datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
+        return ResultPage(datasets, total, truncated or self._groups.truncated)
+
+    def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
+        """Return the datasets in this order, without those updated later; the jobs that use them are not read."""
+        groups = ResolvedDatasets(self._view)
+        groups.load(names)
+        last = {name: groups.group(name).facts.last or "" for name in names}
+        chosen = [name for name in names if not before or last[name] < before]
+        return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
+
+    def find(self, dataset: DatasetId) -> Dataset | None:
+        """Return the dataset, also if it is hidden."""
+        datasets = self._found([dataset])
+        return datasets[0] if datasets else None
+
+    def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
+        groups = self._load(names)
+        self._expect_details(groups)
+        currents = current_versions(groups, self._view) if groups else []
+        facets = read_facets(groups, self._view)
+        writers = find_stale(groups, self._view)
+        datasets = []
+        for group, current, described in zip(groups, currents, facets, strict=True):
+            last = writers.get(group.primary)
+            datasets.append(
+                dataset_of_group(
+                    group,
+                    described,
+                    hidden=self._loaded.hides(group),
+                    current_version=current.id if current else None,
+                    last_modified=current.created if current and current.made_by else None,
+                    stale=last is not None,
+                    last_written_by=last,
+                )
+            )
+        return _with_facets(datasets, self._view)
+
+    def _expect_details(self, groups: Sequence[ResolvedDataset]) -> None:
+        """Announce the nodes of the producers, and the facets that are stored by content."""
+        self._loaded.expect(jobs={job for group in groups for job in group.producers})
+        refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
+        self._view.expect(facet_key(ref) for ref in refs if ref)
+
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[ResolvedDataset]:
+        self._loaded.load(names, readers=False)
+        groups = {self._groups.primary(name): self._groups.group(name) for name in names}
+        return [group for group in groups.values() if group.known]
+
+    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
+        """Return the dataset's versions, newest first."""
+        groups = self._load([dataset])
+        if not groups:
+            return None
+        versions = read_versions(groups[0], self._view)
+        page = [dataset_version_of(groups[0], version) for version in versions.versions[offset : offset + limit]]
+        page = _with_facets(page, self._view)
+        return ResultPage(page, len(versions.versions), versions.cut)
+
+    def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
+        """Return the version of this id; None if there is none."""
+        groups = self._load([dataset])
+        known = find_version(groups[0], version, self._view) if groups else None
+        return _with_facets([dataset_version_of(groups[0], known)], self._view)[0] if known else None
+
+
+class Jobs:
+    """Queries of jobs."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._loaded = LoadedGraph(view)
+        self._groups = self._loaded.groups
+
+    def list(
+        self,
+        namespace: str | None,
+        *,
+        states: Sequence[State],
+        sort: Sort = "name",
+        updated_before: str | None = None,
+        in_short: bool = False,
+        limit: int,
+        offset: int,
+    ) -> ResultPage[Job]:
+        """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
+
+        `states` filters by the last run's state, `updated_before` by the time of the last event. `in_short`: without
+        facets and versions. The first `WITH_RUNS_MAX` of the page have their last ten runs, in short, unless it is.
+        """
+        catalogue = NameCatalogue(self._view)
+        names = catalogue.every_job(namespace)
+        if states or updated_before or sort == "updated_at":
+            most = STATES_MAX if states else SORTED_MAX
+            jobs = self._read(catalogue.page(names, limit=most, offset=0))
+            chosen = [
+                job
+                for job in jobs
+                if (not states or (job.latest_run and job.latest_run.state in states))
+                and (not updated_before or job.updated < updated_before)
+            ]
+            if sort == "updated_at":
+                chosen.sort(key=lambda job: job.updated, reverse=True)
+            page: Sequence[Job] = chosen[offset : offset + limit]
+            total = len(chosen) if states or updated_before else len(names.ids)
+            truncated = names.truncated or len(names.ids) > most
+        else:
+            page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
+            truncated = names.truncated
+        shown = page if in_short else self._with_runs(self._named(page))
+        return ResultPage(shown, total, truncated or self._groups.truncated)
+
+    def children(self, parent: JobId, *, in_short: bool, limit: int, offset: int) -> ResultPage[Job] | None:
+        """Return the visible jobs whose parent is this job, by namespace and name; None if it is unknown."""
+        if self.find_brief(parent) is None:
+            return None
+        possible, more = possible_children([parent], self._view)
+        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
+        page = children[offset : offset + limit]
+        shown = page if in_short else self._with_runs(self._named(page))
+        return ResultPage(shown, len(children), more or self._groups.truncated)
+
+    def find(self, job: JobId) -> Job | None:
+        """Return the job with its last ten runs, also if it is hidden."""
+        nodes = self._nodes([job])
+        if not nodes or not nodes[0].created:
+            return None
+        runs, _ = newest_runs(job, self._view, _LATEST_RUNS)
+        latest_runs = tuple(full_runs(dict(runs), self._view).values())
+        return replace(
+            self._detailed(nodes)[0], latest_run=latest_runs[0] if latest_runs else None, latest_runs=latest_runs
+        )
+
+    def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs in detail, the first of them with their last runs."""
+        having = [job.id for job in jobs[:WITH_RUNS_MAX]]
+        # Together with the queries for the current versions.
+        self._view.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
+        detailed = self._detailed(jobs)
+        runs = newest_runs_of(having, self._view, _LATEST_RUNS)
+        return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
+
+    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
+        return self._named(self._read(jobs))
+
+    def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
+        """Return the existing jobs, with datasets under the names that the jobs used."""
+        self._loaded.load(jobs=jobs)
+        return list(filter(None, map(self._loaded.stored_job, jobs)))
+
+    def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs with their datasets under primary names."""
+        self._groups.load(name for job in jobs for name in (*job.inputs, *job.outputs))
+        return [under_primaries(job, self._groups.primary) for job in jobs]
+
+    def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Return the jobs with their facets and current versions."""
+        rows = self._view.get(facts_key(job.id) for job in jobs)
+        facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
+        streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
+        entries = last_entries([job.id for job in jobs], streamed, self._view) if jobs else {}
+        detailed = []
+        for job in jobs:
+            facets = facets_of(describing_facets(facts[job.id])) if job.id in facts else {}
+            last = entries.get(job.id)
+            detailed.append(
+                replace(
+                    job,
+                    facets=facets,
+                    current_version=last.version if last else None,
+                    lineage_unknown=last.unknown if last else False,
+                )
+            )
+        return _with_facets(detailed, self._view)
+
+    def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
+        """Return the job's versions, the most recently used first."""
+        if self.find_brief(job) is None:
+            return None
+        versions, cut = versions_of(job, self._view)
+        return ResultPage(
+            [self._under_primaries(version) for version in versions[offset : offset + limit]], len(versions), cut
+        )
+
+    def find_version(self, job: JobId, version: str) -> JobVersion | None:
+        """Return the version of this id; None if there is none."""
+        versions, _ = versions_of(job, self._view)
+        return next((self._under_primaries(known) for known in versions if known.version == version), None)
+
+    def find_brief(self, job: JobId) -> Job | None:
+        """Return the job without its runs."""
+        nodes = self._nodes([job])
+        return nodes[0] if nodes and nodes[0].created else None
+
+    def _under_primaries(self, version: JobVersion) -> JobVersion:
+        self._groups.load((*version.inputs, *version.outputs))
+        return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

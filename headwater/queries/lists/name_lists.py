@@ -1,0 +1,176 @@
+"""Names of jobs and datasets in the catalogue, without hidden and temporary ones and aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Generic, Literal, TypeAlias, TypeVar, overload
+
+from headwater.facts.catalogue import NAMES, Catalogue, NameSet, read_catalogue
+from headwater.facts.facts import IdText, JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted, text_of
+from headwater.facts.keys import FACTS, facts_key, namespace_pk
+from headwater.facts.lattice import latest
+from headwater.facts.result_page import ResultPage
+from headwater.facts.visibility import EVERYTHING
+from headwater.queries.descriptions import is_temporary
+from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.results.entities import Namespace
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, JobId
+
+Id: TypeAlias = DatasetId | JobId
+T = TypeVar("T", bound=Id)
+_Kind: TypeAlias = Literal["jobs", "datasets"]
+_TO_CHECK: Mapping[_Kind, NameSet] = {"jobs": "jobs_to_check", "datasets": "datasets_to_check"}
+# Names that may be hidden are checked one by one: up to this number for a list, and those of the page.
+DOUBTFUL_MAX = 2_000
+
+
+def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[Namespace]:
+    """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
+    catalogue = read_catalogue(NAMES, view)
+    names = sorted(filter(view.caller.covers, catalogue["namespaces"]))
+    page = names[offset : offset + limit]
+    rows = view.get((namespace_pk(name), FACTS) for name in page)
+    known = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
+    return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
+
+
+def find_namespace(name: str, view: GraphView) -> Namespace | None:
+    """Return the namespace, if an event named it."""
+    rows = view.get([(namespace_pk(name), FACTS)])
+    facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
+    return namespace_of(name, facts[0]) if facts and facts[0].first else None
+
+
+def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
+    """Return the namespace of these facts."""
+    last = facts.last or ""
+    described = latest(facts.described)
+    return Namespace(
+        name, facts.first or "", last, hidden=last_deleted(facts) > last, **(described[1] if described else {})
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NameList(Generic[T]):
+    """Names in order, without unlisted ones; `unsure` are the names that were not checked."""
+
+    ids: Sequence[T]
+    unsure: frozenset[T]
+    truncated: bool
+
+
+class _Ids(Sequence[T]):
+    """Ids of texts, each made when it is taken: a page is a small part of a namespace."""
+
+    def __init__(self, texts: Sequence[IdText], id_of: Callable[[IdText], T]) -> None:
+        self._texts, self._id_of = texts, id_of
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return [self._id_of(text) for text in self._texts[index]]
+        return self._id_of(self._texts[index])
+
+
+class ListedFacts:
+    """The facts of names: which of them are listed, and when they were updated."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view, self._loaded = view, LoadedGraph(view)
+        self._jobs: dict[JobId, JobFacts] = {}
+
+    def load(self, names: Iterable[Id]) -> None:
+        """Read the facts of these names."""
+        ids = list(names)
+        jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
+        datasets = [name for name in ids if isinstance(name, DatasetId)]
+        self._view.expect(map(facts_key, jobs))
+        self._loaded.load(datasets, namespaces={job.namespace for job in jobs})
+        rows = self._view.get(map(facts_key, jobs))
+        self._jobs |= {
+            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
+            for job in jobs
+        }
+
+    def updated(self, name: Id) -> str | None:
+        """Return the time of the last event of a loaded name; None if it is in no list.
+
+        That is: it is unknown, hidden or temporary, or another name of a dataset.
+        """
+        if isinstance(name, JobId):
+            facts = self._jobs[name]
+            hidden = max(last_deleted(facts), self._loaded.deleted(name.namespace)) > (facts.last or "")
+            return None if facts.first is None or hidden else facts.last or ""
+        group = self._loaded.dataset(name)
+        if group is None or group.primary != name or not group.known or is_temporary(group.facts):
+            return None
+        return group.facts.last or ""
+
+
+class NameCatalogue:
+    """The names of jobs and datasets during one query."""
+
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
+        self._catalogue: Catalogue = read_catalogue(NAMES, view)
+        self._facts = ListedFacts(view)
+
+    def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
+        """Return the names in a namespace, or in all of them, by namespace and name."""
+        return self._catalogue[kind] if namespace is None else self._catalogue.under(kind, f"{namespace}\0")
+
+    def every_job(self, namespace: str | None) -> NameList[JobId]:
+        """Return the listed jobs of a namespace, or of all namespaces, by namespace and name."""
+        return self._every("jobs", job_of, namespace)
+
+    def every_dataset(self, namespace: str | None) -> NameList[DatasetId]:
+        """Return the listed datasets of a namespace, or of all namespaces, by namespace and name."""
+        return self._every("datasets", dataset_of, namespace)
+
+    def _every(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
+        return self._listed(self._visible(self._texts(kind, namespace), namespace), kind, id_of)
+
+    def _visible(self, texts: Sequence[IdText], namespace: str | None) -> Sequence[IdText]:
+        if self._view.caller is EVERYTHING:
+            return texts
+        covers = cache(self._view.caller.covers)
+        if namespace is not None:
+            return texts if covers(namespace) else ()
+        return [text for text in texts if covers(text.partition("\0")[0])]
+
+    def _listed(self, texts: Sequence[IdText], kind: _Kind, id_of: Callable[[IdText], T]) -> NameList[T]:
+        """Return the listed names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
+        doubtful = [id_of(text) for text in self._doubtful(texts, kind)]
+        unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
+        listed = [text for text in texts if text not in unlisted] if unlisted else texts
+        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
+        return NameList(_Ids(listed, id_of), unsure, self._catalogue.truncated or bool(unsure))
+
+    def _doubtful(self, texts: Sequence[IdText], kind: _Kind) -> Sequence[IdText]:
+        names = self._catalogue.members(_TO_CHECK[kind])
+        namespaces = self._catalogue.members("namespaces_to_check")
+        if not names and not namespaces:
+            return ()
+        return [text for text in texts if text in names or (namespaces and text.partition("\0")[0] in namespaces)]
+
+    def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
+        """Return a page of the names; unsure names on the page are checked now."""
+        return self.checked(names.ids[offset : offset + limit], names.unsure)
+
+    def checked(self, page: Sequence[T], unsure: frozenset[T]) -> list[T]:
+        """Return the listed names of a page, of which the unsure ones are checked now."""
+        unlisted = self._unlisted([name for name in page if name in unsure])
+        return [name for name in page if name not in unlisted]
+
+    def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
+        self._facts.load(ids)
+        return {name for name in ids if self._facts.updated(name) is None}

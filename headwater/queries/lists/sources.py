@@ -1,0 +1,88 @@
+"""Queries of sources: what datasets name as their `dataSource`, and what the API described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+
+from headwater.facts.catalogue import SOURCES, read_catalogue
+from headwater.facts.facts import SourceFacts, join
+from headwater.facts.lattice import latest
+from headwater.facts.result_page import ResultPage
+from headwater.facts.source_rows import SourceId, source_facts_key
+from headwater.facts.tag_rows import NO_NAMESPACE
+from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
+from headwater.queries.results.entities import Source
+from headwater.queries.view import GraphView
+
+# Namespaces whose reports of one source are read.
+NAMESPACES_MAX = 100
+
+
+def list_sources(view: GraphView, *, limit: int, offset: int) -> ResultPage[Source]:
+    """Return a page of the sources that the API described, or datasets in the caller's namespaces named, by name."""
+    namespaces, truncated = _namespaces_by_source(view)
+    page = sorted(namespaces)[offset : offset + limit]
+    truncated |= any(len(namespaces[name]) > NAMESPACES_MAX for name in page)
+    return ResultPage(_read({name: namespaces[name] for name in page}, view), len(namespaces), truncated)
+
+
+def find_source(name: str, view: GraphView) -> Source | None:
+    """Return the source of this name; None if it would not be listed."""
+    namespaces, _ = _namespaces_by_source(view)
+    return _read({name: namespaces[name]}, view)[0] if name in namespaces else None
+
+
+def _namespaces_by_source(view: GraphView) -> tuple[dict[str, list[str]], bool]:
+    """Return the visible sources with the namespaces that name them; and true if some are missing."""
+    catalogue = read_catalogue(SOURCES, view)
+    by_source: dict[str, list[str]] = {DEFAULT.name: []}
+    for namespace, names in sorted(catalogue.sets.items()):
+        if namespace == NO_NAMESPACE or view.caller.covers(namespace):
+            for name in names:
+                by_source.setdefault(name, []).append(namespace)
+    return by_source, catalogue.truncated
+
+
+def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Source]:
+    # The API's description is of every namespace.
+    of = {
+        name: [
+            SourceId(namespace, name) for namespace in {NO_NAMESPACE: 0, **dict.fromkeys(reporters[:NAMESPACES_MAX])}
+        ]
+        for name, reporters in namespaces.items()
+    }
+    rows = view.get(source_facts_key(source) for ids in of.values() for source in ids)
+    sources = []
+    for name, ids in of.items():
+        stored = [rows[key] for key in map(source_facts_key, ids) if key in rows]
+        sources.append(source_of(name, [SourceFacts(**row.data["facts"]) for row in stored]))
+    return sources
+
+
+def source_of(name: str, facts: Iterable[SourceFacts]) -> Source:
+    """Return the source: as the API described it last, else with the URL that was first reported last.
+
+    What one namespace reported after another is nothing new: the facts of all are joined.
+    """
+    whole = reduce(join, facts, SourceFacts())
+    set_at, values = latest(whole.described) or ("", {})
+    url = values.get("connectionUrl") or max(((time, url) for url, time in whole.urls.items()), default=("", ""))[1]
+    return Source(
+        name=name,
+        type=values.get("type") or type_of(url),
+        created=whole.first or DEFAULT.created,
+        updated=max(DEFAULT.updated, whole.first or "", *whole.urls.values(), set_at.partition("#")[0]),
+        url=url,
+        description=values.get("description"),
+    )
+
+
+def type_of(url: str) -> str:
+    """Return the type of a source that only events name: the scheme of its URL.
+
+    >>> type_of("s3://flights"), type_of("jdbc:postgresql://db:5432/flights"), type_of("")
+    ('S3', 'POSTGRESQL', 'UNKNOWN')
+    """
+    scheme, colon, _ = url.removeprefix("jdbc:").partition(":")
+    return scheme.upper() if colon and scheme else DEFAULT.type

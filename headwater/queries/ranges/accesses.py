@@ -1,0 +1,179 @@
+"""The accesses of runs to datasets around a dataset, in a time range: CDAP's lineage of datasets.
+
+As in CDAP the walk has no direction: from a dataset to the jobs whose runs wrote or read it, and from a job to all
+that its runs of the time range wrote or read. A JobEvent counts as a run, reached from the datasets that it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.facts.facts import RunFacts, dataset_of
+from headwater.facts.index_scan import read_run_facts, run_of
+from headwater.facts.keys import job_pk
+from headwater.facts.run_facts import owner, root_run
+from headwater.facts.run_reports import RunReports
+from headwater.facts.table import RowQuery
+from headwater.queries.ranges.confirmed_rows import Side
+from headwater.queries.ranges.mappings import DATASETS_MAX
+from headwater.queries.ranges.near_fields import ROWS_MAX
+from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RUNS_MAX, RunRange
+from headwater.queries.ranges.similar_runs import RangeRun
+from headwater.queries.results.cdap import Access, Accesses, Relation
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+# Runs whose facts a walk reads, which the jobs of a level share equally; accesses in a result, and roots of its runs.
+FACTS_MAX = 5_000
+ACCESSES_MAX = 100_000
+ROOTS_MAX = 1_000
+# Names of datasets that the runs of a level's jobs may have together.
+NAMES_MAX = 10_000
+# The datasets that a run wrote, and those that it read.
+_Sides: TypeAlias = tuple[set[DatasetId], set[DatasetId]]
+_ACCESSES: tuple[Access, Access] = ("write", "read")
+_SIDES: Sequence[tuple[Side, Access]] = ((BACKWARD, "write"), (FORWARD, "read"))
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class _Access:
+    dataset: DatasetId
+    job: JobId
+    access: Access
+    run: RunKey
+    root: RunKey
+
+
+class AccessWalk:
+    """A walk in progress: a level takes two rounds for its datasets, and two for its jobs and their runs."""
+
+    def __init__(self, view: GraphView, window: TimeRange) -> None:
+        self._view, self._window = view, window
+        self._span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
+        self._found: set[_Access] = set()
+        self._jobs: set[JobId] = set()
+        self._runs: set[RunKey] = set()
+        self._facts_left = FACTS_MAX
+        self._truncated = False
+
+    def walk(self, dataset: DatasetId, levels: int, *, rolled_up: bool = False) -> Accesses:
+        """Return the accesses within `levels` datasets and jobs; `rolled_up`: as those of the runs at their roots."""
+        walked = walk([dataset], self._expand, into=Walked(DATASETS_MAX), depth=levels - 1)
+        relations = self._roll_up() if rolled_up else {self._relation(access) for access in self._found}
+        cut = self._truncated or walked.truncated or self._span.truncated
+        return Accesses(tuple(sorted(relations, key=_order)), cut)
+
+    def _expand(self, datasets: Sequence[DatasetId], _: bool) -> set[DatasetId]:
+        """Read and add the accesses to these datasets, and those of their jobs; return all datasets of these jobs."""
+        self._span.load(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
+        declared: set[RunKey] = set()
+        jobs: set[JobId] = set()
+        for dataset in sorted({self._span.primary(name) for name in datasets}):
+            for run, access in self._runs_at(dataset):
+                # A DatasetEvent is no run of a job.
+                if run.job is not None:
+                    self._add(_Access(dataset, run.job, access, run.key, run.root))
+                    if self._view.caller.opens(run.job):
+                        jobs.add(run.job)
+                        declared |= {run.key} if run.state is None else set()
+        accessed = self._read_jobs(sorted(jobs - self._jobs), declared)
+        return {dataset for dataset in accessed if self._span.groups.opens(dataset, self._view.caller)}
+
+    def _runs_at(self, dataset: DatasetId) -> Iterable[tuple[RangeRun, Access]]:
+        for side, access in _SIDES:
+            yield from ((run, access) for run in self._span.runs_at(dataset, side))
+
+    def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
+        """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
+        self._jobs.update(jobs)
+        runs = [run for run in (*sorted(declared), *self._runs_of(jobs)) if run not in self._runs]
+        self._truncated |= len(runs) > self._facts_left
+        runs = runs[: self._facts_left]
+        self._facts_left -= len(runs)
+        facts = read_run_facts(runs, self._view)
+        self._runs |= facts.keys()
+        accessed = self._named_by({run: facts[run] for run in runs if run in facts})
+        accesses = (access for run, sides in accessed.items() for access in self._accesses(run, facts[run], sides))
+        return {access.dataset for access in accesses if self._add(access)}
+
+    def _named_by(self, facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, _Sides]:
+        """Return the datasets of the runs that started in the time range, as far as their names may be read."""
+        accessed: dict[RunKey, _Sides] = {}
+        names: set[DatasetId] = set()
+        for run, run_facts in facts.items():
+            if self._window.start <= (run_facts.first or "") < self._window.end:
+                reports = RunReports(run, run_facts)
+                sides = set(map(dataset_of, reports.written)), set(map(dataset_of, reports.read))
+                new = sides[0].union(sides[1]) - names
+                if names and len(names) + len(new) > NAMES_MAX:
+                    self._truncated = True
+                    break
+                names |= new
+                accessed[run] = sides
+        if names:
+            self._span.groups.load(names)
+        return accessed
+
+    def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:
+        job = owner(facts)
+        if job is None:
+            return
+        for names, access in zip(sides, _ACCESSES, strict=True):
+            for dataset in sorted(set(map(self._span.primary, names))):
+                yield _Access(dataset, job, access, run, root_run(run, facts))
+
+    def _runs_of(self, jobs: Sequence[JobId]) -> Iterable[RunKey]:
+        """Return the newest runs of these jobs in the time range."""
+        if not jobs or not self._facts_left:
+            self._truncated |= bool(jobs)
+            return []
+        limit = max(self._facts_left // len(jobs), 1)
+        low, high = (f"RUN#{time}" for time in (self._window.start, self._window.end))
+        pages = self._view.query(
+            [RowQuery(job_pk(job), low=low, high=high, newest_first=True, limit=limit) for job in jobs]
+        )
+        self._truncated |= any(page.more for page in pages)
+        return [run_of(row) for page in pages for row in page.rows]
+
+    def _add(self, access: _Access) -> bool:
+        """Add an access, and return true if it fits."""
+        fits = len(self._found) < ACCESSES_MAX or access in self._found
+        self._truncated |= not fits
+        if fits:
+            self._found.add(access)
+        return fits
+
+    def _relation(self, access: _Access) -> Relation:
+        run = access.run.id if self._view.caller.opens(access.job) else None
+        return Relation(access.dataset, access.job, access.access, run)
+
+    def _roll_up(self) -> set[Relation]:
+        """Return the accesses as those of the runs at the roots; what a root's run kept for itself is left out.
+
+        As CDAP has it, such a dataset's name ends with the id of the root's run.
+        """
+        roots = sorted({access.root for access in self._found if access.root != access.run})
+        self._truncated |= len(roots) > ROOTS_MAX
+        facts = read_run_facts(roots[:ROOTS_MAX], self._view)
+        jobs = {root: job for root, run_facts in facts.items() if (job := owner(run_facts)) is not None}
+        kept = (
+            access
+            for access in self._found
+            if access.root not in jobs or not access.dataset.name.endswith(access.root.id)
+        )
+        return {
+            self._rolled_up(access, jobs[access.root]) if access.root in jobs else self._relation(access)
+            for access in kept
+        }
+
+    def _rolled_up(self, access: _Access, job: JobId) -> Relation:
+        run = access.root.id if self._view.caller.opens(job) else None
+        return Relation(access.dataset, job, access.access, run, rolled_up=True)
+
+
+def _order(relation: Relation) -> tuple[DatasetId, JobId, Access, str]:
+    return relation.dataset, relation.job, relation.access, relation.run or ""

@@ -1,0 +1,137 @@
+"""The whole operations of a field in a time range, one hop each way, as CDAP has them.
+
+Backward, all that a written field was made by; forward, all that was made of a field that was read. An operation has
+all its inputs and outputs, so it may name origins that are not in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from headwater.facts.visibility import Visibility
+from headwater.queries.ranges.column_steps import step_place_of
+from headwater.queries.ranges.operation_graph import fields_read
+from headwater.queries.ranges.operation_paths import PATHS_MAX, making, read_place_of, taking
+from headwater.queries.ranges.run_range import BACKWARD, FORWARD, SIDES, RunRange
+from headwater.queries.ranges.similar_runs import RangeRun
+from headwater.queries.results.cdap import FieldOperations, LastStart, MakingOperations
+from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.view import GraphView
+from headwater_model.columns import Column
+from headwater_model.ids import JobId
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import InputField, Operation, Read, Write
+from headwater_model.reachability import inputs_of, outputs_of
+
+# Names of fields that all operations of a result have together.
+FIELDS_MAX = 250_000
+
+_Cut: TypeAlias = Callable[[OperationSet, Column], tuple[Operation, ...]]
+# A run, the key of the report that it shares with others, and the sets of operations in that report.
+_Report: TypeAlias = tuple[RangeRun, Hashable, Callable[[], Iterable[OperationSet]]]
+
+
+def operations_into(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
+    """Return the operations that made a destination's field, or related fields; none if the set writes none."""
+    written = set(operations.written_as(column))
+    ends = {
+        write.name
+        for write in operations.writes
+        if write.destination == column.dataset and written.intersection(write.inputs)
+    }
+    needed = ends | {input_field.origin for input_field in written}
+    for operation in reversed(operations.operations):
+        if operation.name in needed and not isinstance(operation, Write):
+            needed.update(input_field.origin for input_field in inputs_of(operation))
+    return tuple(operation for operation in operations.operations if operation.name in needed)
+
+
+def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
+    """Return the reads of a source's field, or of overlapping fields, and all operations on what was made of it."""
+    reached = set(fields_read(operations, column))
+    taken = {input_field.origin for input_field in reached}
+    for operation in operations.operations:
+        if not isinstance(operation, Read) and not reached.isdisjoint(inputs_of(operation)):
+            taken.add(operation.name)
+            if not isinstance(operation, Write):
+                reached.update(InputField(operation.name, name) for name in operations.emitted[operation.name])
+    return tuple(operation for operation in operations.operations if operation.name in taken)
+
+
+def find_operations(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldOperations:
+    """Return the operations by which runs of the time range made a field, and those that took it."""
+    span = RunRange(view, window)
+    span.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
+    column = Column(span.primary(column.dataset), column.field)
+    budget = _Budget(FIELDS_MAX)
+    incoming = (
+        _operations_on(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
+    )
+    outgoing = (
+        _operations_on(_reports_out_of(column, span), column, operations_out_of)
+        if FORWARD in SIDES[direction]
+        else None
+    )
+    before = None if incoming is None else tuple(budget.take(incoming, view.caller))
+    after = None if outgoing is None else tuple(budget.take(outgoing, view.caller))
+    return FieldOperations(before, after, span.truncated or budget.spent)
+
+
+def _reports_into(column: Column, span: RunRange) -> Iterator[_Report]:
+    for report in span.written(column.dataset):
+        yield report.run, step_place_of(report), lambda written=report: making(column, written, span)  # type: ignore[misc]
+
+
+def _reports_out_of(column: Column, span: RunRange) -> Iterator[_Report]:
+    for read in span.read(column.dataset):
+        yield read.run, read_place_of(read), lambda run_read=read: taking(column, run_read, span)  # type: ignore[misc]
+
+
+@dataclass(slots=True)
+class _Making:
+    """A set's operations on the field, and the newest run of each job that did them."""
+
+    operations: tuple[Operation, ...]
+    started: dict[JobId, str] = field(default_factory=dict)
+
+
+def _operations_on(reports: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]:
+    """Return the operations on the field in each distinct set; the runs come newest first."""
+    by_report: dict[Hashable, list[_Making]] = {}
+    by_set: dict[str, _Making] = {}
+    for run, place, sets in reports:
+        if place not in by_report:
+            cuts = ((operations.checksum, cut(operations, column)) for operations in sets())
+            by_report[place] = [
+                by_set.setdefault(key, _Making(cut_operations)) for key, cut_operations in cuts if cut_operations
+            ]
+        if run.job is not None:
+            for making_it in by_report[place]:
+                making_it.started.setdefault(run.job, run.started)
+    return list(by_set.values())
+
+
+@dataclass(slots=True)
+class _Budget:
+    """The room that a result has left for sets of operations on each side, and for names of fields."""
+
+    fields: int
+    spent: bool = False
+
+    def take(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:
+        """Yield the sets of a side that fit, the first always."""
+        self.spent |= len(side) > PATHS_MAX
+        for entry in side[:PATHS_MAX]:
+            size = sum(len(inputs_of(operation)) + len(outputs_of(operation)) for operation in entry.operations)
+            if size > self.fields and self.fields < FIELDS_MAX:
+                self.spent = True
+                return
+            self.fields -= size
+            yield MakingOperations(entry.operations, _last_starts(entry, visibility))
+
+
+def _last_starts(making_it: _Making, visibility: Visibility) -> tuple[LastStart, ...]:
+    newest = sorted(making_it.started.items(), key=lambda item: (item[1], item[0]), reverse=True)
+    return tuple(LastStart(job, started if visibility.opens(job) else None) for job, started in newest)

@@ -1,0 +1,76 @@
+"""The types of fields in a time range: as operations gave them, the newest first, else by the current schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from headwater.queries.current_facets import read_facets
+from headwater.queries.descriptions import schema_of
+from headwater.queries.ranges.run_range import RunColumns, RunRange
+from headwater.queries.results.columns import Detail, DetailNode, SimpleEdge
+from headwater.queries.view import GraphView
+from headwater_model.columns import Column
+from headwater_model.field_paths import parse_slashed
+from headwater_model.ids import DatasetId, FieldPath, RunKey
+
+# Datasets whose schemas a result reads: to choose one of several may take nine requests.
+TYPED_MAX = 200
+
+
+class FieldTypes:
+    """The types of the datasets that were loaded, where the caller may see these in full."""
+
+    def __init__(self, span: RunRange, view: GraphView) -> None:
+        self._span, self._view = span, view
+        self._reported: dict[Column, tuple[str, RunKey, str]] = {}
+        self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
+        self.truncated = False
+
+    def take(self, report: RunColumns) -> None:
+        """Take the types of a report; those of newer reports count."""
+        for path, kind in report.columns.types.items():
+            column, given = Column(report.dataset, path), (report.run.started, report.run.key, kind)
+            self._reported[column] = max(given, self._reported.get(column, given))
+
+    def load(self, datasets: Iterable[DatasetId]) -> None:
+        """Read the schemas of these datasets; one that always had the same costs no request."""
+        groups = self._span.groups
+        requested = sorted(set(datasets))
+        groups.load(requested)
+        opened = [dataset for dataset in requested if groups.opens(dataset, self._view.caller)]
+        self.truncated |= len(opened) > TYPED_MAX
+        shown = opened[:TYPED_MAX]
+        facets = read_facets([groups.group(dataset) for dataset in shown], self._view)
+        self._schemas = {
+            dataset: schema_of(dataset_facets).types for dataset, dataset_facets in zip(shown, facets, strict=True)
+        }
+
+    def of(self, dataset: DatasetId, path: FieldPath) -> str | None:
+        """Return the type of a field; None if nothing gives it."""
+        if dataset not in self._schemas:
+            return None
+        reported = self._reported.get(Column(dataset, path))
+        return reported[2] if reported else self._schemas[dataset].get(path)
+
+    def typed_node(self, node: DetailNode) -> DetailNode:
+        """Return the node with the type that its operation gave it, else with that of the field it was read from."""
+        dataset = node.source or node.destination
+        if node.type is not None or dataset is None:
+            return node
+        return replace(node, type=self.of(dataset, parse_slashed(node.label)))
+
+    def typed_edge(self, edge: SimpleEdge) -> SimpleEdge:
+        """Return the edge with the type of its source field."""
+        return replace(edge, type=self.of(edge.source, edge.field))
+
+    def typed(self, detail: Detail) -> Detail:
+        """Return the detail with types on its nodes."""
+        self.load(endpoints_of(detail.nodes))
+        cut = detail.truncated or self.truncated
+        return replace(detail, nodes=tuple(map(self.typed_node, detail.nodes)), truncated=cut)
+
+
+def endpoints_of(nodes: Iterable[DetailNode]) -> set[DatasetId]:
+    """Return the endpoints at which fields of these nodes were read or written."""
+    return {endpoint for node in nodes for endpoint in (node.source, node.destination) if endpoint is not None}

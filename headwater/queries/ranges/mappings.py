@@ -1,0 +1,109 @@
+"""Mappings between the fields of datasets, upstream and downstream of a dataset in a time range (CDAP)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from headwater.queries.ranges.confirmed_rows import Side
+from headwater.queries.ranges.field_types import FieldTypes
+from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunColumns, RunRange
+from headwater.queries.results.columns import FieldMapping, Mappings, TimeRange
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.columns import Column, ColumnLineage
+from headwater_model.ids import DatasetId, FieldPath
+
+# Datasets that one walk visits, and pairs of fields in its result.
+DATASETS_MAX = 1_000
+PAIRS_MAX = 100_000
+
+# A dataset, and the direction in which the walk continues.
+_Node: TypeAlias = tuple[DatasetId, Side]
+_Ends: TypeAlias = tuple[DatasetId, DatasetId]
+_Pair: TypeAlias = tuple[FieldPath, FieldPath]
+
+
+class MappingWalk:
+    """A walk in progress, in both directions at once, so that a level takes two rounds of requests."""
+
+    def __init__(self, view: GraphView, window: TimeRange) -> None:
+        self._view, self._span = view, RunRange(view, window)
+        self._pairs: dict[_Ends, set[_Pair]] = {}
+        self._pairs_left = PAIRS_MAX
+        self._truncated = False
+        self._types = FieldTypes(self._span, view)
+        self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
+
+    def walk(self, dataset: DatasetId, level: int) -> Mappings:
+        """Return the mappings within `level` datasets of a dataset."""
+        start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
+        walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
+        items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
+        types = self._read_types()
+        cut = self._truncated or walked.truncated or self._span.truncated or self._types.truncated
+        return Mappings(tuple(items), cut, types)
+
+    def _read_types(self) -> tuple[tuple[Column, str], ...]:
+        fields = {
+            Column(dataset, path)
+            for ends, pairs in self._pairs.items()
+            for dataset, side in zip(ends, zip(*pairs, strict=True), strict=False)
+            for path in set(side)
+        }
+        self._types.load({column.dataset for column in fields})
+        typed = ((column, self._types.of(column.dataset, column.field)) for column in sorted(fields))
+        return tuple((column, kind) for column, kind in typed if kind is not None)
+
+    def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
+        """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
+        self._span.load(nodes)
+        primaries = {(self._span.primary(name), way) for name, way in nodes}
+        neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
+        return {neighbour for neighbour in neighbours if self._span.groups.opens(neighbour[0], self._view.caller)}
+
+    def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
+        """Add the mappings to or from a dataset; yield the datasets at their other ends."""
+        if way == BACKWARD:
+            for report in _distinct(self._span.written(dataset)):
+                for source in sorted(report.columns.datasets):
+                    self._add(source, report)
+                    yield source, way
+        else:
+            for report in _distinct(report for reading in self._span.read(dataset) for report in reading.derived):
+                # A source of one ref may be missing where another ref wins.
+                if dataset in report.columns.datasets:
+                    self._add(dataset, report)
+                    yield report.dataset, way
+
+    def _add(self, source: DatasetId, report: RunColumns) -> None:
+        ends = (source, report.dataset)
+        pairs = self._pairs.setdefault(ends, set())
+        if (ends, report.refs, report.name) in self._counted:
+            return
+        self._counted.add((ends, report.refs, report.name))
+        self._types.take(report)
+        for pair in _pairs(report.columns, source):
+            if pair in pairs:
+                continue
+            if self._pairs_left == 0:
+                self._truncated = True
+                return
+            self._pairs_left -= 1
+            pairs.add(pair)
+
+
+def _distinct(reports: Iterable[RunColumns]) -> Iterable[RunColumns]:
+    """Return the first of equal reports; runs that reported nothing are equal if they read the same."""
+    distinct: dict[Hashable, RunColumns] = {}
+    for report in reports:
+        sources = () if report.known else tuple(report.columns.dataset_level)
+        distinct.setdefault((report.refs, report.name, sources), report)
+    return distinct.values()
+
+
+def _pairs(columns: ColumnLineage, source: DatasetId) -> Iterator[_Pair]:
+    for path in sorted(columns.fields):
+        for column in columns.fields[path]:
+            if column.dataset == source and column.field is not None:
+                yield column.field, path

@@ -1,0 +1,211 @@
+"""The fields of a dataset and their relations to other datasets' one hop away, in a time range, as CDAP has them.
+
+Relations are pairs of fields that runs reported: what a whole dataset depends on relates no field to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from headwater.facts.visibility import Visibility
+from headwater.queries.live_schemas import read_live_schemas
+from headwater.queries.ranges.column_steps import Place, step_place_of
+from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
+from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RUNS_MAX, SIDES, RunColumns, RunRange
+from headwater.queries.results.cdap import (
+    DatasetFields,
+    DatasetSummary,
+    FieldRelations,
+    FieldSummary,
+    ListedField,
+    ListedFields,
+)
+from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.view import GraphView
+from headwater_model.column_index import RelatedPaths
+from headwater_model.columns import Column, ColumnLineage
+from headwater_model.ids import DatasetId, FieldPath
+
+# Rows that one summary reads, each of a run and a dataset.
+ROWS_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class NearReports:
+    """The reports on a dataset, those on what runs made of it, and its fields that operations dropped, each once."""
+
+    dataset: DatasetId
+    written: tuple[RunColumns, ...]
+    derived: tuple[RunColumns, ...]
+    dropped: frozenset[FieldPath]
+
+    @classmethod
+    def of(cls, dataset: DatasetId, span: RunRange) -> NearReports:
+        """Return what was loaded of a dataset, with operations, under its primary name."""
+        reads = span.read(dataset)
+        refs = dict.fromkeys(ref for read in reads for ref in read.operations)
+        dropped = (column for ref in refs for column in span.operations(ref).dropped)
+        return cls(
+            dataset,
+            _distinct(span.written(dataset)),
+            _distinct(report for read in reads for report in read.derived),
+            frozenset(column.field for column in dropped if column.dataset == dataset),
+        )
+
+    @property
+    def fields(self) -> set[FieldPath]:
+        """The fields that were written, went into others, or were dropped."""
+        written = (report.columns.fields.keys() for report in self.written)
+        taken = (_fields_taken(report.columns, self.dataset) for report in self.derived)
+        return set(self.dropped).union(*written, *taken)
+
+    def pairs_in(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
+        """Yield each field that went into one of the dataset's, with that one, and the dataset that it is of."""
+        for report in self.written:
+            for path, sources in report.columns.fields.items():
+                yield from ((source.dataset, source.field, path) for source in sources if source.field is not None)
+
+    def pairs_out(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
+        """Yield each field of the dataset with one that it went into, and the dataset that this is of."""
+        for report in self.derived:
+            for path, sources in report.columns.fields.items():
+                for source in sources:
+                    if source.dataset == self.dataset and source.field is not None:
+                        yield report.dataset, source.field, path
+
+    def made_of(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
+        """Yield the fields that went into a field of the dataset, by the related fields in each report."""
+        for report in self.written:
+            for related in RelatedPaths(report.columns.fields).find(path):
+                sources = report.columns.fields[related]
+                yield from ((source.dataset, source.field) for source in sources if source.field is not None)
+
+    def made_from(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
+        """Yield the fields that a field of the dataset, or a field overlapping with it, went into."""
+        for report in self.derived:
+            used = set(RelatedPaths(_fields_taken(report.columns, self.dataset)).overlapping(path))
+            for derived, sources in report.columns.fields.items() if used else ():
+                if any(source.dataset == self.dataset and source.field in used for source in sources):
+                    yield report.dataset, derived
+
+    def drops(self, path: FieldPath) -> bool:
+        """True if a field, one inside it, or a struct around it was dropped."""
+        return bool(RelatedPaths(self.dropped).overlapping(path))
+
+
+def _distinct(reports: Iterable[RunColumns]) -> tuple[RunColumns, ...]:
+    distinct: dict[Place, RunColumns] = {}
+    for report in reports:
+        distinct.setdefault(step_place_of(report), report)
+    return tuple(distinct.values())
+
+
+def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
+    """Return the dataset's fields that are sources of fields."""
+    source_sets = {id(sources): sources for sources in columns.fields.values()}
+    return {
+        source.field
+        for sources in source_sets.values()
+        for source in sources
+        if source.dataset == dataset and source.field is not None
+    }
+
+
+def list_fields(view: GraphView, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
+    """Return the fields of a dataset that have lineage in the time range; with `current`, also its schema's columns.
+
+    A column of the schema has lineage if it or a field inside it has.
+    """
+    span = RunRange(view, window)
+    span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
+    primary = span.primary(dataset)
+    fields = NearReports.of(primary, span).fields
+    related = RelatedPaths(fields)
+    columns = _columns_now(primary, span, view) if current else set()
+    items = [ListedField(path, has_lineage=related.has(path)) for path in sorted(fields | columns)]
+    return ListedFields(tuple(items), span.truncated)
+
+
+def _columns_now(dataset: DatasetId, span: RunRange, view: GraphView) -> set[FieldPath]:
+    schema = read_live_schemas([span.groups.group(dataset)], view)[dataset]
+    return set() if schema is None else set(schema.columns)
+
+
+def summarize_field(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldSummary:
+    """Return the fields that a field was made of, and those made of it, by runs of the time range."""
+    span = RunRange(view, window)
+    span.load(((column.dataset, side) for side in SIDES[direction]), operations=FORWARD in SIDES[direction])
+    reports = NearReports.of(span.primary(column.dataset), span)
+    incoming = _by_dataset(reports.made_of(column.field)) if BACKWARD in SIDES[direction] else None
+    outgoing = _by_dataset(reports.made_from(column.field)) if FORWARD in SIDES[direction] else None
+    return FieldSummary(incoming, outgoing, reports.drops(column.field), span.truncated)
+
+
+def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetFields, ...]:
+    paths: dict[DatasetId, set[FieldPath]] = {}
+    for dataset, path in fields:
+        paths.setdefault(dataset, set()).add(path)
+    return tuple(DatasetFields(dataset, tuple(sorted(paths[dataset]))) for dataset in sorted(paths))
+
+
+def summarize_dataset(view: GraphView, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
+    """Return the relations of all fields of a dataset in the time range, and its fields as `list_fields` has them."""
+    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
+    span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
+    primary = span.primary(dataset)
+    reports = NearReports.of(primary, span)
+    relations = _Relations(span, view.caller)
+    incoming = relations.pairs(reports.pairs_in()) if BACKWARD in SIDES[direction] else {}
+    outgoing = relations.pairs(reports.pairs_out()) if FORWARD in SIDES[direction] else {}
+    counts = relations.count_fields({**incoming, **outgoing})
+    return DatasetSummary(
+        primary,
+        tuple(sorted(reports.fields | _columns_now(primary, span, view))),
+        _in_order(incoming, counts),
+        _in_order(outgoing, counts),
+        tuple(sorted(reports.dropped)) if FORWARD in SIDES[direction] else (),
+        relations.truncated or span.truncated,
+    )
+
+
+class _Relations:
+    """Relations in the making, at most `PAIRS_MAX` in all."""
+
+    def __init__(self, span: RunRange, visibility: Visibility) -> None:
+        self._span, self._visibility = span, visibility
+        self._left = PAIRS_MAX
+        self.truncated = False
+
+    def pairs(
+        self, field_pairs: Iterable[tuple[DatasetId, FieldPath, FieldPath]]
+    ) -> dict[DatasetId, set[tuple[FieldPath, FieldPath]]]:
+        pairs: dict[DatasetId, set[tuple[FieldPath, FieldPath]]] = {}
+        for dataset, source, destination in field_pairs:
+            pair = source, destination
+            if pair in pairs.get(dataset, ()):
+                continue
+            if self._left == 0:
+                self.truncated = True
+                break
+            self._left -= 1
+            pairs.setdefault(dataset, set()).add(pair)
+        return pairs
+
+    def count_fields(self, neighbours: Iterable[DatasetId]) -> dict[DatasetId, int]:
+        """Count the fields with lineage of the neighbours that are shown in full, all read in two rounds."""
+        datasets = sorted(neighbours)
+        self.truncated |= len(datasets) > DATASETS_MAX
+        opened = [dataset for dataset in datasets if self._span.groups.opens(dataset, self._visibility)]
+        shown = list(islice(opened, DATASETS_MAX))
+        self._span.load(((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True)
+        return {dataset: len(NearReports.of(dataset, self._span).fields) for dataset in shown}
+
+
+def _in_order(
+    relations: Mapping[DatasetId, set[tuple[FieldPath, FieldPath]]], counts: Mapping[DatasetId, int]
+) -> tuple[FieldRelations, ...]:
+    return tuple(
+        FieldRelations(dataset, tuple(sorted(relations[dataset])), counts.get(dataset)) for dataset in sorted(relations)
+    )

@@ -1,0 +1,159 @@
+"""Ends of upstream paths: columns without writers, with unreported sources, or written before the range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, groupby
+from typing import Literal, TypeAlias
+
+from headwater.queries.ranges.run_range import RunColumns, RunRange
+from headwater.queries.ranges.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
+from headwater.queries.results.reports import Reason, ReportedRun
+from headwater_model.column_index import RelatedPaths
+from headwater_model.columns import Column, ColumnLineage, Sources, merge_columns, sources_at
+from headwater_model.ids import DatasetId, FieldPath, JobId
+
+# Datasets in one end that its named runs read.
+READS_MAX = 1_000
+
+# Reasons for which a run leaves a column's origin open; `left out`: it reported other columns only.
+_Kind: TypeAlias = Literal["generated", "unreported", "left out"]
+_REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Runs that wrote a dataset, and the columns that they reported under all its names; None if they did not."""
+
+    runs: Runs
+    columns: ColumnLineage | None
+
+    def sources_of(self, column: Column) -> Sources | None:
+        """Return the reported sources of the column; None if the column was not reported."""
+        related = self._paths.find(column.field)
+        return sources_at(self._fields, related) if related else None
+
+    @property
+    def _fields(self) -> Mapping[FieldPath, Sources]:
+        return self.columns.fields if self.columns else {}
+
+    @cached_property
+    def _paths(self) -> RelatedPaths:
+        return RelatedPaths(self._fields)
+
+
+@dataclass(slots=True)
+class End:
+    """A reason why a path ends at a column, the runs that cause it, and the datasets that they read.
+
+    `unnamed` are the datasets from which a run took unnamed columns; None: any of its inputs.
+    """
+
+    reason: Reason
+    jobs: set[JobId] = field(default_factory=set)
+    unnamed: dict[ReportedRun, set[DatasetId] | None] = field(default_factory=dict)
+    reads: set[DatasetId] = field(default_factory=set)
+
+    def add(self, runs: Runs, unnamed: set[DatasetId] | None) -> None:
+        """Count runs."""
+        self.jobs.update([] if runs.job is None else [runs.job])
+        self.unnamed.update((run, unnamed) for run in runs.newest)
+
+    @property
+    def newest(self) -> list[ReportedRun]:
+        """The newest of the runs."""
+        return newest_first(self.unnamed)[:NEWEST_MAX]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the newest of the runs."""
+        return tuple(run.id for run in self.newest)
+
+
+def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[End]]:
+    """Return the reasons why paths end at each column; none where runs reported all its sources.
+
+    A path may also continue from an end: writes without a report may have other origins than the reported ones.
+    """
+    ends: dict[Column, list[End]] = {}
+    outside: list[Column] = []
+    for dataset, of_dataset in groupby(sorted(columns), key=lambda column: column.dataset):
+        writings = list(_writings(dataset, span))
+        for column in of_dataset:
+            ends[column] = _ends(column, writings)
+            if not (ends[column] or _is_reported(column, writings)):
+                outside.append(column)
+    before = span.last_written_before({column.dataset for column in outside})
+    for column in outside:
+        ends[column] = [_end_outside(before.get(column.dataset))]
+    _add_reads(list(chain(*ends.values())), span)
+    return ends
+
+
+def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
+    """Yield the writes of the range's runs, with their reports."""
+    for runs, reported in span.written_alike(dataset):
+        known: Sequence[RunColumns] = [report for report in reported if report.known]
+        yield _Writing(runs, merge_columns(report.columns for report in known) if known else None)
+
+
+def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
+    ends = {kind: End(reason) for kind, reason in _REASONS.items()}
+    for writing in writings:
+        kind, unnamed = _kind(column, writing)
+        if kind is not None:
+            ends[kind].add(writing.runs, unnamed)
+    # A writer of other columns leaves nothing open where another run reported this column.
+    if ends["unreported"].unnamed or _is_reported(column, writings):
+        del ends["left out"]
+    return [end for end in ends.values() if end.unnamed]
+
+
+def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetId] | None]:
+    """Return the reason for which writers of the dataset leave the column's origin open, or None.
+
+    The second value has the datasets of which they name no column; None if they did not report the column at all.
+    """
+    # A DatasetEvent (it has no job) declares columns, and writes none.
+    is_job = writing.runs.job is not None
+    if writing.columns is None or (is_job and not writing.columns.fields):
+        return "unreported", None
+    own = writing.sources_of(column)
+    if own is None:
+        return ("left out" if is_job else None), None
+    unnamed = {source.dataset for source in own if source.field is None}
+    return ("unreported" if unnamed else "generated" if not own else None), unnamed
+
+
+def _is_reported(column: Column, writings: Iterable[_Writing]) -> bool:
+    return any(writing.sources_of(column) is not None for writing in writings)
+
+
+def _end_outside(writer: RangeRun | None) -> End:
+    """Return the end of a column that no run of the range wrote."""
+    end = End("raw" if writer is None else "before")
+    if writer is not None:
+        runs = Runs(writer.job)
+        runs.add(writer)
+        end.add(runs, set())
+    return end
+
+
+def _add_reads(ends: Sequence[End], span: RunRange) -> None:
+    newest = [(end, run) for end in ends for run in end.newest]
+    inputs = span.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
+    for end, run in newest:
+        unnamed = end.unnamed[run]
+        end.reads.update(inputs.get(run.key, ()) if unnamed is None else unnamed)
+
+
+def reads_of(end: End) -> tuple[DatasetId, ...]:
+    """Return the datasets that the runs read, in order, at most `READS_MAX`."""
+    return tuple(sorted(end.reads)[:READS_MAX])
+
+
+def is_cut(ends: Mapping[Column, Sequence[End]]) -> bool:
+    """True if the runs of an end read more datasets than a report shows."""
+    return any(len(end.reads) > READS_MAX for column_ends in ends.values() for end in column_ends)

@@ -1,0 +1,318 @@
+"""Runs of a time range with their reports: the runs that wrote each loaded dataset, and those that read it.
+
+A level of datasets is read in two rounds: one query for each name and direction, and one batch of reports. Aliases that
+only this batch reveals cost two more rounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import orjson
+
+from headwater.facts.facet_refs import OPERATIONS_KIND
+from headwater.facts.facts import IdText, dataset_of, job_of, text_of
+from headwater.facts.index_scan import read_run_facts, run_of, time_of
+from headwater.facts.keys import dataset_pk, facet_key, facts_key
+from headwater.facts.table import Row, RowQuery
+from headwater.queries.columns.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
+from headwater.queries.ranges.confirmed_rows import RunsOf, Side, confirm_rows
+from headwater.queries.ranges.similar_runs import RangeRun, Runs
+from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.view import GraphView
+from headwater_model.columns import ColumnLineage
+from headwater_model.ids import DatasetId, RunKey
+from headwater_model.operation_set import OperationSet
+from headwater_model.operations import parse_operations
+
+BACKWARD: Side = "BACKWARD"
+FORWARD: Side = "FORWARD"
+SIDES: Mapping[Direction, tuple[Side, ...]] = {
+    "backward": (BACKWARD,),
+    "forward": (FORWARD,),
+    "both": (BACKWARD, FORWARD),
+}
+# Runs of one dataset that are read, the newest, unless the caller sets fewer.
+RUNS_MAX = 10_000
+# Rows that are read to find a row that its run's facts confirm.
+_FIRST_LOOK = 3
+_NEXT_LOOK = 100
+_LOOKS_MAX = 20
+# Runs whose facts one report reads.
+_INPUTS_MAX = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunColumns:
+    """A run's report on a dataset, by primary names; not `known` if the run reported no columns.
+
+    `refs` and `name` (the reported name of the dataset) identify the report: most runs repeat the report before.
+    """
+
+    run: RangeRun
+    dataset: DatasetId
+    columns: ColumnLineage
+    known: bool
+    refs: tuple[str, ...]
+    name: DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class RunRead:
+    """A run's read of a dataset; `operations` are the refs that read it, `derived` the columns derived from it."""
+
+    run: RangeRun
+    operations: tuple[str, ...]
+    derived: tuple[RunColumns, ...]
+
+
+class RunRange:
+    """A time range of a graph table, as far as it was read: the newest `runs_max` runs of each dataset and direction.
+
+    All together are at most `rows_max` rows, which the datasets of a level share equally; None: no bound.
+    """
+
+    def __init__(
+        self, view: GraphView, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
+    ) -> None:
+        self._view, self._window, self._runs_max, self._rows_left = view, window, runs_max, rows_max
+        self.groups = ResolvedDatasets(view)
+        self.truncated = False
+        self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
+        self._columns: dict[ColumnKey, ColumnLineage] = {}
+        self._renamed: dict[ColumnKey, ColumnLineage] = {}
+        self._unknown: dict[tuple[IdText, ...], ColumnLineage] = {}
+        self._sets: dict[str, OperationSet] = {}
+        self._named_sets: dict[str, OperationSet] = {}
+
+    def load(
+        self, datasets: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True
+    ) -> None:
+        """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets.
+
+        Without `columns`, only `runs_at` may be called for them.
+        """
+        requested = set(datasets)
+        # The facts of a dataset may reveal other names of it, which have rows of their own.
+        while new := sorted(requested - self._rows.keys()):
+            self._read_rows(new)
+            self._read_reports(new, operations=operations, columns=columns)
+            requested |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+        self.truncated |= self.groups.truncated
+        # The rows may reveal that two names are one dataset's.
+        self._renamed.clear()
+        self._unknown.clear()
+        self._named_sets.clear()
+
+    def written(self, dataset: DatasetId) -> list[RunColumns]:
+        """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded backward."""
+        return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
+
+    def runs_at(self, dataset: DatasetId, way: Side) -> list[RangeRun]:
+        """Return the runs that wrote (BACKWARD) or read a dataset, newest first; it is loaded in this direction."""
+        return [_run(row) for _, row in self._of(dataset, way)]
+
+    def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
+        """Return the reports on a dataset under each of its names, with the runs that share each report, newest first.
+
+        The dataset is loaded backward.
+        """
+        alike = self._alike(dataset, BACKWARD)
+        return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
+
+    def read(self, dataset: DatasetId) -> list[RunRead]:
+        """Return the reads of a dataset, newest first; the dataset is loaded forward."""
+        return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
+
+    def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunRead]]]:
+        """Return the reads of a dataset under each of its names, with the runs that share each; loaded forward."""
+        alike = self._alike(dataset, FORWARD)
+        return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
+
+    def _written(self, name: DatasetId, row: Row) -> RunColumns:
+        return self._run_columns(row, tuple(row.data["refs"]), name, row.data["sources"])
+
+    def _read(self, name: DatasetId, row: Row) -> RunRead:
+        into: Mapping[str, Sequence[str]] = row.data["outputs"]
+        derived = (
+            self._run_columns(row, tuple(into[text]), dataset_of(text), [text_of(name)]) for text in sorted(into)
+        )
+        return RunRead(_run(row), tuple(row.data["reads"]), tuple(derived))
+
+    def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
+        """Return groups of runs with equal rows, each with the rows of its newest run."""
+        alike: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
+        # A run has a row under each name that it used: these rows belong together.
+        for _, run_rows in groupby(self._of(dataset, way), key=lambda named_row: named_row[1].sk):
+            rows = list(run_rows)
+            run = _run(rows[0][1])
+            key = tuple((name, _content(row)) for name, row in rows)
+            alike.setdefault(key, (Runs(run.job), rows))[0].add(run)
+        return list(alike.values())
+
+    def operations(self, ref: str) -> OperationSet:
+        """Return the operations of a ref, with datasets under primary names."""
+        if ref not in self._named_sets:
+            operations = self._sets[ref]
+            self._named_sets[ref] = operations.renamed(
+                {dataset: self.primary(dataset) for dataset in operations.sources | operations.destinations}
+            )
+        return self._named_sets[ref]
+
+    def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
+        """Return the last run (or JobEvent) that wrote each dataset and started before the range, if any."""
+        highs = {
+            (name, dataset): f"{BACKWARD}#{self._window.start}" for dataset in datasets for name in self._names(dataset)
+        }
+        candidates: dict[DatasetId, list[RangeRun]] = {}
+        # The newest row of a name is mostly right: look at few rows first, and at more where none was.
+        limit = _FIRST_LOOK
+        for _ in range(_LOOKS_MAX):
+            queries = [
+                RowQuery(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
+                for (name, _), high in highs.items()
+            ]
+            pages = dict(zip(highs, self._view.query(queries), strict=True))
+            rows = self._confirmed({(name, BACKWARD): page.rows for (name, _), page in pages.items()})
+            # A DatasetEvent declares the sources of a dataset, and writes nothing.
+            runs = {pair: [run for run in map(_run, rows[pair[0], BACKWARD]) if run.job is not None] for pair in highs}
+            for (_, dataset), name_runs in runs.items():
+                candidates.setdefault(dataset, []).extend(name_runs[:1])
+            # Names without a run are searched on, below the last row that was read.
+            highs = {pair: page.rows[-1].sk for pair, page in pages.items() if page.more and not runs[pair]}
+            limit = _NEXT_LOOK
+            if not highs:
+                break
+        self.truncated |= bool(highs)
+        # Of the runs that wrote a dataset under its names, the newest is the last writer.
+        newest = {
+            dataset: max(dataset_runs, key=lambda run: (run.started, run.key), default=None)
+            for dataset, dataset_runs in candidates.items()
+        }
+        return {dataset: run for dataset, run in newest.items() if run is not None}
+
+    def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
+        """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
+        requested = sorted(set(runs))
+        self.truncated |= len(requested) > _INPUTS_MAX
+        facts = read_run_facts(requested[:_INPUTS_MAX], self._view)
+        inputs = {run: set(map(dataset_of, run_facts.inputs)) for run, run_facts in facts.items()}
+        names = {name for run_inputs in inputs.values() for name in run_inputs}
+        if names:
+            self.groups.load(names)
+        return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
+
+    def _names(self, dataset: DatasetId) -> list[DatasetId]:
+        return self.groups.group(dataset).names
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """Return a dataset's primary name."""
+        return self.groups.primary(name)
+
+    def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
+        names = self.groups.group(dataset).names
+        rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
+        return sorted(rows, key=lambda named_row: named_row[1].sk, reverse=True)
+
+    def _run_columns(self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[IdText]) -> RunColumns:
+        column_key = (refs, name)
+        if not refs:
+            columns = self._unknown_columns(tuple(sources))
+        else:
+            if column_key not in self._renamed:
+                self._renamed[column_key] = renamed(self._columns[column_key], self.primary)
+            columns = self._renamed[column_key]
+        return RunColumns(_run(row), self.primary(name), columns, bool(refs), refs, name)
+
+    def _unknown_columns(self, sources: tuple[IdText, ...]) -> ColumnLineage:
+        """Return what a report without columns depends on: the datasets of a wide run share it."""
+        if sources not in self._unknown:
+            self._unknown[sources] = renamed(unknown_columns(map(dataset_of, sources)), self.primary)
+        return self._unknown[sources]
+
+    def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
+        window, limit = self._window, self._runs_max
+        # The datasets of a level share the rows that are left.
+        if self._rows_left is not None:
+            limit = min(limit, max(self._rows_left // len(new), 1))
+        pages = self._view.query(
+            [
+                RowQuery(
+                    dataset_pk(name),
+                    low=f"{way}#{window.start}",
+                    high=f"{way}#{window.end}",
+                    newest_first=True,
+                    limit=limit,
+                )
+                for name, way in new
+            ]
+        )
+        if self._rows_left is not None:
+            self._rows_left -= sum(len(page.rows) for page in pages)
+        self.truncated |= any(page.more for page in pages)
+        self._rows.update(
+            self._confirmed({dataset_side: page.rows for dataset_side, page in zip(new, pages, strict=True)})
+        )
+
+    def _confirmed(self, rows: Mapping[RunsOf, Sequence[Row]]) -> dict[RunsOf, Sequence[Row]]:
+        confirmed, cut = confirm_rows(rows, self._view)
+        self.truncated |= cut
+        return confirmed
+
+    def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool, columns: bool) -> None:
+        """Read the reports of these rows, and the facts of every dataset that they name."""
+        rows = [row for dataset_side in new for row in self._rows[dataset_side]]
+        column_keys = (
+            {key for dataset_side in new for key in _keys_of(dataset_side[0], self._rows[dataset_side])}
+            if columns
+            else set()
+        )
+        # Reports of earlier levels are at hand.
+        column_keys -= self._columns.keys()
+        refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
+        # Reports, facts of datasets, and operation sets come in one batch.
+        names = {name for name, _ in new} | _named(rows)
+        facts = {name: facts_key(name) for name in names}
+        keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
+        fetched = self._view.get(keys)
+        # The facts came with the batch; `load` reads only the names that they add.
+        self.groups.take({name: fetched.get(key) for name, key in facts.items()})
+        self.groups.load(names)
+        self._columns.update(reported_in(column_keys, fetched))
+        for ref in refs:
+            self._sets[ref] = OperationSet(parse_operations(fetched[facet_key(ref)].data["operations"]))
+
+
+def _run(row: Row) -> RangeRun:
+    job = row.data["job"]
+    root = RunKey.parse(row.data["root"])
+    return RangeRun(run_of(row), time_of(row), root, job_of(job) if job else None, row.data["state"])
+
+
+def _content(row: Row) -> bytes:
+    """Return the hash of what runs with equal reports share of a row, which may name thousands of datasets."""
+    shared = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
+    return hashlib.sha256(orjson.dumps(shared, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _keys_of(name: DatasetId, rows: Sequence[Row]) -> Iterable[ColumnKey]:
+    output_maps = {id(row.data["outputs"]): row.data["outputs"] for row in rows if "outputs" in row.data}
+    for outputs in output_maps.values():
+        yield from ((tuple(refs), dataset_of(text)) for text, refs in outputs.items() if refs)
+    yield from ((tuple(row.data["refs"]), name) for row in rows if row.data.get("refs"))
+
+
+def _operations(row: Row) -> list[str]:
+    refs = [*row.data.get("reads", ()), *row.data.get("refs", ())]
+    return [ref for ref in refs if ref.startswith(OPERATIONS_KIND)]
+
+
+def _named(rows: Iterable[Row]) -> set[DatasetId]:
+    """Return the datasets at the other side of these rows; rows of one wide run share their names."""
+    sides = (row.data["outputs"] if "outputs" in row.data else row.data["sources"] for row in rows)
+    texts = {text for names in {id(names): names for names in sides}.values() for text in names}
+    return set(map(dataset_of, texts))

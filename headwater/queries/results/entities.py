@@ -1,0 +1,242 @@
+"""Results of queries about jobs and datasets: times are normalized (`times`), facets are as their producers sent them.
+
+The exception is `headwater_operations`, in canonical order. Graphs leave out facets that report columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from headwater.events.event import Facets, ParentRun
+from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
+from headwater.facts.assertions import AssertionCounts
+from headwater.facts.run import Run
+from headwater_model.ids import DatasetId, JobId
+
+Sort: TypeAlias = Literal["name", "updated_at"]
+SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
+
+
+class _Limits(TypedDict, total=False):
+    """Optional limits of a search: a namespace, and times of the last update (`after` included).
+
+    `within` has words of the namespace.
+    """
+
+    namespace: str | None
+    within: str
+    before: str | None
+    after: str | None
+
+
+class SearchOptions(_Limits):
+    """The order and length of a search's page, and its limits."""
+
+    sort: SearchSort
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A namespace; `hidden` if it was deleted and nothing in it was mentioned since."""
+
+    name: str
+    created: str
+    updated: str
+    hidden: bool = False
+    owner: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source of datasets: its type (the scheme of its URL, unless the API set one) and its connection URL."""
+
+    name: str
+    type: str
+    created: str
+    updated: str
+    url: str = ""
+    description: str | None = None
+
+
+_EPOCH = "1970-01-01T00:00:00.000000Z"
+# The source of datasets that name none.
+DEFAULT_SOURCE = Source("default", "UNKNOWN", _EPOCH, _EPOCH)
+
+
+@dataclass(frozen=True, slots=True)
+class LastWriter:
+    """The run that last wrote a dataset, and its job."""
+
+    job: JobId
+    run: str
+    ended: str
+
+
+# The outcomes of a test that failed.
+Failure: TypeAlias = Literal["WARNED", "FAILED"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssertionResult:
+    """A result of a test of a dataset or, where the test names no dataset, of a job; texts as sent, long ones cut.
+
+    `job` and `run` reported it, at `time`.
+    """
+
+    of: DatasetId | JobId
+    outcome: Literal["PASSED", "WARNED", "FAILED"]
+    time: str
+    type: str | None = None
+    column: str | None = None
+    name: str | None = None
+    severity: str | None = None
+    expected: str | None = None
+    actual: str | None = None
+    description: str | None = None
+    job: JobId | None = None
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A dataset. `fields` are the schema facet's fields as sent; `type` is Marquez's DB_TABLE or STREAM.
+
+    `stale`: it has versions, but no job currently writes it; `last_written_by` names the run that last did.
+    """
+
+    id: DatasetId
+    type: str
+    created: str
+    updated: str
+    physical_name: str
+    source_name: str
+    fields: Sequence[Mapping[str, Any]] = ()
+    description: str | None = None
+    last_modified: str | None = None
+    lifecycle: str | None = None
+    current_version: str | None = None
+    facets: Facets = field(default_factory=dict)
+    deleted: bool = False
+    temporary: bool = False
+    stale: bool = False
+    last_written_by: LastWriter | None = None
+    annotations: Annotations = NO_ANNOTATIONS
+    assertions: AssertionCounts | None = None
+    # In a graph of versions: the version of this node.
+    version: str | None = None
+    # True if the id is shown alone: a neighbour in a namespace that the caller may not see.
+    outline: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetVersion:
+    """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
+
+    `failed`: its run did not complete, so it was never the current version. `annotations` are the dataset's, now.
+    """
+
+    dataset: DatasetId
+    version: str
+    created: str
+    type: str
+    physical_name: str
+    source_name: str
+    created_by: Run | None = None
+    fields: Sequence[Mapping[str, Any]] = ()
+    description: str | None = None
+    lifecycle: str | None = None
+    facets: Facets = field(default_factory=dict)
+    failed: bool = False
+    annotations: Annotations = NO_ANNOTATIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE.
+
+    `flows` are pairs of an input and an output that is made of it; None: each output is made of all inputs.
+    `incomplete`: the producer could not read all that the run with these inputs and outputs did; of a job without any,
+    its last started run.
+    """
+
+    id: JobId
+    type: str
+    created: str
+    updated: str
+    inputs: tuple[DatasetId, ...] = ()
+    outputs: tuple[DatasetId, ...] = ()
+    flows: tuple[tuple[DatasetId, DatasetId], ...] | None = None
+    incomplete: bool = False
+    location: str | None = None
+    description: str | None = None
+    parent: ParentRun | None = None
+    latest_run: Run | None = None
+    latest_runs: tuple[Run, ...] = ()
+    current_version: str | None = None
+    lineage_unknown: bool = False
+    labels: tuple[str, ...] = ()
+    facets: Facets = field(default_factory=dict)
+    hidden: bool = False
+    annotations: Annotations = NO_ANNOTATIONS
+    assertions: AssertionCounts | None = None
+    # In a graph of versions: the version of this node, and its runs in the graph.
+    version: str | None = None
+    runs: tuple[str, ...] = ()
+    # As for a dataset.
+    outline: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobVersion:
+    """A version of a job.
+
+    `lineage_unknown`: its runs reported no datasets, so its inputs and outputs are those of the last run that did.
+    """
+
+    job: JobId
+    version: str
+    created: str
+    updated: str
+    inputs: tuple[DatasetId, ...] = ()
+    outputs: tuple[DatasetId, ...] = ()
+    location: str | None = None
+    code_version: str | None = None
+    latest_run: Run | None = None
+    lineage_unknown: bool = False
+
+
+def outline_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
+    """Return a dataset that shows its id alone."""
+    return Dataset(
+        id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
+    )
+
+
+def outline_job(job: JobId, version: str | None = None) -> Job:
+    """Return a job that shows its id alone."""
+    return Job(id=job, type="", created="", updated="", version=version, outline=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A job or dataset whose name matches a search."""
+
+    id: DatasetId | JobId
+    updated: str
+
+
+# The last 24 hours by the hour, or the last 7 days by the day.
+Period: TypeAlias = Literal["DAY", "WEEK"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The time from `start` to before `end`, both normalized, with the numbers in it by name."""
+
+    start: str
+    end: str
+    numbers: Mapping[str, int]

@@ -1,0 +1,191 @@
+"""Results of queries about graphs: of jobs and datasets, of what changed in them, and of runs upstream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from headwater.facts.run import ResolvedBy, Run
+from headwater.queries.results.entities import Dataset, Job
+from headwater_model.ids import DatasetId, JobId
+
+# The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,
+# whichever way it was reached; `through`: only up from the start, and only down from it.
+Side: TypeAlias = Literal["up", "down"]
+GraphDirection: TypeAlias = Literal["both", "up", "down", "through"]
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """The number of a node's neighbours on each side, shown or not; not `exact` if some were counted in the index."""
+
+    up: int
+    down: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """An edge of control between two jobs, by their node ids, with the rules as the producer words them."""
+
+    origin: str
+    destination: str
+    type: str | None = None
+    sequence_rule: str | None = None
+    status_rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
+
+    `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
+    without nodes that show their id alone. `dependencies`: edges of control between jobs; None if none are wanted.
+    `apart`: edges from a dataset to a job whose last run read another part of it than the graph's jobs last wrote.
+    """
+
+    jobs: tuple[Job, ...]
+    datasets: tuple[Dataset, ...]
+    edges: tuple[tuple[str, str], ...]
+    truncated: bool = False
+    degrees: Mapping[str, Degree] = field(default_factory=dict)
+    dependencies: tuple[Dependency, ...] | None = None
+    apart: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Impacted:
+    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer.
+
+    `apart`: a job whose last run read other parts of these than their writers on the way last wrote.
+    """
+
+    node: Job | Dataset
+    hops: int
+    through: tuple[str, ...]
+    apart: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Everything downstream of a node, nearest first, then by id."""
+
+    node_id: str
+    impacted: Sequence[Impacted]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaColumn:
+    """A column in the schema of a dataset; `before` is the type that it had, of a column that got another type."""
+
+    dataset: DatasetId
+    name: str
+    type: str | None
+    before: str | None = None
+
+
+# A job whose run changed a graph, and the run; None for a JobEvent.
+Cause: TypeAlias = tuple[JobId, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryStep:
+    """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
+
+    time: str
+    causes: tuple[Cause, ...]
+    added_nodes: tuple[str, ...]
+    removed_nodes: tuple[str, ...]
+    added_edges: tuple[tuple[str, str], ...]
+    removed_edges: tuple[tuple[str, str], ...]
+    added_columns: tuple[SchemaColumn, ...]
+    removed_columns: tuple[SchemaColumn, ...]
+    retyped_columns: tuple[SchemaColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The changes of a graph by events from `start` on and before `until`, oldest first."""
+
+    until: str
+    changes: Sequence[HistoryStep]
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamInput:
+    """A dataset version that a run read, and the run that wrote it (None if no run did)."""
+
+    dataset: DatasetId
+    version: str
+    produced_by: str | None
+    resolved_by: ResolvedBy
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamRun:
+    """A run upstream of the requested run."""
+
+    run: Run
+    inputs: tuple[UpstreamInput, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenJob:
+    """A job that fails since its last good run, and the number of datasets downstream of it: they wait for it.
+
+    `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
+    first of the `failed_runs`; if they are `cut`, it failed before that, too.
+    """
+
+    job: Job
+    run: str
+    error: str | None
+    since: str
+    failed_runs: int
+    cut: bool
+    datasets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A page of the jobs that fail: what holds up most datasets first, then what fails the longest.
+
+    `truncated`: there are more such jobs than were compared. `datasets_cut`: more lies downstream than was counted.
+    """
+
+    jobs: Sequence[BrokenJob]
+    total: int
+    truncated: bool
+    datasets_cut: bool
+
+
+# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
+# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
+CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class JobCoverage:
+    """The part of a job that is reported, by the last run that named datasets.
+
+    `producer` is the URI of its `jobType` facet, None where it sends none. `outputs` are datasets, `certain` those of
+    them whose columns are reported, unless the job's lineage is `incomplete`: then there is none.
+    """
+
+    job: JobId
+    producer: str | None
+    level: CoverageLevel
+    updated: str
+    outputs: int
+    certain: int
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The coverage of jobs, by namespace and name; `truncated`: there are more jobs, or more may be hidden."""
+
+    jobs: Sequence[JobCoverage]
+    truncated: bool

@@ -1,0 +1,186 @@
+"""Results of reports on columns: use, impact and true sources; times are normalized as in `headwater.times`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from headwater.facts.annotations import Tag
+from headwater.facts.run import State
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.entities import Dataset, Job
+from headwater_model.columns import Column, ColumnSource, Transformation
+from headwater_model.ids import DatasetId, JobId, RunKey
+
+Reason: TypeAlias = Literal["raw", "generated", "unreported", "before", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRun:
+    """A run that a report names; what a Job- or DatasetEvent declared has no state."""
+
+    key: RunKey
+    started: str
+    state: State | None
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.key.id
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of the field by `count` runs of one job that reported the same; `runs` names the newest.
+
+    READ: the runs read the field and derived `fields` (not `known`: may have derived them). WRITE: they derived the
+    field from `fields`. CREATE: they wrote it without sources. DELETE: they dropped it or its derived fields. A dataset
+    without a field stands for columns that the runs did not report.
+    """
+
+    kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
+    job: JobId | None
+    first: str
+    last: str
+    count: int
+    states: tuple[tuple[State, int], ...]
+    runs: tuple[ReportedRun, ...]
+    fields: tuple[ColumnSource, ...] = ()
+    operations: tuple[str, ...] = ()
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A column that the field flowed into, `hops` steps away; `direct` if a path has only direct steps.
+
+    `masked`: every path has a step that masks. `certain`: a path has only reported columns; else the flow is possible,
+    and a dataset without a field stands for unreported columns. `status`: the column (or such a dataset) exists, was
+    dropped since (itself or its dataset), or its dataset's columns are unknown. `failed`: every path has a step that
+    only failed runs reported, so that the flow may never have happened.
+    """
+
+    column: ColumnSource
+    hops: int
+    direct: bool
+    masked: bool
+    certain: bool
+    failed: bool
+    status: Literal["alive", "dropped", "unknown"]
+    jobs: tuple[JobId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """A report on the uses and flows of a field in a time range."""
+
+    column: Column
+    window: TimeRange
+    uses: tuple[Use, ...]
+    flows: tuple[Flow, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedColumn:
+    """A column derived from another, `hops` steps away, by the columns `through`, which are one step nearer.
+
+    `direct` if a path has only direct steps; `masked` if every path has a step that masks. `jobs` report the steps.
+    `outline`: the caller may see its id alone.
+    """
+
+    column: Column
+    hops: int
+    through: tuple[Column, ...]
+    direct: bool
+    masked: bool
+    type: str | None = None
+    jobs: tuple[JobId, ...] = ()
+    outline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactedNode:
+    """A job that makes derived columns, or a dataset that holds some: `hops` and `through` of the nearest.
+
+    Not `certain`: the job read the columns `through`, and did not report what it made of them.
+    """
+
+    node: Job | Dataset
+    hops: int
+    through: tuple[Column, ...]
+    direct: bool
+    masked: bool
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnImpact:
+    """Everything derived from a column now, nearest first."""
+
+    column: Column
+    columns: tuple[ImpactedColumn, ...]
+    nodes: tuple[ImpactedNode, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedColumn:
+    """A column with a tag, of its own or of its dataset; without a field, a dataset whose columns are unknown."""
+
+    column: ColumnSource
+    tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagUsage:
+    """The columns with a tag, and the columns that runs of a time range made of them without masking."""
+
+    tag: str
+    window: TimeRange
+    columns: tuple[TaggedColumn, ...]
+    flows: tuple[Flow, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrueSource:
+    """A column at which an upstream path ends, and the reason; the reported column itself has no hops.
+
+    raw: no run that started before the range's end wrote it. generated: runs wrote it without sources. unreported: runs
+    wrote it without reporting its sources. before: its last writer started before the range. elsewhere: its namespace
+    is hidden from the caller (in strict deployments). `runs` and `jobs` cause the end, newest first; `reads` are the
+    datasets that the runs without a report read.
+    """
+
+    column: Column
+    hops: int
+    direct: bool
+    masked: bool
+    reason: Reason
+    jobs: tuple[JobId, ...] = ()
+    runs: tuple[str, ...] = ()
+    reads: tuple[DatasetId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LineageStep:
+    """A step from a source column to a destination, with its operations and the jobs and runs that reported it."""
+
+    source: Column
+    destination: Column
+    transformations: tuple[Transformation, ...]
+    operations: tuple[str, ...]
+    jobs: tuple[JobId, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """A report on the provenance of a field in a time range."""
+
+    column: Column
+    window: TimeRange
+    sources: tuple[TrueSource, ...]
+    steps: tuple[LineageStep, ...]
+    truncated: bool = False

@@ -1,0 +1,1 @@
+"""Runs, and the versions of jobs and datasets that they read and made."""

@@ -1,0 +1,268 @@
+"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from headwater.events.event import Facets
+from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.facts import RunFacts, merged_facets, present
+from headwater.facts.index_scan import IndexScan, Position, advance, end_of, read_run_facts, run_of, time_of
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.keys import dataset_pk
+from headwater.facts.run_facts import dataset_version_id, failed
+from headwater.facts.stream_rows import coarse_highs
+from headwater.facts.table import Row, RowQuery
+from headwater.queries.descriptions import describe, fields_of
+from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.entities import DatasetVersion
+from headwater.queries.view import GraphView
+from headwater.queries.written_versions import (
+    WrittenVersion,
+    confirmed_version,
+    version_by,
+)
+from headwater.times import just_after
+from headwater_model.ids import DatasetId, RunKey
+
+# Versions of one dataset that are read.
+VERSIONS_MAX = 500
+# Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
+_PAGES = (1, 8, VERSIONS_MAX - 7)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVersion:
+    """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial version."""
+
+    created: str
+    made_by: str
+    name: DatasetId
+    facets: Facets
+    written: WrittenVersion | None = None
+    by_event: bool = False
+
+    @property
+    def id(self) -> str:
+        """The version's id."""
+        return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
+
+    @property
+    def creation(self) -> tuple[str, str]:
+        """The version's sort key among schemas: a stream's holds from its first event on."""
+        return self.created, self.made_by
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The version's sort key among the dataset's versions: a stream stands where its last event does."""
+        return self.written.order if self.written else self.creation
+
+    @property
+    def run(self) -> RunKey | None:
+        """The run that made it."""
+        return self.written.run if self.written else None
+
+    @property
+    def failed(self) -> bool:
+        """True if the version's run failed."""
+        return self.written is not None and failed(self.written.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """The newest versions of a dataset, newest first; `cut` if older versions were not read."""
+
+    versions: Sequence[KnownVersion]
+    cut: bool
+
+    def newest(self, accept: Callable[[KnownVersion], bool]) -> KnownVersion | None:
+        """Return the newest accepted version."""
+        return next(filter(accept, self.versions), None)
+
+
+class _VersionScan:
+    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`.
+
+    A stream stands among them where its last event at `end` or before does.
+    """
+
+    def __init__(self, group: ResolvedDataset, end: str, at: str | None = None) -> None:
+        self._group, self._end, self._at = group, end, at
+        self._before = "~" if end == "~" else just_after(end)
+        self._scans = [scan for name in group.names for scan in self._scans_of(name)]
+
+    def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
+        # Versions of runs, of streams and of DatasetEvents have rows of their own; only kinds that exist are read.
+        pk, high = dataset_pk(name), f"{self._end}#~"
+        if self._group.facts.first_written:
+            yield from (
+                IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in ("VERSION", "FAILED")
+            )
+        if self._group.facts.first_streamed:
+            places = [("ACTIVE", high), *coarse_highs("ACTIVE", self._end)]
+            yield from (IndexScan(pk, prefix, self._by_stream, high=place) for prefix, place in places)
+        if self._group.facts.first_described:
+            yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
+
+    def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
+        version = confirmed_version(row, facts, name, self._group, self._before)
+        return (
+            _version_of_run(version, self._group) if version and row.sk.startswith("FAILED#") == failed(facts) else None
+        )
+
+    def _by_stream(self, row: Row, facts: RunFacts) -> KnownVersion | None:
+        version = version_by(run_of(row), facts, self._group, self._before) if facts.streaming else None
+        return _version_of_run(version, self._group) if version and version.created <= self._end else None
+
+    def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
+        if self._at is not None and time_of(row) >= self._at:
+            return None
+        return KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True)
+
+    @property
+    def unread(self) -> list[IndexScan[KnownVersion]]:
+        """The scans with rows that are not read yet."""
+        return [scan for scan in self._scans if scan.floor]
+
+    def page(self, *, most: bool) -> VersionPage:
+        """Return the versions among the rows that were read; `most`: no more rows will be read."""
+        # Where a page was cut, versions before its last row may have unread rows of other names between them.
+        floor = max((scan.floor for scan in self._scans), default=())
+        # A run that wrote two of the names made one version.
+        by_maker = {
+            version.made_by: version
+            for scan in self._scans
+            for version in scan.results.values()
+            if version.order >= floor
+        }
+        known = sorted(by_maker.values(), key=lambda version: version.creation)
+        versions = _newest(self._group, known, floor, most=most) if floor else _all(self._group, known, self._end)
+        return VersionPage(sorted(versions, key=lambda version: version.order, reverse=True), bool(floor))
+
+
+def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
+    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`.
+
+    `rows` of the index are read at most, under each name and of each kind of version.
+    """
+    scan = _VersionScan(group, end, view.at)
+    advance(scan.unread, view, rows=rows, at=view.at)
+    return scan.page(most=True)
+
+
+def _version_of_run(version: WrittenVersion, group: ResolvedDataset) -> KnownVersion:
+    facets = merged_facets(version.facts.written_facets, group.names)
+    return KnownVersion(version.created, str(version.run), version.name, facets, version)
+
+
+def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
+    """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
+    first_made = min((version.created for version in known if not version.by_event), default="~")
+    read = group.facts.first_read
+    # Without a read before the first run's version, there is no initial version.
+    if read is None or read >= first_made or read > end:
+        return _changes(known)
+    if not known or not known[0].by_event or known[0].created >= first_made:
+        return [KnownVersion(read, "", group.primary, {}), *_changes(known)]
+    return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
+
+
+def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
+    """Return the newest versions of a dataset with unread rows before `floor`.
+
+    It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
+    none, the event is taken as a description of the initial version. A stream that began before `floor` has no part in
+    this: schemas between its first event and the others are unread.
+    """
+    streams = [version for version in read if version.creation < floor]
+    known = [version for version in read if version.creation >= floor]
+    first = next((version for version in known if not version.failed and _schema(version.facets) is not None), None)
+    if first is None or not first.by_event:
+        return [*streams, *_changes(known)]
+    later = [version for version in streams if version.order > first.creation]
+    versions = [*later, *_changes(known[known.index(first) + 1 :], first)]
+    if versions or not most or group.facts.first_read is None:
+        return versions
+    return [*streams, KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
+
+
+def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
+    """Return the runs' versions, and those of DatasetEvents whose schema differs from the schema before."""
+    schema = _schema(before.facets) if before else None
+    versions = []
+    for version in known:
+        fields = _schema(version.facets)
+        if not version.by_event or fields not in (None, schema):
+            versions.append(version)
+        if fields is not None and not version.failed:
+            schema = fields
+    return versions
+
+
+def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
+    return fields_of(facets) if "schema" in facets else None
+
+
+def newest_versions(
+    groups: Sequence[ResolvedDataset],
+    view: GraphView,
+    accepts: Sequence[Callable[[KnownVersion], bool]],
+    highs: Sequence[str] | None = None,
+) -> list[KnownVersion | None]:
+    """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
+    scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
+    newest: list[KnownVersion | None] = [None] * len(groups)
+    left = list(range(len(groups)))
+    # Each further page is read only for the datasets without an accepted version.
+    for rows in _PAGES:
+        advance([scan for number in left for scan in scans[number].unread], view, rows=rows, at=view.at)
+        for number in left:
+            newest[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
+        left = [number for number in left if scans[number].unread and newest[number] is None]
+    return newest
+
+
+def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
+    """Return the queries with which `newest_versions` begins."""
+    return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
+
+
+def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
+    """Return the current version of each group: the last that did not fail."""
+    return newest_versions(groups, view, [_has_not_failed] * len(groups))
+
+
+def _has_not_failed(version: KnownVersion) -> bool:
+    return not version.failed
+
+
+def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
+    """Return the version of this id, under any of the dataset's names."""
+    if version == dataset_version_id(group.primary, ""):
+        return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
+    # A run's version has a row under its id; the version of a DatasetEvent is looked up among all versions.
+    rows = view.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
+    runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
+    if not runs:
+        return read_versions(group, view).newest(lambda candidate: candidate.id == version)
+    facts = read_run_facts(runs, view)
+    candidates = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
+    return next((_version_of_run(candidate, group) for candidate in candidates if candidate), None)
+
+
+def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> DatasetVersion:
+    """Return the version as a result."""
+    return DatasetVersion(
+        dataset=group.primary,
+        version=version.id,
+        created=version.created,
+        physical_name=group.primary.name,
+        created_by=summarize_run(version.written.run, version.written.facts) if version.written else None,
+        **describe(version.facets),
+        facets=version.facets,
+        failed=version.failed,
+        annotations=annotations_of(group.facts),
+    )

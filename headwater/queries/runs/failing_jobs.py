@@ -1,0 +1,89 @@
+"""Jobs that fail since their last good run.
+
+A run whose child failed does not count: the child's job fails. ABORT is no failure: somebody stopped the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from headwater.facts.child_rows import child_runs_query
+from headwater.facts.run import Run
+from headwater.queries.runs.children import CHILDREN_MAX, list_runs_below
+from headwater.queries.runs.runs import newest_runs_of
+from headwater.queries.view import GraphView
+from headwater_model.ids import JobId
+
+# Runs of a job that are read. A job that failed so often without a good run is no news.
+RUNS_MAX = 100
+_FIRST = 3
+# Of the failed runs, the last whose children are read, and their children.
+_PARENTS_MAX = 10
+_CHILDREN_SHOWN = 100
+
+
+class FailingJob(NamedTuple):
+    """A job's failed runs since its last good one, newest first; `last` is the newest without a failed child.
+
+    `cut`: there are older runs than those that were read, and no good one among these.
+    """
+
+    last: Run
+    failed: Sequence[Run]
+    good: Run | None
+    cut: bool = False
+
+    @property
+    def since(self) -> str:
+        """The end of the first failed run."""
+        first = self.failed[-1]
+        return first.ended or first.updated
+
+
+def find_failing_jobs(
+    jobs: Iterable[JobId], view: GraphView, *, without_good_run: bool = False
+) -> dict[JobId, FailingJob]:
+    """Return those of the jobs that fail.
+
+    A job with `RUNS_MAX` runs and no good one among them is left out, except `without_good_run`.
+    """
+    streaks = {job: _streak(runs) for job, runs in _last_runs(list(jobs), view).items()}
+    failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
+    own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
+    # One round for the children of all.
+    view.expect(queries=[child_runs_query(run.key, CHILDREN_MAX) for run in own])
+    by_job: dict[JobId, FailingJob] = {}
+    for job, (failed, good, cut) in failing.items():
+        last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)
+        if last is not None:
+            by_job[job] = FailingJob(last, failed, good, cut)
+    return by_job
+
+
+def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:
+    """Return the jobs' last runs, newest first: a few where one of these completed, else up to `RUNS_MAX`."""
+    few = newest_runs_of(jobs, view, _FIRST)
+    unclear = [
+        job for job, runs in few.items() if len(runs) == _FIRST and all(run.state != "COMPLETED" for run in runs)
+    ]
+    return {**few, **newest_runs_of(unclear, view, RUNS_MAX)}
+
+
+class _Streak(NamedTuple):
+    """Failed runs since the last good one, newest first; `cut` if there may be more."""
+
+    failed: Sequence[Run]
+    good: Run | None
+    cut: bool
+
+
+def _streak(runs: Sequence[Run]) -> _Streak:
+    good = next((number for number, run in enumerate(runs) if run.state == "COMPLETED"), None)
+    failed = [run for run in runs[:good] if run.state == "FAILED"]
+    return _Streak(failed, None if good is None else runs[good], cut=good is None and len(runs) == RUNS_MAX)
+
+
+def _has_failed_child(run: Run, view: GraphView) -> bool:
+    children = list_runs_below(run.key, view, in_short=True, limit=_CHILDREN_SHOWN, offset=0)
+    return any(child.state == "FAILED" for child in children.items)

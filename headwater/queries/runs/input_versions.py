@@ -1,0 +1,194 @@
+"""Versions of the inputs that runs read, and of the outputs that they wrote.
+
+An input has the storage's own version, if the run reported one that it did not make; else the latest that a run of the
+same parent made before the reader's last event; else the latest when the reader started; else the initial one. It is
+never the run's own output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from headwater.events.event import Facets
+from headwater.facts.facts import RunFacts, dataset_of, merged_facets, present, text_of
+from headwater.facts.lattice import TWO_LATEST, History, latest_first
+from headwater.facts.run import ResolvedBy, UsedVersion
+from headwater.facts.run_facts import (
+    dataset_version_id,
+    effective_time,
+    failed,
+    owner,
+    parent_run,
+    run_version_id,
+    storage_version,
+    written_datasets,
+)
+from headwater.facts.table import RowQuery
+from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_versions
+from headwater.queries.view import GraphView
+from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
+from headwater_model.ids import DatasetId, RunKey
+
+# Inputs that one result resolves, all runs together: each costs about four requests.
+INPUTS_MAX = 2_000
+
+
+@dataclass(slots=True)
+class InputBudget:
+    """The number of inputs that a result may still resolve; `cut` are the runs that lost inputs."""
+
+    left: int = INPUTS_MAX
+    cut: set[RunKey] = field(default_factory=set)
+
+    def take(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
+        taken = {}
+        for run, facts in runs.items():
+            inputs = sorted(facts.inputs)[: self.left]
+            self.left -= len(inputs)
+            if len(inputs) < len(facts.inputs):
+                self.cut.add(run)
+            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in inputs})
+        return taken
+
+
+@dataclass(slots=True)
+class InputVersion:
+    """An input of a run: the dataset, its written names, and the version once it is resolved."""
+
+    run: RunKey
+    facts: RunFacts
+    group: ResolvedDataset
+    names: list[DatasetId]
+    version: str = ""
+    resolved_by: ResolvedBy = "initial"
+    produced_by: RunKey | None = None
+    resolved: bool = field(default=False)
+
+    @property
+    def facets(self) -> Facets:
+        """The input facets, under any of the names."""
+        return merged_facets(self.facts.input_facets, self.names)
+
+    @property
+    def storage(self) -> str | None:
+        """The storage's own version that the run reported last, except the version that the run made.
+
+        Iceberg's MERGE reports at its end the new snapshot of the table that it read: the one reported before is meant.
+        """
+        own_version = storage_version(merged_facets(self.facts.written_facets, self.group.names))
+        reported: History = {}
+        for name in self.names:
+            reported = TWO_LATEST.join(reported, self.facts.read_facets.get(text_of(name), {}).get("version", {}))
+        versions = [storage_version(present({"version": facet})) for facet in latest_first(reported)]
+        return next((version for version in versions if version is None or version != own_version), None)
+
+    def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
+        """Set the version, and the rule by which it was found."""
+        self.version, self.resolved_by, self.produced_by, self.resolved = version, by, run, True
+
+    def used(self) -> UsedVersion:
+        """Return the input as a result."""
+        return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
+
+
+def reads_of(
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
+) -> dict[RunKey, list[InputVersion]]:
+    """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
+
+    The facts and the groups are given as of the view's time.
+    """
+    groups.load((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
+    reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
+    all_reads = [read for run_reads in reads.values() for read in run_reads]
+    _read_first_pages(all_reads, view)
+    for resolve in (_by_storage, _by_parent, _by_time):
+        resolve([read for read in all_reads if not read.resolved], view)
+    return reads
+
+
+def outputs_of(facts: RunFacts, run: RunKey, groups: ResolvedDatasets) -> tuple[UsedVersion, ...]:
+    """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
+    job = owner(facts)
+    if job is None or effective_time(facts) is None:
+        return ()
+    by_group: dict[DatasetId, list[DatasetId]] = {}
+    for name in sorted(written_datasets(facts)):
+        by_group.setdefault(groups.primary(name), []).append(name)
+    return tuple(
+        UsedVersion(primary, run_version_id(names[0], run), merged_facets(facts.output_facets, names))
+        for primary, names in sorted(by_group.items())
+    )
+
+
+def _inputs(run: RunKey, facts: RunFacts, groups: ResolvedDatasets) -> list[InputVersion]:
+    reads: dict[DatasetId, InputVersion] = {}
+    for name in sorted(map(dataset_of, facts.inputs)):
+        group = groups.group(name)
+        reads.setdefault(group.primary, InputVersion(run, facts, group, [])).names.append(name)
+    return [reads[primary] for primary in sorted(reads)]
+
+
+def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
+    """Read what each input will probably be resolved by, in one round; announce the facts of the runs found there."""
+    queries: list[RowQuery] = []
+    for read in reads:
+        if storage := read.storage:
+            queries += by_storage(read.group, storage, _others(read)).first_pages()
+        elif (parent := parent_run(read.facts)) and read.facts.last:
+            queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
+            queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
+        else:
+            queries += first_pages(read.group, read.facts.first or "")
+    view.read_first(queries)
+
+
+def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
+    candidates = [(read, storage) for read in reads if (storage := read.storage)]
+    queries = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
+    for (read, storage), written in zip(candidates, newest_written(queries, view), strict=True):
+        version = written.version if written else dataset_version_id(read.names[0], storage)
+        read.resolve(version, "storage", written.run if written else None)
+
+
+def _by_parent(reads: Sequence[InputVersion], view: GraphView) -> None:
+    candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
+    queries = [
+        VersionQuery(read.group, f"BY_PARENT#{parent}", last, _siblings(read, parent), before=last)
+        for read, parent in candidates
+        for last in [read.facts.last or ""]
+    ]
+    for (read, _), written in zip(candidates, newest_of_both(queries, view), strict=True):
+        if written:
+            read.resolve(written.version, "parentRun", written.run)
+
+
+def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
+    return lambda version: version.run != read.run
+
+
+def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], bool]:
+    """Return a predicate of versions that other runs of a parent made before the reader's last event."""
+
+    def accept(version: WrittenVersion) -> bool:
+        is_earlier = version.run != read.run and version.created < (read.facts.last or "") and not failed(version.facts)
+        return is_earlier and parent_run(version.facts) == parent
+
+    return accept
+
+
+def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
+    started = [read.facts.first or "" for read in reads]
+    newest = newest_versions([read.group for read in reads], view, [_readable(read) for read in reads], started)
+    for read, version in zip(reads, newest, strict=True):
+        if version is None or not version.made_by:
+            read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)
+        else:
+            read.resolve(version.id, "time", version.run)
+
+
+def _readable(read: InputVersion) -> Callable[[KnownVersion], bool]:
+    return lambda version: not version.failed and version.run != read.run

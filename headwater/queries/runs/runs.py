@@ -1,0 +1,291 @@
+"""Queries of runs: a run, the runs of a job, the runs upstream of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TypeAlias
+
+from headwater.facts.facet_refs import flows_of, restored
+from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
+from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
+from headwater.facts.job_nodes import summarize_run
+from headwater.facts.keys import COUNT, RUN_FACTS, job_pk, run_facts_prefix, run_pk
+from headwater.facts.result_page import ResultPage
+from headwater.facts.run import Run
+from headwater.facts.run_facts import effective_time, first_mention, has_io, owner
+from headwater.facts.table import RowQuery
+from headwater.facts.visibility import Visibility
+from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
+from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from headwater.queries.runs.job_versions import read_version_page
+from headwater.queries.runs.readers import possible_readers, reading
+from headwater.queries.view import GraphView
+from headwater.walk import Walked, walk
+from headwater_model.ids import JobId, RunKey, normalize_run_id
+
+# Runs that one walk upstream visits, and rows of a job's runs that one list reads.
+UPSTREAM_MAX = 1_000
+LISTED_MAX = 10_000
+# A run, and the dataset that led to it where the run says which outputs it made of which inputs; else an empty text.
+RunStep: TypeAlias = tuple[RunKey, IdText]
+# Runs of one id that a look-up reads: of the jobs of each namespace that the token names, and of all others.
+JOBS_MAX = 100
+
+
+def find_run(run: str, view: GraphView) -> Run | None:
+    """Return the run of this id, as it was sent or as Marquez prints it.
+
+    If several jobs have a run of the id, return the earliest run that the caller sees, with the jobs of the others in
+    `other_jobs`.
+    """
+    runs, cut = runs_of_id(run, view)
+    if not runs:
+        return None
+    earliest = full_runs(dict(runs[:1]), view)[runs[0][0]]
+    others = sorted(job for _, facts in runs[1:] if (job := owner(facts)))
+    return replace(earliest, other_jobs=tuple(others), others_cut=cut)
+
+
+def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+    """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
+
+    Namespaces that the caller's token names are read by themselves, so that no number of others leaves them out.
+    """
+    named = [name for name in view.caller.namespaces if not name.endswith("*")]
+    prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(view.caller.namespaces) else [])]
+    pk = run_pk(normalize_run_id(run))
+    pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
+    facts = facts_in_rows(row for page in pages for row in page.rows)
+    seen = owned_runs(facts, view.caller.sees)
+    runs = sorted(seen.items(), key=lambda item: (first_mention(item[1]), item[0]))
+    return runs, any(page.more for page in pages)
+
+
+def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
+    """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
+    groups, budget = ResolvedDatasets(view), InputBudget()
+    groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
+    reads = reads_of(budget.take(runs), view, groups)
+    versions = versions_of_unknown(runs, view)
+    facets = restored(
+        [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
+    )
+    full = {}
+    for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
+        brief = summarize_run(run, facts)
+        full[run] = replace(
+            brief,
+            job_version=versions.get(run, brief.job_version),
+            inputs=tuple(read.used() for read in reads[run]),
+            outputs=outputs_of(facts, run, groups),
+            facets=of_run,
+            job_facets=of_job,
+            truncated=run in budget.cut or groups.truncated,
+        )
+    return full
+
+
+def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, str]:
+    """Return the job versions of runs without inputs and outputs, which follow from the runs before."""
+    unknown: dict[JobId, list[RunKey]] = {}
+    for run, facts in runs.items():
+        job = owner(facts)
+        if job and effective_time(facts) and not has_io(facts):
+            unknown.setdefault(job, []).append(run)
+    versions = {}
+    for job, job_runs in unknown.items():
+        until = max(effective_time(runs[run]) or "" for run in job_runs)
+        entries = {entry.run: entry.version for entry in read_version_page(job, view, until).entries}
+        versions.update({run: entries[run] for run in job_runs if run in entries})
+    return versions
+
+
+def find_run_key(run: str, view: GraphView) -> RunKey | None:
+    """Return the identity of the run that `find_run` returns."""
+    runs, _ = runs_of_id(run, view)
+    return runs[0][0] if runs else None
+
+
+def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run]:
+    """Return the job's runs, the last started first; runs known only as parents come at the end.
+
+    `in_short`: without facets, and without the versions that they read and wrote.
+    """
+    look = min(offset + limit, LISTED_MAX)
+    runs, more = newest_runs(job, view, look)
+    counted = view.get([(job_pk(job), COUNT)])
+    total = next((row.data["runs"] for row in counted.values()), 0)
+    listed = runs_in_detail(dict(runs[offset : offset + limit]), view, in_short=in_short)
+    cut = any(run.truncated for run in listed)
+    return ResultPage(listed, total, truncated=cut or (more and look == LISTED_MAX))
+
+
+def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short: bool) -> Sequence[Run]:
+    """Return the runs as lists show them; `in_short`: without facets, and without versions read and written."""
+    if in_short:
+        return [summarize_run(run, facts) for run, facts in runs.items()]
+    return list(full_runs(runs, view).values())
+
+
+def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFacts], bool]:
+    """Return `count` of the job's runs, newest first, and true if there are more."""
+    scan, runs = last_started(job), dict[RunKey, RunFacts]()
+    while True:
+        advance([scan], view, rows=max(count - len(runs), 1) + 8)
+        runs = dict(scan.results.values())
+        if not scan.floor or len(runs) >= count:
+            return list(runs.items())[:count], bool(scan.floor) or len(runs) > count
+
+
+def started_last(job: JobId, count: int) -> RowQuery:
+    """Return the query that `newest_runs_of` begins with."""
+    return last_started(job).query(count)
+
+
+def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
+    """Return each job's last `count` runs (two or more), newest first, without facets and versions.
+
+    It costs a query for each job and a read of its runs' facts; more only where late events moved runs.
+    """
+    scans = {job: last_started(job) for job in jobs}
+    pending = list(scans.values())
+    while pending:
+        advance(pending, view, rows=count)
+        pending = [scan for scan in pending if scan.floor and len(dict(scan.results.values())) < count]
+    return {
+        job: tuple(summarize_run(run, facts) for run, facts in islice(dict(scan.results.values()).items(), count))
+        for job, scan in scans.items()
+    }
+
+
+def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
+    """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
+    runs, cut = runs_of_id(run, view)
+    facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
+    upstream: dict[RunKey, UpstreamRun] = {}
+    walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
+
+    def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
+        # The inputs from which each run made the datasets that led to it, with the versions that it read.
+        reads = reads_of(budget.take(narrowed_inputs(level, facts, groups)), view, groups)
+        # A run that another dataset led to before keeps the inputs that it has.
+        for key, run_reads in reads.items():
+            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
+            known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
+            both = {**inputs, **known}
+            upstream[key] = UpstreamRun(
+                summarize_run(key, facts[key]), tuple(both[dataset] for dataset in sorted(both))
+            )
+        # The walk goes on to the runs that made these versions, if the caller may see the datasets in full.
+        producers = {
+            (read.produced_by, text_of(read.group.primary))
+            for run_reads in reads.values()
+            for read in run_reads
+            if read.produced_by and view.caller.opens(*read.group.names)
+        }
+        new = {producer for producer, _ in producers} - facts.keys()
+        fitting = () if is_last else walked.take_within_limit(sorted(new))
+        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens))
+        return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
+
+    walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
+    cut = walked.truncated or groups.truncated or bool(budget.cut)
+    return ResultPage(list(upstream.values()), len(upstream), cut) if upstream else None
+
+
+def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
+    """Return the run (see `find_run`) and all runs downstream by the versions read, nearest first; None if unknown.
+
+    A reader is found if it started at most a day before the run whose version it read.
+    """
+    runs, cut = runs_of_id(run, view)
+    facts, groups = dict(runs[:1]), ResolvedDatasets(view)
+    choosing, showing = InputBudget(), InputBudget()
+    downstream: dict[RunKey, UpstreamRun] = {}
+    walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
+
+    def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
+        new = {key: facts[key] for key, _ in level if key not in downstream}
+        reads = reads_of(showing.take(new), view, groups)
+        downstream.update(
+            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
+        )
+        if is_last:
+            return ()
+        writers = _narrowed_outputs(level, facts, groups)
+        candidates, more = possible_readers(writers, view, groups)
+        walked.truncated |= more
+        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
+        # Of what a candidate read only these datasets are looked at.
+        narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
+        resolved = reads_of(choosing.take(narrowed), view, groups)
+        # The walk goes on to the candidates that read a version made by one of these runs.
+        steps = [
+            step_to(key, opened[key], text_of(read.group.primary))
+            for key, of in resolved.items()
+            for read in of
+            if read.produced_by in writers
+            and not writers[read.produced_by].outputs.keys().isdisjoint(map(text_of, read.group.names))
+        ]
+        facts.update((key, opened[key]) for key, _ in steps)
+        return steps
+
+    walk([(key, "") for key in facts], readers, into=walked, depth=depth)
+    cut = walked.truncated or groups.truncated or bool(choosing.cut) or bool(showing.cut)
+    return ResultPage(list(downstream.values()), len(downstream), cut) if downstream else None
+
+
+def step_to(run: RunKey, facts: RunFacts, entry: IdText) -> RunStep:
+    """Return the step to a run from a dataset that it wrote or read."""
+    return run, entry if flows_of(facts) is not None else ""
+
+
+def narrowed_inputs(
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the runs with the inputs of which they made the datasets that led to them."""
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, entry in steps:
+        facts, flows = runs[run], flows_of(runs[run]) if entry else None
+        names = map(text_of, groups.group(dataset_of(entry)).names) if entry else ()
+        reached = {source for name in names for source in (flows or {}).get(name, ())}
+        known = narrowed[run].inputs if run in narrowed else {}
+        # Without flows, every input of the run may have led to its outputs.
+        inputs = facts.inputs if flows is None else {source: facts.inputs[source] for source in reached}
+        narrowed[run] = replace(facts, inputs={**known, **inputs})
+    return narrowed
+
+
+def _narrowed_outputs(
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the runs with the outputs that they made of the datasets that led to them."""
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, entry in steps:
+        facts, flows = runs[run], flows_of(runs[run]) if entry else None
+        names = set(map(text_of, groups.group(dataset_of(entry)).names)) if entry else set()
+        known = narrowed[run].outputs if run in narrowed else {}
+        outputs = (output for output in facts.outputs if flows is None or not names.isdisjoint(flows[output]))
+        narrowed[run] = replace(facts, outputs={**known, **{output: facts.outputs[output] for output in outputs}})
+    return narrowed
+
+
+def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
+    """Return the runs of jobs that the caller may see, without those of JobEvents."""
+    owners = {run: owner(facts) for run, facts in runs.items() if not facts.declared}
+    return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
+
+
+def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> tuple[UpstreamInput, ...]:
+    return tuple(
+        UpstreamInput(
+            read.group.primary,
+            read.version,
+            read.produced_by.id if read.produced_by and visibility.opens(*read.group.names) else None,
+            read.resolved_by,
+        )
+        for read in reads
+    )
