@@ -1,7 +1,7 @@
 /** A table that sorts by its columns and draws of many rows only those in view. */
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 
 export interface ColumnOf<T> {
   name: string;
@@ -25,9 +25,17 @@ interface Props<T> {
 export function LongTable<T>(props: Props<T>) {
   const { label, columns, rows, height = "calc(100vh - 240px)" } = props;
   const { sorted, order, setOrder } = useSorted(rows, columns);
-  const scroller = useRef<HTMLDivElement>(null);
+  // A state and no ref: the rows that are drawn follow from it, and a body is committed before the box around it.
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   return (
-    <div className="scroll" ref={scroller} style={{ maxHeight: height }} tabIndex={0} role="region" aria-label={label}>
+    <div
+      className="scroll"
+      ref={setScroller}
+      style={{ maxHeight: height }}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <table className="table" aria-rowcount={sorted.length}>
         <thead>
           <tr>
@@ -83,17 +91,11 @@ function Head<T>({ column: { name, by, number }, order, setOrder }: HeadProps<T>
   );
 }
 
-function Body<T>({
-  columns,
-  rows,
-  keyOf,
-  selected,
-  scroller,
-}: Props<T> & { scroller: RefObject<HTMLDivElement | null> }) {
+function Body<T>({ columns, rows, keyOf, selected, scroller }: Props<T> & { scroller: HTMLDivElement | null }) {
   const isLong = rows.length > VIRTUAL_ABOVE;
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => ROW_PX,
     overscan: 12,
     enabled: isLong,
