@@ -82,10 +82,15 @@ def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Data
         "spark.backup_orders": (raw_orders, LAKE, "silver/shop/orders_backup"),
         "spark.gpu_forecast": (orders, LAKE, "silver/forecast/demand"),
     }
+    # Totals of complete days alone: what the night adds is read the night after.
+    late = "売上_日次集計"
     jobs = []
     for number, (name, (source, namespace, target)) in enumerate(outputs.items()):
         reads = (source, calendar) if number < 5 else (source,)
         table = a_table(namespace, target, source.columns, "team:finance" if number in (1, 2) else "")
         owner = "team:finance" if number in (1, 2) else "team:platform"
-        jobs.append(Job(SPARK, name, reads, (Write(table, copied(source)),), owner, 322 + number, 5, weekly))
+        write = Write(table, copied(source))
+        jobs.append(
+            Job(SPARK, name, reads, (write,), owner, 322 + number, 5, weekly, reads_day_before=name == late)
+        )
     return jobs

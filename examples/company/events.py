@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from examples.company.model import Job, Source, Write
@@ -23,6 +23,7 @@ _FACETS = {
     "schema": "1-1-1/SchemaDatasetFacet",
     "sourceCodeLocation": "1-0-1/SourceCodeLocationJobFacet",
     "sql": "1-0-1/SQLJobFacet",
+    "subset": "1-0-0/BaseSubsetDatasetFacet",
     "tags": "1-0-0/TagsDatasetFacet",
 }
 
@@ -80,9 +81,28 @@ def parent_of(parent: Job, run_id: str, root: Job | None, root_run_id: str) -> J
     return a_facet("parent", **entry(parent, run_id), **({"root": entry(root, root_run_id)} if root else {}))
 
 
-def inputs_of(job: Job) -> list[Json]:
-    """Return the inputs of a job's events."""
-    return [{"namespace": dataset.namespace, "name": dataset.name, "facets": {}} for dataset in job.reads]
+def inputs_of(job: Job, day: date) -> list[Json]:
+    """Return the inputs of a job's events of a day; where the job reads the day before, with that partition."""
+    inputs = []
+    for dataset in job.reads:
+        rendered: Json = {"namespace": dataset.namespace, "name": dataset.name, "facets": {}}
+        if job.reads_day_before and dataset.partition:
+            rendered["inputFacets"] = {"subset": _part(dataset, day - timedelta(days=1), "input")}
+        inputs.append(rendered)
+    return inputs
+
+
+def written_part(dataset: Dataset, day: date) -> Json:
+    """Return the facet of the partition that a job writes on a day; none if the dataset has no daily partitions."""
+    return {"subset": _part(dataset, day, "output")} if dataset.partition else {}
+
+
+def _part(dataset: Dataset, day: date, side: str) -> Json:
+    """Return the facet `subset` of a side, `input` or `output`: the partition of one day."""
+    condition = {"type": "partition", "partitions": [{"dimensions": {dataset.partition: day.isoformat()}}]}
+    facet = a_facet("subset", **{f"{side}Condition": condition})
+    definition = f"{side.capitalize()}Subset{side.capitalize()}DatasetFacet"
+    return {**facet, "_schemaURL": f"{_SPEC}/facets/{_FACETS['subset']}.json#/$defs/{definition}"}
 
 
 def output_of(write: Write, columns: Mapping[str, str], *, is_whole: bool = True) -> Json:

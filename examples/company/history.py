@@ -21,6 +21,7 @@ from examples.company.events import (
     job_of,
     output_of,
     parent_of,
+    written_part,
 )
 from examples.company.model import Dataset, Estate, Job, Write
 from examples.company.records import roots_of
@@ -100,7 +101,8 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
     outputs = (
         [] if state == "ABORT" else [_output(write, job, night, random, is_whole=not error) for write in job.writes]
     )
-    yield an_event(state, ends, rendered, {**run, "facets": facets}, inputs_of(job), outputs)
+    inputs = inputs_of(job, night.begins.date())
+    yield an_event(state, ends, rendered, {**run, "facets": facets}, inputs, outputs)
 
 
 def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
@@ -110,7 +112,7 @@ def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
     if night.age == night.days - 1:
         yield an_event("START", night.begins, rendered, run)
     at = after(night.end, -120) if night.age == 0 else after(night.begins, 7200)
-    yield an_event("RUNNING", at, rendered, run, inputs_of(job), outputs)
+    yield an_event("RUNNING", at, rendered, run, inputs_of(job, night.begins.date()), outputs)
 
 
 def _fate_of(job: Job, night: _Night) -> tuple[str, str]:
@@ -153,7 +155,9 @@ def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: 
     if not is_whole:
         return output
     rows = int(Random(write.dataset.name).uniform(1e3, 1e6) * (1 - 0.01 * night.age) * random.uniform(0.97, 1.03))
-    return {**output, "outputFacets": {"outputStatistics": a_facet("outputStatistics", rowCount=rows, size=rows * 61)}}
+    statistics = a_facet("outputStatistics", rowCount=rows, size=rows * 61)
+    part = written_part(write.dataset, night.begins.date())
+    return {**output, "outputFacets": {"outputStatistics": statistics, **part}}
 
 
 def _day_of(night: _Night) -> tuple[bool, bool, bool]:

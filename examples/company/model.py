@@ -17,6 +17,7 @@ BROKER, LAKE, WAREHOUSE = (
 class Dataset:
     """A dataset: `columns` are names with types, `tags` those of the dataset, `personal` its columns tagged `pii`.
 
+    `partition` is the dimension of its daily partitions, of which its job writes one a night; empty if it has none.
     The estate has one object for each dataset.
     """
 
@@ -26,6 +27,7 @@ class Dataset:
     owner: str = ""
     tags: tuple[str, ...] = ()
     personal: frozenset[str] = frozenset()
+    partition: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,8 @@ class Write:
 class Job:
     """A job that runs once a night, `starts_min` minutes after its begin, for about `takes_min` minutes.
 
-    `parent` is the job that starts it, `root` the one that starts that.
+    `parent` is the job that starts it, `root` the one that starts that. With `reads_day_before`, it reads the partition
+    of the day before, of each dataset that has daily partitions.
     """
 
     namespace: str
@@ -69,6 +72,7 @@ class Job:
     root: Job | None = None
     sql: str = ""
     streams: bool = False
+    reads_day_before: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from examples.company.layers import a_table
@@ -95,6 +96,8 @@ _SUBJECTS: Mapping[str, str] = MappingProxyType(
         "stock_quantity": "fct_stock.quantity",
     }
 )
+# Table -> the column of its daily partitions: each night's run adds one.
+_PARTITIONED: Mapping[str, str] = MappingProxyType({"fct_orders": "date"})
 _GRAINS = ("day", "week", "month", "country", "quarter")
 _BOARDS = 40
 _TITLES = (
@@ -121,6 +124,7 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
         lineage = {column: _sources(formula, tables) for column, formula in formulas.items()}
         tags = ("tier:gold", "sox") if table in ("revenue", "fct_postings") else ("tier:gold",)
         model = a_table(WAREHOUSE, f"nordwind.gold.{table}", formulas, "team:analytics", *tags)
+        model = replace(model, partition=_PARTITIONED.get(table, ""))
         reads = list(dict.fromkeys(source.dataset for sources in lineage.values() for source in sources))
         rows = [Source(calendar, "date", role="JOIN")]
         rows += [Source(read, next(iter(read.columns)), role="JOIN") for read in reads[1:]]

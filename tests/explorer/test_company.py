@@ -31,6 +31,37 @@ def test_the_hub_of_the_company_is_folded(open_view, company):
     assert all(box["y"] < fold.bounding_box()["y"] for box in siblings)
 
 
+def test_a_dataset_was_written_when_its_writer_completed_and_not_when_it_was_read(open_view, company):
+    hub = f"dataset:{LAKE}:silver/reference/dim_date"
+    page = open_view(company, f"map?node={hub}&sel={hub}", clock=True)
+    facts = page.get_by_role("complementary", name="about silver/reference/dim_date").locator("dl")
+    facts.get_by_text("Written").wait_for()
+    job = node(page, "spark.dim_date").locator(".about").inner_text()
+    card = node(page, re.compile("^dim_date")).locator(".written").inner_text()
+    assert job.removeprefix("completed").strip() == card.strip()
+
+
+def test_a_dataset_whose_writer_failed_is_late_and_what_is_made_of_it_is_on_old_data(open_view, company):
+    page = open_view(company, f"map?node=dataset:{LAKE}:silver/shop/payments&dir=down&depth=2")
+    late = node(page, re.compile("payments")).locator(".written.changed", has_text=re.compile("^late$"))
+    late.wait_for()
+    node(page, "stg_payments").locator(".written.changed", has_text="on old data").wait_for()
+
+
+def test_a_job_that_read_another_part_than_was_written_says_so_and_what_it_makes_is_not_on_old_data(open_view, company):
+    job = "job:spark:売上_日次集計"
+    page = open_view(company, f"map?node={job}&sel={job}&dir=both&depth=4")
+    panel = page.get_by_role("complementary", name="about 売上_日次集計")
+    panel.get_by_text("of nordwind.gold.fct_orders: the run read other partitions").wait_for()
+    node(page, "fct_orders").locator(".written", has_text="on old data").wait_for()
+    made = page.locator(f"{NODES}[data-id='dataset:{LAKE}:売上/日次/集計']")
+    made.locator(".written").wait_for()
+    assert "old data" not in made.inner_text()
+    page.goto(f"{company.url}/explore/impact?node=dataset:{LAKE}:silver/shop/orders&kind=job")
+    row = page.get_by_role("region", name="impact").get_by_role("row").filter(has_text="売上_日次集計")
+    row.get_by_text("read another part").wait_for()
+
+
 def test_why_finds_the_failed_job_five_jobs_upstream_of_a_board(open_view, company):
     page = open_view(company, f"map?node={BOARD}&sel={BOARD}")
     page.get_by_role("button", name="Why?").click()
@@ -102,6 +133,11 @@ def test_jobs_are_a_list_by_namespace_and_state_and_sort_by_their_columns(open_v
     page = open_view(company)
     page.get_by_role("link", name="Jobs", exact=True).click()
     page.get_by_text("300 of 300 jobs").wait_for()
+    rows = page.get_by_role("region", name="jobs").locator("tbody tr[data-index]")
+    rows.nth(15).wait_for()
+    first = rows.first.inner_text()
+    page.get_by_role("region", name="jobs").evaluate("(list) => list.scrollTo(0, 4000)")
+    page.wait_for_function("(first) => document.querySelector('tr[data-index]').innerText !== first", arg=first)
     page.get_by_role("combobox", name="namespace").select_option("spark")
     page.get_by_role("button", name="Failed").click()
     page.get_by_text("2 of 2 jobs").wait_for()

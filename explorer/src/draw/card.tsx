@@ -22,6 +22,8 @@ export interface CardLook {
   muted: boolean;
   change?: NodeChange | undefined;
   freshness?: Freshness | undefined;
+  /** When a dataset was written; null if that is not known. */
+  written?: string | null;
 }
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed", joined: "+ new here" };
@@ -49,11 +51,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         )}
       </div>
       <div className="about">
-        {item.kind === "job" ? (
-          <JobFacts item={item} />
-        ) : (
-          <DatasetFacts item={item} place={title.place} freshness={look.freshness} />
-        )}
+        {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} place={title.place} look={look} />}
       </div>
       {look.change && <span className={`mark ${look.change}`}>{CHANGE[look.change]}</span>}
       {(["up", "down"] as const).map(
@@ -111,10 +109,10 @@ const titled = ({ name, namespace, fieldCount, owners, tags }: Item) =>
     .join("\n");
 
 /** What a hint says of a dataset's age. */
-function aged(item: Item, freshness: Freshness | undefined): string {
-  const parts = [`written ${ago(item.touchedAt, Date.now())}`];
-  if (freshness?.late) parts.push("its writer's last run failed");
-  if (freshness?.builtOn) parts.push(`built on data of ${ago(freshness.builtOn, Date.now())}`);
+function aged({ touchedAt }: Item, { freshness, written }: CardLook): string {
+  const parts = [written ? `written ${ago(written, Date.now())}` : `last event ${ago(touchedAt, Date.now())}`];
+  if (freshness?.late) parts.push("its writer's last run failed: its page says when it was written before");
+  if (freshness?.isOnOldData) parts.push("written since a run failed that was to replace data behind it");
   return parts.join("; ");
 }
 
@@ -135,8 +133,14 @@ function JobFacts({ item }: { item: Item }) {
   );
 }
 
-function DatasetFacts({ item, place, freshness }: { item: Item; place: string; freshness: Freshness | undefined }) {
+function DatasetFacts({ item, place, look }: { item: Item; place: string; look: CardLook }) {
   if (!item.known) return <>not yours to see</>;
+  const { freshness, written } = look;
+  const age = written
+    ? agoShort(written, Date.now())
+    : freshness?.late
+      ? ""
+      : `seen ${agoShort(item.touchedAt, Date.now())}`;
   return (
     <>
       {item.stale && (
@@ -148,10 +152,9 @@ function DatasetFacts({ item, place, freshness }: { item: Item; place: string; f
       <FailingTests tests={item.tests} />
       <span className="place">{place}</span>
       {item.touchedAt && (
-        <span className={freshness ? "written changed" : "written"} title={aged(item, freshness)}>
-          {freshness?.late && "late, "}
-          {agoShort(item.touchedAt, Date.now())}
-          {freshness?.builtOn && " on old data"}
+        <span className={freshness ? "written changed" : "written"} title={aged(item, look)}>
+          {[freshness?.late && "late", age].filter(Boolean).join(", ")}
+          {freshness?.isOnOldData && " on old data"}
         </span>
       )}
     </>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { anItem } from "./an-item.test-data";
 import { compareLineages } from "./compare";
-import { freshnessOf } from "./freshness";
+import { freshnessOf, writtenAt } from "./freshness";
 import {
   depthToRequest,
   FOLD_SHOWS,
@@ -217,25 +217,34 @@ test("an arrow around a node is not on the path through it", () => {
 
 test("freshness: a job that read another part than was written is not built on old data", () => {
   const items = {
-    "job:a": { state: "FAILED" },
-    old: { touchedAt: "2025-11-01" },
-    "job:b": { state: "COMPLETED", otherParts: ["old"] },
-    new: { touchedAt: "2025-11-03" },
+    "job:a": { state: "FAILED", touchedAt: "2025-11-01" },
+    "job:b": { state: "COMPLETED", endedAt: "2025-11-03", otherParts: ["old"] },
   } as const;
   expect([...freshnessOf(aLineage(["job:a old job:b new"], items)).keys()]).toEqual(["old"]);
 });
 
 test("freshness: behind a failed job, what was written since is built on old data", () => {
   const lineage = aLineage(["raw job:load old job:good new job:later newer", "other job:later"], {
-    "job:load": { state: "FAILED" },
-    old: { touchedAt: "2025-11-01" },
-    new: { touchedAt: "2025-11-03" },
-    newer: { touchedAt: "2025-10-01" },
+    "job:load": { state: "FAILED", touchedAt: "2025-11-01" },
+    "job:good": { state: "COMPLETED", endedAt: "2025-11-03" },
+    "job:later": { state: "COMPLETED", endedAt: "2025-10-01" },
+    newer: { touchedAt: "2025-11-04" },
   });
   expect(Object.fromEntries(freshnessOf(lineage))).toEqual({
-    old: { late: true, builtOn: null },
-    new: { late: false, builtOn: "2025-11-01" },
+    old: { late: true, isOnOldData: false },
+    new: { late: false, isOnOldData: true },
   });
+});
+
+test("freshness: a dataset was written when its writer completed, however late it is read", () => {
+  const lineage = aLineage(["raw job:load out job:read", "raw job:again out", "raw job:fails late"], {
+    "job:load": { state: "COMPLETED", endedAt: "2025-11-03" },
+    "job:again": { state: "COMPLETED", endedAt: "2025-11-04" },
+    "job:fails": { state: "FAILED", endedAt: "2025-11-05" },
+    out: { touchedAt: "2025-11-09" },
+    late: { touchedAt: "2025-11-09" },
+  });
+  expect(["out", "late", "raw"].map((id) => writtenAt(lineage, id))).toEqual(["2025-11-04", null, null]);
 });
 
 test("impact by owner: the nearest first, and unknown owners last", () => {

@@ -113,3 +113,18 @@ def test_records_are_trees_of_their_files(nights):
     assert all(step.parent_id in nodes | {step.root_id} for step in steps)
     reported = [event["run"]["facets"].get("headwater_records", {}).get("rootIds") for event in nights]
     assert [roots for roots in reported if roots] == [roots_of(END)]
+
+
+def test_a_job_reads_the_partition_that_was_written_the_night_before(nights):
+    def days(name, side):
+        return [
+            partition["dimensions"]["date"]
+            for event in nights
+            if event["job"]["name"] == name and event["eventType"] == "COMPLETE"
+            for dataset in event[f"{side}s"]
+            if dataset["name"] == "nordwind.gold.fct_orders"
+            for partition in dataset[f"{side}Facets"]["subset"][f"{side}Condition"]["partitions"]
+        ]
+
+    assert days("nordwind.gold.fct_orders", "output") == ["2025-11-17", "2025-11-18", "2025-11-19"]
+    assert days("売上_日次集計", "input") == ["2025-11-16", "2025-11-17", "2025-11-18"]

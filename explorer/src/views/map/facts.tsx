@@ -6,7 +6,9 @@ import { Link } from "wouter";
 import { errorOf, run as fetchRun } from "../../api/queries";
 import { duration } from "../../model/format";
 import type { Item } from "../../model/graph";
+import { titleOfId } from "../../model/titles";
 import { ErrorText } from "../../parts/error-text";
+import { Fact } from "../../parts/fact";
 import { When } from "../../parts/frame";
 import { SignOf, StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
@@ -18,38 +20,31 @@ export function JobFacts({ item }: { item: Item }) {
   return (
     <>
       <dl className="facts">
-        <dt>Last run</dt>
-        <dd>
+        <Fact of="Last run">
           <StateOf state={item.state} />
-        </dd>
+        </Fact>
         {item.runId && (
-          <>
-            <dt>Run</dt>
-            <dd>
-              <Link className="mono" href={link("run", { id: item.runId })}>
-                {item.runId}
-              </Link>
-            </dd>
-          </>
+          <Fact of="Run">
+            <Link className="mono" href={link("run", { id: item.runId })}>
+              {item.runId}
+            </Link>
+          </Fact>
         )}
         {item.incomplete && (
-          <>
-            <dt>Lineage</dt>
-            <dd>
-              <span className="state stale">
-                <SignOf of="stale" />
-                incomplete
-              </span>
-              : the run could not report all of it
-            </dd>
-          </>
+          <Fact of="Lineage">
+            <Marked word="incomplete" />: the run could not report all of it
+          </Fact>
         )}
-        <dt>Ended</dt>
-        <dd>
+        {item.otherParts.length > 0 && (
+          <Fact of="Other part">
+            of {item.otherParts.map(titleOfId).join(", ")}: the run read other partitions or locations than were last
+            written
+          </Fact>
+        )}
+        <Fact of="Ended">
           <When time={item.endedAt} />
-        </dd>
-        <dt>Took</dt>
-        <dd>{duration(took)}</dd>
+        </Fact>
+        <Fact of="Took">{duration(took)}</Fact>
         <TestsOf tests={item.tests} />
         <Owned item={item} />
       </dl>
@@ -57,6 +52,13 @@ export function JobFacts({ item }: { item: Item }) {
     </>
   );
 }
+
+const Marked = ({ word }: { word: string }) => (
+  <span className="state stale">
+    <SignOf of="stale" />
+    {word}
+  </span>
+);
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
 export function RunError({ id }: { id: string }) {
@@ -70,31 +72,19 @@ export function RunError({ id }: { id: string }) {
   );
 }
 
-export function DatasetFacts({ item }: { item: Item }) {
+/** Facts of a dataset; `written` is null where the graph does not say when that was. */
+export function DatasetFacts({ item, written }: { item: Item; written: string | null }) {
   return (
     <dl className="facts">
-      <dt>Written</dt>
-      <dd>
-        <When time={item.touchedAt} />
-      </dd>
+      <Fact of={written ? "Written" : "Last event"}>
+        <When time={written ?? item.touchedAt} />
+      </Fact>
       {item.stale && (
-        <>
-          <dt>State</dt>
-          <dd>
-            <span className="state stale">
-              <SignOf of="stale" />
-              stale
-            </span>
-            : who wrote it last does so no more
-          </dd>
-        </>
+        <Fact of="State">
+          <Marked word="stale" />: who wrote it last does so no more
+        </Fact>
       )}
-      {item.temporary && (
-        <>
-          <dt>Kind</dt>
-          <dd>temporary</dd>
-        </>
-      )}
+      {item.temporary && <Fact of="Kind">temporary</Fact>}
       <TestsOf tests={item.tests} />
       <Owned item={item} />
     </dl>
@@ -104,19 +94,11 @@ export function DatasetFacts({ item }: { item: Item }) {
 function Owned({ item }: { item: Item }) {
   return (
     <>
-      {item.owners.length > 0 && (
-        <>
-          <dt>Owners</dt>
-          <dd>{item.owners.join(", ")}</dd>
-        </>
-      )}
+      {item.owners.length > 0 && <Fact of="Owners">{item.owners.join(", ")}</Fact>}
       {item.tags.length > 0 && (
-        <>
-          <dt>Tags</dt>
-          <dd>
-            <Tags names={item.tags} />
-          </dd>
-        </>
+        <Fact of="Tags">
+          <Tags names={item.tags} />
+        </Fact>
       )}
     </>
   );

@@ -5,6 +5,7 @@ import { type ReactNode, useCallback } from "react";
 import { Card, type CardLook, spoken } from "../../draw/card";
 import { FoldBox, moreOf, StubBox } from "../../draw/fold-box";
 import { plural } from "../../model/format";
+import { writtenAt } from "../../model/freshness";
 import { degreeOf } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import type { OpenMap } from "./open-map";
@@ -29,6 +30,7 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
         muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
+        written: writtenAt(lineage, id),
       };
       return (
         <Card

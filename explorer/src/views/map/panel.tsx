@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 
 import { datasetTests, jobTests } from "../../api/queries";
+import { writtenAt } from "../../model/freshness";
 import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import { Loaded, pageOf } from "../../parts/frame";
@@ -73,7 +74,11 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
         </button>
       </div>
       {why && <Why item={item} state={state} drawn={drawn} choose={choose} />}
-      {item.kind === "job" ? <JobFacts item={item} /> : <DatasetFacts item={item} />}
+      {item.kind === "job" ? (
+        <JobFacts item={item} />
+      ) : (
+        <DatasetFacts item={item} written={writtenAt(lineage, item.id)} />
+      )}
       {(["up", "down"] as const).map((side) => (
         <Neighbours key={side} side={side} item={item} lineage={lineage} choose={choose} open={open} />
       ))}
