@@ -90,7 +90,5 @@ def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Data
         table = a_table(namespace, target, source.columns, "team:finance" if number in (1, 2) else "")
         owner = "team:finance" if number in (1, 2) else "team:platform"
         write = Write(table, copied(source))
-        jobs.append(
-            Job(SPARK, name, reads, (write,), owner, 322 + number, 5, weekly, reads_day_before=name == late)
-        )
+        jobs.append(Job(SPARK, name, reads, (write,), owner, 322 + number, 5, weekly, reads_day_before=name == late))
     return jobs

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from examples.company.model import Job, Source, Write
+from examples.company.model import Dataset, Job, Source, Write
 
 Json = dict[str, Any]
 

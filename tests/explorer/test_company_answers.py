@@ -128,6 +128,26 @@ def test_a_comparison_without_changes_is_a_sentence_and_leaves_the_picture(open_
     assert page.locator(".box.is-muted").count() == 0
 
 
+def test_columns_that_changed_are_stepped_through_with_who_made_them(open_view, company):
+    columns = f"columns?node=dataset:{LAKE}:silver/shop/orders"
+    page = open_view(company, f"{columns}&vs=2025-11-19T03:00:00Z&depth=1", bypass_csp=True)
+    panel = page.get_by_role("complementary", name="changes")
+    amount = panel.get_by_role("button", name="orders.amount")
+    amount.wait_for()
+    assert "int → decimal(12,2)" in amount.inner_text()
+    assert serious_faults(page) == []
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url("**panel=changes**")
+    assert panel.locator("[aria-current]").count() == 1
+    page.get_by_role("region", name="time").wait_for()
+    panel.get_by_role("button", name="close").click()
+    page.get_by_role("button", name="Step through the changes").click()
+    panel.wait_for()
+    page.get_by_role("button", name="List the changes").click()
+    table = page.get_by_role("region", name="lines of columns")
+    table.get_by_role("columnheader", name="Change").wait_for()
+
+
 def test_what_a_column_depends_on_indirectly_has_a_box_with_its_role(open_view, company):
     page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&dir=up")
     page.locator(".of-columns").first.wait_for()

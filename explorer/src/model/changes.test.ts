@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { anItem } from "./an-item.test-data";
-import { changeRows, nextChange, type Step } from "./changes";
+import { changeRows, columnChangeRows, nextChange, type Step } from "./changes";
 import { compareLineages } from "./compare";
 import { type Arrow, type Item, toLineage } from "./graph";
 
@@ -29,7 +29,7 @@ const steps: Step[] = [
     nodes: { added: ["new"], removed: [] },
     columns: NO_COLUMNS,
   },
-  { ...NOTHING, time: NIGHT, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset: "orders" }] } },
+  { ...NOTHING, time: NIGHT, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset: "orders", name: "amount" }] } },
   {
     time: MORNING,
     runs: [{ job: "job:n:join", run: null }],
@@ -38,7 +38,7 @@ const steps: Step[] = [
       added: [{ origin: "elsewhere", destination: "job:n:join" }],
       removed: [{ origin: "orders", destination: "old" }],
     },
-    columns: { ...NO_COLUMNS, added: [{ dataset: "orders" }] },
+    columns: { ...NO_COLUMNS, added: [{ dataset: "orders", name: "tax" }] },
   },
 ];
 const rows = changeRows(
@@ -52,22 +52,51 @@ const rows = changeRows(
 );
 
 test("changes are told by kind, with the last step that made each", () => {
-  expect(
-    rows.map(({ item, change, isDrawn, cause }) => [item.id, change, isDrawn, cause?.time, cause?.runs[0]?.job]),
-  ).toEqual([
-    ["new", "added", true, NIGHT, "job:n:load"],
-    ["old", "removed", false, MORNING, "job:n:join"],
-    ["orders", "changed", true, MORNING, "job:n:join"],
-    ["elsewhere", "joined", true, MORNING, "job:n:join"],
-  ]);
+  expect(rows.map(({ id, change, isDrawn, cause }) => [id, change, isDrawn, cause?.time, cause?.runs[0]?.job])).toEqual(
+    [
+      ["new", "added", true, NIGHT, "job:n:load"],
+      ["old", "removed", false, MORNING, "job:n:join"],
+      ["orders", "changed", true, MORNING, "job:n:join"],
+      ["elsewhere", "joined", true, MORNING, "job:n:join"],
+    ],
+  );
 });
 
 test("without a history nothing made a change", () => {
   expect(changeRows(comparison, new Map(), []).map(({ cause }) => cause)).toEqual([null, null, null, null]);
 });
 
+test("columns are told with what changed of each, and who made it", () => {
+  const idOf = (field: string) => `datasetField:s3://lake:orders:${field}`;
+  const details = new Map([[idOf("amount"), ["int → decimal"]]]);
+  const changes = new Map([
+    [idOf("amount"), "changed"],
+    [idOf("tax"), "added"],
+    [idOf("old"), "removed"],
+  ] as const);
+  const lines = { columns: [], sources: new Map(), own: new Map(), dependencies: new Map(), truncated: false };
+  const dataset = "dataset:s3://lake:orders";
+  const made: Step[] = [
+    {
+      ...NOTHING,
+      time: NIGHT,
+      runs: [{ job: "job:n:load", run: "r1" }],
+      columns: { added: [{ dataset, name: "tax" }], removed: [], retyped: [{ dataset, name: "amount" }] },
+    },
+    { ...NOTHING, time: MORNING, runs: [], columns: { ...NO_COLUMNS, retyped: [{ dataset, name: "other" }] } },
+  ];
+  const told = columnChangeRows({ lines, changes, details, arrows: new Map() }, new Set([idOf("amount")]), made);
+  expect(
+    told.map(({ name, change, isDrawn, details, cause }) => [name, change, isDrawn, details, cause?.time]),
+  ).toEqual([
+    ["orders.tax", "added", false, [], NIGHT],
+    ["orders.old", "removed", false, [], undefined],
+    ["orders.amount", "changed", true, ["int → decimal"], NIGHT],
+  ]);
+});
+
 test("steps lead to drawn changes alone, and end at the last", () => {
-  const from = (sel: string, by: 1 | -1) => nextChange(rows, sel, by)?.item.id;
+  const from = (sel: string, by: 1 | -1) => nextChange(rows, sel, by)?.id;
   expect([from("", 1), from("new", 1), from("orders", 1), from("elsewhere", 1)]).toEqual([
     "new",
     "orders",

@@ -1,7 +1,8 @@
 /** The changes of a comparison in the order in which a reader steps through them, each with what made it. */
 
-import type { Comparison, NodeChange } from "./compare";
-import type { Item } from "./graph";
+import { datasetOf, nameOf } from "../url/ids";
+import type { Change, Comparison, NodeChange } from "./compare";
+import type { ColumnComparison } from "./compare-columns";
 
 export interface Cause {
   time: string;
@@ -11,6 +12,7 @@ export interface Cause {
 
 interface OfDataset {
   dataset: string;
+  name: string;
 }
 
 interface Ends {
@@ -25,8 +27,16 @@ export interface Step extends Cause {
   columns: { added: readonly OfDataset[]; removed: readonly OfDataset[]; retyped: readonly OfDataset[] };
 }
 
-export interface ChangeRow {
-  item: Item;
+/** What changed: a node, or a column. */
+export interface Changed {
+  id: string;
+  kind: "dataset" | "job" | "field";
+  namespace: string;
+  /** Of a column, the name of its dataset and its own. */
+  name: string;
+}
+
+export interface ChangeRow extends Changed {
   change: NodeChange;
   details: readonly string[];
   isDrawn: boolean;
@@ -46,14 +56,36 @@ export function changeRows(
   const latest = [...steps].reverse();
   const rows = [...changes].flatMap(([id, change]) => {
     const item = lineage.items.get(id);
+    if (!item) return [];
+    const { kind, namespace, name } = item;
     const cause = causeOf(latest, id, change);
-    return item ? [{ item, change, details: details.get(id) ?? [], isDrawn: drawn.has(id), cause }] : [];
+    return [{ id, kind, namespace, name, change, details: details.get(id) ?? [], isDrawn: drawn.has(id), cause }];
   });
+  return inOrder(rows);
+}
+
+/** Return the changes of columns in the same way; `drawn` are the columns that a card shows. */
+export function columnChangeRows(
+  { changes, details }: ColumnComparison,
+  drawn: ReadonlySet<string>,
+  steps: readonly Step[],
+): ChangeRow[] {
+  const latest = [...steps].reverse();
+  const rows = [...changes].map(([id, change]) => {
+    const { namespace, name: dataset, field = "" } = nameOf(id);
+    const cause = causeOfColumn(latest, id, change);
+    const changed = { id, kind: "field" as const, namespace, name: `${dataset}.${field}` };
+    return { ...changed, change, details: details.get(id) ?? [], isDrawn: drawn.has(id), cause };
+  });
+  return inOrder(rows);
+}
+
+function inOrder(rows: readonly ChangeRow[]): ChangeRow[] {
   const time = ({ cause }: ChangeRow) => cause?.time ?? "";
-  return rows.sort(
+  return [...rows].sort(
     (a, b) =>
       KINDS.indexOf(a.change) - KINDS.indexOf(b.change) ||
-      (time(a) === time(b) ? (a.item.name < b.item.name ? -1 : 1) : time(a) < time(b) ? 1 : -1),
+      (time(a) === time(b) ? (a.name < b.name ? -1 : 1) : time(a) < time(b) ? 1 : -1),
   );
 }
 
@@ -68,10 +100,20 @@ function causeOf(latest: readonly Step[], id: string, change: NodeChange): Cause
   return latest.find(({ nodes }) => nodes[side].includes(id)) ?? latest.find(ofEdges) ?? null;
 }
 
+/** Return the last step that changed a column so: its schema, or that took its dataset in or out. */
+function causeOfColumn(latest: readonly Step[], id: string, change: Change): Cause | null {
+  const dataset = datasetOf(id),
+    field = nameOf(id).field;
+  const isOf = (column: OfDataset) => column.dataset === dataset && column.name === field;
+  if (change === "changed") return latest.find(({ columns }) => columns.retyped.some(isOf)) ?? null;
+  const side = change === "removed" ? "removed" : "added";
+  return latest.find(({ columns, nodes }) => columns[side].some(isOf) || nodes[side].includes(dataset)) ?? null;
+}
+
 /** Return the drawn change before or after the selected one; from none, the first or the last. */
 export function nextChange(rows: readonly ChangeRow[], sel: string, by: 1 | -1): ChangeRow | null {
   const drawn = rows.filter(({ isDrawn }) => isDrawn);
-  const here = drawn.findIndex(({ item }) => item.id === sel);
+  const here = drawn.findIndex(({ id }) => id === sel);
   if (here < 0) return (by > 0 ? drawn[0] : drawn.at(-1)) ?? null;
   return drawn[Math.max(0, Math.min(drawn.length - 1, here + by))] ?? null;
 }

@@ -70,8 +70,9 @@ export interface Card {
   name: string;
   stale: boolean;
   columns: readonly { id: string; field: string; type: string | null }[];
-  /** How many columns are behind the filter. */
+  /** How many columns are behind the filter, and their ids. */
   more: number;
+  hidden: readonly string[];
 }
 
 /** A card for each dataset; first the columns on the path of the selected one, then as they were reported. */
@@ -98,6 +99,7 @@ export function cardsOf(
       stale: false,
       columns: [],
       more: 0,
+      hidden: [],
     };
     cards.set(column.dataset, card);
     card.stale ||= column.stale ?? false;
@@ -111,7 +113,8 @@ export function cardsOf(
     const all = [...card.columns].sort((a, b) => rank(a.id) - rank(b.id) || (a.field < b.field ? -1 : 1));
     const least = Math.max(COLUMNS_SHOWN, all.filter(({ id }) => path.has(id)).length);
     const columns = opened.has(card.id) ? all : all.slice(0, least);
-    return { ...card, columns, more: all.length - columns.length };
+    const hidden = all.slice(columns.length).map(({ id }) => id);
+    return { ...card, columns, more: hidden.length, hidden };
   });
 }
 

@@ -65,6 +65,16 @@ test("another type is a change; what is the same has none", () => {
   expect(compareColumns(someLines("a.x: b.x"), someLines("a.x: b.x")).changes.size).toBe(0);
 });
 
+test("a changed column says what changed of it, and of very many lines the first", () => {
+  const many = Array.from({ length: 9 }, (_, place) => `d.c${place}`);
+  const { details } = compareColumns(
+    someLines("a.x int: b.x c.y", `a.z: ${many.join(" ")}`),
+    someLines("a.x bigint: b.x=max(x) e.v", "a.z: "),
+  );
+  expect(details.get(idOf("a.x"))).toEqual(["int → bigint", "~ from b.x, in another way", "+ from e.v", "− from c.y"]);
+  expect(details.get(idOf("a.z"))?.slice(-2)).toEqual(["− from d.c5", "and 3 more of its lines"]);
+});
+
 test("the union keeps what is gone, with its sources", () => {
   const { lines } = compareColumns(someLines("a.x: b.x c.x"), someLines("a.x: b.x"));
   expect(lines.sources.get(idOf("a.x"))?.map(({ id }) => id)).toEqual([idOf("b.x"), idOf("c.x")]);

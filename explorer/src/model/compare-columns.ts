@@ -2,6 +2,7 @@
 
 import { type Column, type ColumnLines, columnArrows, type Source } from "./columns";
 import type { Change } from "./compare";
+import { titleOfId } from "./titles";
 
 export interface ColumnComparison {
   lines: ColumnLines;
@@ -9,26 +10,44 @@ export interface ColumnComparison {
   changes: ReadonlyMap<string, Change>;
   /** Lines, as `from→to`. */
   arrows: ReadonlyMap<string, Change>;
+  /** Of changed columns, what changed of each. */
+  details: ReadonlyMap<string, readonly string[]>;
 }
+
+const DETAILS_MAX = 6;
+const SIGNS: Readonly<Record<Change, string>> = { added: "+", removed: "−", changed: "~" };
 
 export function compareColumns(before: ColumnLines, now: ColumnLines): ColumnComparison {
   const changes = new Map<string, Change>(),
+    details = new Map<string, readonly string[]>(),
     arrows = compareLines(before, now);
+  const change = (id: string, text: string) => {
+    changes.set(id, "changed");
+    details.set(id, [...(details.get(id) ?? []), text]);
+  };
   const old = known(before),
     current = known(now);
   for (const [id, column] of current) {
     const was = old.get(id);
     if (was === undefined) changes.set(id, "added");
-    else if (was && column && was.type !== column.type) changes.set(id, "changed");
+    else if (was && column && was.type !== column.type) change(id, `${was.type ?? "?"} → ${column.type ?? "?"}`);
   }
   for (const id of old.keys()) if (!current.has(id)) changes.set(id, "removed");
   // A column whose lines changed has changed, unless it is new or gone as a whole.
-  for (const line of arrows.keys()) {
-    const to = line.slice(line.indexOf("→") + 1);
-    if (!changes.has(to)) changes.set(to, "changed");
+  for (const [line, of] of arrows) {
+    const cut = line.indexOf("→"),
+      [from, to] = [line.slice(0, cut), line.slice(cut + 1)];
+    if ((changes.get(to) ?? "changed") === "changed")
+      change(to, `${SIGNS[of]} from ${titleOfId(from)}${of === "changed" ? ", in another way" : ""}`);
   }
-  return { lines: union(before, now), changes, arrows };
+  for (const [id, texts] of details) details.set(id, shortened(texts));
+  return { lines: union(before, now), changes, arrows, details };
 }
+
+const shortened = (texts: readonly string[]) =>
+  texts.length > DETAILS_MAX
+    ? [...texts.slice(0, DETAILS_MAX), `and ${texts.length - DETAILS_MAX} more of its lines`]
+    : texts;
 
 /** Return every column that lines name, with its schema where it is known. */
 function known(lines: ColumnLines): Map<string, Column | null> {

@@ -26,6 +26,9 @@ export interface Moment {
   vs: string;
 }
 
+/** "changes" while a reader steps through those of a comparison; "none" if their panel was closed. */
+export type Panel = "" | "changes" | "none";
+
 export interface MapState extends Moment {
   node: string;
   dir: Direction;
@@ -46,8 +49,7 @@ export interface MapState extends Moment {
   dependencies: boolean;
   /** Whether the panel opens with the nearest trouble upstream. */
   why: boolean;
-  /** "changes" while a reader steps through those of a comparison; "none" if their panel was closed. */
-  panel: "" | "changes" | "none";
+  panel: Panel;
 }
 
 export interface ColumnsState extends Moment {
@@ -57,6 +59,7 @@ export interface ColumnsState extends Moment {
   depth: number;
   indirect: boolean;
   list: boolean;
+  panel: Panel;
 }
 
 export const DEPTH_MAX = 20;
@@ -93,7 +96,7 @@ export function parseMap(search: string): MapState {
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
     why: query.get("why") === "1",
-    panel: PANELS.find((panel) => panel === query.get("panel")) ?? "",
+    panel: parsePanel(query),
   };
 }
 
@@ -112,6 +115,7 @@ export function parseColumns(search: string): ColumnsState {
     depth: parseDepth(query.get("depth"), 5),
     indirect: query.get("indirect") === "1",
     list: query.get("list") === "1",
+    panel: parsePanel(query),
   };
 }
 
@@ -119,6 +123,8 @@ export function columnsLink(state: Partial<ColumnsState> & { node: string }): st
   const { dir, depth, ...rest } = state;
   return link("columns", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 5 ? "" : depth });
 }
+
+const parsePanel = (query: URLSearchParams): Panel => PANELS.find((panel) => panel === query.get("panel")) ?? "";
 
 export function parseMoment(query: URLSearchParams): Moment {
   return { at: parseTime(query.get("at")), vs: parseTime(query.get("vs")) };

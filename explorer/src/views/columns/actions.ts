@@ -4,14 +4,14 @@ import { useCallback, useState } from "react";
 import { useLocation } from "wouter";
 
 import { datasetOf } from "../../url/ids";
-import { type ColumnsState, columnsLink } from "../../url/state";
+import { type ColumnsState, columnsLink, type Panel } from "../../url/state";
 
 export interface Actions {
   /** Id of the dataset that was acted on last: it stays where it is, and in sight. */
   anchor: string;
   to: (change: Partial<ColumnsState>) => void;
-  /** Select a column. */
-  choose: (id: string) => void;
+  /** Select a column, and show its panel or another one. */
+  choose: (id: string, panel?: Panel) => void;
   /** Select a column, or clear the selection if it is of that column. */
   toggle: (id: string, sel: string) => void;
   /** Ids of the datasets that show all of their columns. */
@@ -32,14 +32,14 @@ export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
     [navigate, state],
   );
   const select = useCallback(
-    (id: string, sel: string) => {
+    (id: string, sel: string, panel: Panel = state.panel === "none" ? "none" : "") => {
       closePanel(false);
       setAnchor(datasetOf(id));
-      to({ sel });
+      to({ sel, panel });
     },
-    [to],
+    [to, state.panel],
   );
-  const choose = useCallback((id: string) => select(id, id), [select]);
+  const choose = useCallback((id: string, panel?: Panel) => select(id, id, panel), [select]);
   const toggle = useCallback(
     (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
     [select, state.node],

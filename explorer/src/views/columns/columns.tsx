@@ -3,6 +3,7 @@
 import { useSearch } from "wouter";
 
 import type { ColumnLines } from "../../model/columns";
+import { WaysToChanges } from "../../parts/changes";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { TimeBar } from "../../parts/time";
 import { datasetOf, nameOf } from "../../url/ids";
@@ -47,7 +48,7 @@ function Drawn({ state, data, now }: { state: ColumnsState; data: ColumnsData; n
   );
 }
 
-function Notices({ columns: { state, data, picture, actions } }: { columns: OpenColumns }) {
+function Notices({ columns: { state, data, picture, actions, list, changes } }: { columns: OpenColumns }) {
   const { lines, comparison } = picture;
   return (
     <>
@@ -65,7 +66,11 @@ function Notices({ columns: { state, data, picture, actions } }: { columns: Open
         </div>
       )}
       {data.failure && <Failed error={data.failure} retry={() => actions.to({})} />}
-      {comparison && <ChangesBar vs={state.vs} changes={comparison.changes} end={() => actions.to({ vs: "" })} />}
+      {comparison && (
+        <ChangesBar vs={state.vs} changes={comparison.changes} end={() => actions.to({ vs: "", panel: "" })}>
+          {comparison.changes.size > 0 && <WaysToChanges steps={changes} list={list} open={actions.to} />}
+        </ChangesBar>
+      )}
     </>
   );
 }

@@ -3,7 +3,9 @@
 import { useState } from "react";
 
 import type { ColumnArrow } from "../../model/columns";
+import type { ColumnComparison } from "../../model/compare-columns";
 import { count } from "../../model/format";
+import { arrowKey } from "../../model/graph";
 import { titleOfId } from "../../model/titles";
 import { Name } from "../../parts/name";
 import { SignOf } from "../../parts/signs";
@@ -15,9 +17,10 @@ interface Props {
   sel: string;
   choose: (id: string) => void;
   alone?: boolean;
+  comparison: ColumnComparison | null;
 }
 
-export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) {
+export function ColumnList({ arrows, path, sel, choose, alone = false, comparison }: Props) {
   const [filter, setFilter] = useState("");
   const rows = arrows.filter(
     ({ from, to }) =>
@@ -44,17 +47,32 @@ export function ColumnList({ arrows, path, sel, choose, alone = false }: Props) 
         rows={rows}
         keyOf={(row) => `${row.from}→${row.to}`}
         selected={sel}
-        columns={columnsOf(choose)}
+        columns={columnsOf(choose, comparison)}
       />
     </section>
   );
 }
 
-const columnsOf = (choose: (id: string) => void): ColumnOf<ColumnArrow>[] => [
+const columnsOf = (choose: (id: string) => void, comparison: ColumnComparison | null): ColumnOf<ColumnArrow>[] => [
   { name: "From", by: (row) => row.from, cell: (row) => <Choosing id={row.from} choose={choose} /> },
   { name: "To", by: (row) => row.to, cell: (row) => <Choosing id={row.to} choose={choose} /> },
   { name: "How", by: (row) => row.steps[0]?.kind ?? "", cell: (row) => <How arrow={row} /> },
+  ...(comparison ? [changeColumn(comparison)] : []),
 ];
+
+/** What of a line changed: itself, or the type of the column that it leads to. */
+function changeColumn({ arrows, changes, details }: ColumnComparison): ColumnOf<ColumnArrow> {
+  const changeOf = ({ from, to }: ColumnArrow) => arrows.get(arrowKey({ from, to })) ?? changes.get(to) ?? "";
+  return {
+    name: "Change",
+    by: changeOf,
+    cell: (row) => (
+      <span className={changeOf(row)}>
+        {changeOf(row)} <span className="small">{details.get(row.to)?.join(", ")}</span>
+      </span>
+    ),
+  };
+}
 
 function Choosing({ id, choose }: { id: string; choose: (id: string) => void }) {
   return (

@@ -61,8 +61,8 @@ export function usePicture(
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
   const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
   const cards = useMemo(
-    () => drawnCards(lines, kept, path, opened, datasetOf(node)),
-    [lines, kept, path, opened, node],
+    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
+    [lines, kept, path, opened, node, comparison],
   );
   const indirect = useMemo(
     () => (state.indirect ? indirectSources(lines, sel || node) : []),
@@ -93,16 +93,18 @@ function boxesOf(cards: readonly Card[], indirect: readonly IndirectSource[]) {
   };
 }
 
-/** The cards with a line, each with its columns that have one; the focus has all of its columns. */
+/** The cards with a line, each with its columns that have one, changed ones first; the focus has all of its columns. */
 function drawnCards(
   lines: ColumnLines,
   kept: readonly ColumnArrow[],
   path: ReadonlySet<string> | null,
   opened: ReadonlySet<string>,
   focus: string,
+  comparison: ColumnComparison | null,
 ): Card[] {
   const used = new Set(kept.flatMap(({ from, to }) => [from, to]));
-  return cardsOf(lines, path ?? new Set(), opened)
+  const order = new Map([...(comparison?.changes.keys() ?? [])].map((id) => [id, 0]));
+  return cardsOf(lines, path ?? new Set(), opened, order)
     .map((card) => ({ ...card, columns: card.columns.filter(({ id }) => used.has(id) || card.id === focus) }))
     .filter((card) => card.columns.length > 0 || card.id === focus);
 }

@@ -5,6 +5,7 @@ import { useCallback } from "react";
 import { Canvas } from "../../draw/canvas";
 import { Corner } from "../../draw/corner";
 import { plural } from "../../model/format";
+import { ChangesPanel } from "../../parts/changes";
 import { datasetOf, nameOf } from "../../url/ids";
 import { ColumnCard } from "./card";
 import { IndirectBox, usedFor } from "./indirect";
@@ -13,24 +14,40 @@ import type { OpenColumns } from "./open-columns";
 import { ColumnPanel } from "./panel";
 
 export function Stage({ columns }: { columns: OpenColumns }) {
-  const { state, picture, actions, list } = columns;
-  const { lines, kept, path, sel } = picture;
+  const { picture, actions, list } = columns;
+  const { kept, path, sel, comparison } = picture;
   return (
     <div className="stage">
       {!(list.isNarrow && list.isList) && <ColumnsPicture columns={columns} />}
-      {list.isList && <ColumnList arrows={kept} path={path} sel={sel} choose={actions.choose} alone={list.isNarrow} />}
-      {sel && !actions.isPanelClosed && (
-        <ColumnPanel
-          id={sel}
-          lines={lines}
+      {list.isList && (
+        <ColumnList
           arrows={kept}
-          isCentre={sel === state.node}
-          close={() => (list.isNarrow ? actions.closePanel(true) : actions.to({ sel: "" }))}
-          canClose={list.isNarrow || state.sel !== ""}
+          path={path}
+          sel={sel}
           choose={actions.choose}
+          alone={list.isNarrow}
+          comparison={comparison}
         />
       )}
+      <Panel columns={columns} />
     </div>
+  );
+}
+
+function Panel({ columns: { state, picture, actions, list, changes } }: { columns: OpenColumns }) {
+  const { lines, kept, sel } = picture;
+  if (changes.isOpen) return <ChangesPanel steps={changes} />;
+  if (!sel || actions.isPanelClosed) return null;
+  return (
+    <ColumnPanel
+      id={sel}
+      lines={lines}
+      arrows={kept}
+      isCentre={sel === state.node}
+      close={() => (list.isNarrow ? actions.closePanel(true) : actions.to({ sel: "" }))}
+      canClose={list.isNarrow || state.sel !== ""}
+      choose={actions.choose}
+    />
   );
 }
 

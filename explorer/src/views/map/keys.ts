@@ -2,10 +2,9 @@
 
 import { useLocation } from "wouter";
 
-import { nextChange } from "../../model/changes";
+import { stepBy } from "../../parts/changes";
 import { useKeys } from "../../parts/keys";
 import type { MapState } from "../../url/state";
-import { goTo } from "./changes";
 import { columnsOf, type OpenMap } from "./open-map";
 import { walk } from "./walk";
 
@@ -13,11 +12,7 @@ export function useMapKeys(map: OpenMap): void {
   const { state, picture, actions, list, changes, handled, layout } = map;
   const [, navigate] = useLocation();
   const on = state.sel || picture.focus;
-  const step = (event: KeyboardEvent) => {
-    event.preventDefault();
-    const next = nextChange(changes.rows, state.sel, event.key === "ArrowDown" ? 1 : -1);
-    if (next) goTo(map, next.item.id);
-  };
+  const step = (event: KeyboardEvent) => stepBy(changes, event);
   const arrow = (event: KeyboardEvent) => {
     event.preventDefault();
     const next = walk(picture.shown, layout.current, on, event.key);

@@ -1,6 +1,7 @@
 /** What a reader has to know of a map before reading it: its time, and what of it is missing. */
 
 import { utc } from "../../model/format";
+import { WaysToChanges } from "../../parts/changes";
 import { ChangesBar } from "../../parts/frame";
 import { useTicks } from "../../parts/time";
 import type { MapState } from "../../url/state";
@@ -27,7 +28,11 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
       )}
       {comparison && (
         <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
-          {comparison.changes.size > 0 ? <WaysToChanges map={map} /> : <LastChange state={state} />}
+          {comparison.changes.size > 0 ? (
+            <WaysToChanges steps={map.changes} list={map.list} open={actions.to} />
+          ) : (
+            <LastChange state={state} />
+          )}
         </ChangesBar>
       )}
       {state.vs && !comparison && !failure && (
@@ -43,21 +48,6 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
           </button>
         </div>
       )}
-    </>
-  );
-}
-
-function WaysToChanges({ map: { actions, list, changes } }: { map: OpenMap }) {
-  return (
-    <>
-      {!changes.isOpen && (
-        <button className="chip" onClick={() => actions.to({ panel: "changes" })}>
-          Step through the changes
-        </button>
-      )}
-      <button className="chip" onClick={() => list.showList(true)}>
-        List the changes
-      </button>
     </>
   );
 }

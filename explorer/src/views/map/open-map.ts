@@ -6,12 +6,13 @@ import { type ListChoice, useListChoice } from "../../draw/use-list-choice";
 import type { Handled } from "../../draw/use-sight";
 import type { Placed } from "../../layout/boxes";
 import type { Lineage } from "../../model/graph";
+import type { Steps } from "../../parts/changes";
 import { kindOf } from "../../url/ids";
 import { columnsLink, type MapState } from "../../url/state";
 import { type Actions, useActions } from "./actions";
 import type { MapData } from "./data";
 import { type MapPicture, usePicture } from "./picture";
-import { type Changes, useChanges } from "./use-changes";
+import { useChanges } from "./use-changes";
 
 export interface OpenMap {
   state: MapState;
@@ -19,7 +20,7 @@ export interface OpenMap {
   picture: MapPicture;
   actions: Actions;
   list: ListChoice;
-  changes: Changes;
+  changes: Steps;
   handled: RefObject<Handled | null>;
   layout: RefObject<Placed | null>;
 }
@@ -28,8 +29,8 @@ export function useOpenMap(state: MapState, data: MapData, whole: Lineage): Open
   const picture = usePicture(whole, state, data.comparison);
   const actions = useActions(state, picture);
   const list = useListChoice(state.list, (list) => actions.to({ list }));
-  const changes = useChanges(state, data, picture, list);
   const handled = useRef<Handled>(null);
+  const changes = useChanges({ state, data, picture, actions, list, handled });
   const layout = useRef<Placed>(null);
   return { state, data, picture, actions, list, changes, handled, layout };
 }

@@ -4,8 +4,8 @@ import { Canvas } from "../../draw/canvas";
 import { Corner } from "../../draw/corner";
 import { arrowKey, type Shown } from "../../model/graph";
 import { neighboursOf } from "../../model/paths";
+import { ChangesPanel } from "../../parts/changes";
 import { SignOf } from "../../parts/signs";
-import { ChangesPanel } from "./changes";
 import { FoldPanel } from "./fold";
 import { MapList } from "./list";
 import { useLabels, useNodeDrawing } from "./nodes";
@@ -95,7 +95,7 @@ function Panel({ map }: { map: OpenMap }) {
   const { lineage, shown } = picture;
   const item = lineage.items.get(state.sel);
   const fold = shown.folds.find(({ id }) => id === state.sel);
-  if (changes.isOpen) return <ChangesPanel map={map} />;
+  if (changes.isOpen) return <ChangesPanel steps={changes} />;
   if (item)
     return (
       <NodePanel

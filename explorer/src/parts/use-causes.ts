@@ -1,0 +1,39 @@
+/** The history of a graph between the two moments of a comparison, which says who made its changes. */
+
+import { useQuery } from "@tanstack/react-query";
+
+import { history } from "../api/queries";
+import type { Step } from "../model/changes";
+import type { Moment } from "../url/state";
+
+const NONE: never[] = [];
+
+interface Compared extends Moment {
+  node: string;
+  /** How far the graph reaches, in jobs. */
+  depth: number;
+}
+
+/** Return the steps of the history, and what is said where they are not known; nothing is asked for while not `isOpen`. */
+export function useCauses(
+  { node, depth, at, vs }: Compared,
+  isOpen: boolean,
+  isTooWide: boolean,
+): { causes: readonly Step[]; note: string } {
+  const isBackward = at !== "" && at < vs;
+  const { data, error, isPending } = useQuery({
+    queryKey: ["history", node, depth, vs, at],
+    queryFn: ({ signal }) => history(node, depth, signal, { since: vs, until: at }),
+    enabled: isOpen && !isTooWide && !isBackward,
+    retry: false,
+  });
+  if (isBackward)
+    return { causes: NONE, note: "Who made them is known of an earlier time than the one that is shown." };
+  if (isTooWide || data === null)
+    return {
+      causes: NONE,
+      note: "Who made them is not known here: too many neighbours, or too many changes, to read.",
+    };
+  if (error) return { causes: NONE, note: `Who made them is not known: ${error.message}.` };
+  return { causes: data ?? NONE, note: isPending ? "looking for who made them…" : "" };
+}
