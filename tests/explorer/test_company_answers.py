@@ -216,3 +216,23 @@ def test_shift_and_enter_open_what_breaks_with_the_chosen_column(open_view, comp
     page.get_by_role("option").filter(has_text="What breaks").first.wait_for()
     box.press("Shift+Enter")
     page.wait_for_url("**/explore/impact?node=datasetField**customer_id")
+
+
+def test_a_search_counts_what_there_is_and_has_no_column_that_is_empty(open_view, company):
+    page = open_view(company, "search?tag=pii")
+    table = page.get_by_role("region", name="found")
+    table.get_by_role("link", name="email").first.wait_for()
+    assert re.fullmatch(r"\d+ columns", page.get_by_role("status").inner_text())
+    assert table.get_by_role("columnheader").all_inner_texts() == ["Name", "Kind", "Namespace", "Changed"]
+    page.goto(f"{company.url}/explore/search?q=revenue")
+    table.get_by_role("columnheader", name="State, Type").wait_for()
+
+
+def test_a_dataset_with_a_colon_in_its_name_keeps_it_in_the_list_of_columns(open_view, company):
+    page = open_view(company, f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&list=1")
+    page.get_by_role("region", name="lines of columns").get_by_text("100:ceo morning.").first.wait_for()
+
+
+def test_an_impact_that_is_narrowed_says_how_many_are_shown_of_all(open_view, company):
+    page = open_view(company, f"impact?node=dataset:{LAKE}:silver/shop/orders&kind=job")
+    page.get_by_text(re.compile(r"^(\d+) shown of \d+ datasets, \1 jobs;")).wait_for()

@@ -62,6 +62,13 @@ def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, company)
     assert box["x"] + box["width"] <= 390
 
 
+def test_on_a_phone_the_start_leads_to_the_lists(open_view, company):
+    page = open_view(company, size=PHONE)
+    page.get_by_role("link", name="Records", exact=True).click()
+    page.get_by_role("heading", name="Records").wait_for()
+    assert page.get_by_role("link", name="Records", exact=True).is_hidden()
+
+
 def test_on_a_phone_a_panel_is_a_sheet_from_below_that_can_be_closed(open_view, company):
     page = open_view(company, f"map?node={REVENUE}", size=PHONE)
     page.get_by_role("link", name="nordwind.gold.fct_orders").click()

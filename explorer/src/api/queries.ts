@@ -304,6 +304,7 @@ export async function columns(node: string, depth: number, at: string, signal?: 
     if (!node.data) continue;
     const id = unversioned(node.id),
       { data } = node;
+    learnDataset({ namespace: data.namespace, name: data.dataset });
     shown.push({
       id,
       dataset: datasetId({ namespace: data.namespace, name: data.dataset }),
@@ -329,10 +330,14 @@ export async function columns(node: string, depth: number, at: string, signal?: 
   return { columns: shown, sources, own: about, dependencies, truncated: response.truncated };
 }
 
+/** Remember how the ids of a dataset's columns are cut. */
+const learnDataset = (dataset: { namespace: string; name: string }) => learnName(datasetId(dataset), dataset);
+
 type InputField = NonNullable<ResponseOf<"/api/v1/column-lineage">["graph"][number]["data"]>["inputFields"][number];
 
 function toSource(source: InputField): Source {
   const dataset = { namespace: source.namespace, name: source.dataset };
+  learnDataset(dataset);
   return {
     id: source.field === null ? datasetId(dataset) : fieldId(dataset, source.field),
     dataset: datasetId(dataset),

@@ -99,6 +99,13 @@ test("times and names for people", () => {
     "–",
     "emissi…ecked",
   ]);
+  expect([9_960, 59_600, 179_600, 3_599_600, 7_199_000].map(duration)).toEqual([
+    "10 s",
+    "1 min 0 s",
+    "3 min 0 s",
+    "1 h 0 min",
+    "2 h 0 min",
+  ]);
 });
 
 test("titles of one picture: what tells things apart, beside where they are", () => {

@@ -46,7 +46,7 @@ function Summary({ report, namespace }: { report: Coverage; namespace: string })
     <p className="muted">
       {plural(report.total, "job")}
       {report.truncated && ", the first of more"}; they report the columns of{" "}
-      {report.outputs ? `${share(report)} datasets that they write` : "no dataset"}.
+      {report.outputs ? share(report, " datasets that they write") : "no dataset"}.
       {report.incompleteJobs > 0 &&
         ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
       {namespace && (

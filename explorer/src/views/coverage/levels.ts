@@ -19,6 +19,8 @@ export const titleOfLevel = (level: string) => LEVELS.find(([name]) => name === 
 /** Numbers of jobs and of what they write: of all, of a namespace or of a producer. */
 export type Counts = Pick<Coverage, "total" | Level | "outputs" | "certainOutputs" | "incompleteJobs">;
 
-/** Return how many of the outputs have columns. */
-export const share = ({ outputs, certainOutputs }: Counts) =>
-  outputs ? `${count(certainOutputs)} of ${count(outputs)} (${Math.floor((100 * certainOutputs) / outputs)} %)` : "–";
+/** Return how many of the outputs have columns, with a word for what these are. */
+export function share({ outputs, certainOutputs }: Counts, word = ""): string {
+  if (!outputs) return "–";
+  return `${count(certainOutputs)} of ${count(outputs)}${word} (${Math.floor((100 * certainOutputs) / outputs)} %)`;
+}

@@ -44,7 +44,7 @@ export function Table({
     <section className="card">
       <div className="actions">
         <b role="status">
-          {isNarrowed ? `${count(rows.length)} of ` : ""}
+          {isNarrowed ? `${count(rows.length)} shown of ` : ""}
           {countsOf(all)}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most
         </b>
         <input

@@ -32,9 +32,14 @@ export function About({ job }: { job: Job }) {
         </dl>
       </section>
       <section className="card">
-        <Datasets title="Reads" ids={job.inputs} />
-        <Datasets title="Writes" ids={job.outputs} />
-        {job.lineageUnknown && <p className="muted">Its runs reported no datasets.</p>}
+        {job.inputs.length + job.outputs.length > 0 ? (
+          <>
+            <Datasets title="Reads" ids={job.inputs} />
+            <Datasets title="Writes" ids={job.outputs} />
+          </>
+        ) : (
+          <p className="muted">Its runs reported no datasets.</p>
+        )}
       </section>
     </div>
   );

@@ -19,7 +19,9 @@ const KINDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "field" } as cons
 const WORDS = { JOB: "job", DATASET: "dataset", DATASET_FIELD: "column" } as const;
 const LIMIT = 200;
 
-function columnsOf(q: string): ColumnOf<Hit>[] {
+/** Columns of the table, without those that say nothing of these hits. */
+function columnsOf(hits: readonly Hit[], q = ""): ColumnOf<Hit>[] {
+  const title = titleOfState(hits);
   return [
     {
       name: "Name",
@@ -43,12 +45,25 @@ function columnsOf(q: string): ColumnOf<Hit>[] {
         </span>
       ),
     },
-    { name: "State", cell: (hit) => <HitState hit={hit} /> },
+    ...(title ? [{ name: title, cell: (hit: Hit) => <HitState hit={hit} /> }] : []),
     { name: "Kind", by: (hit) => hit.type, cell: (hit) => WORDS[hit.type] },
     { name: "Namespace", by: (hit) => hit.namespace, cell: (hit) => <span className="mono">{hit.namespace}</span> },
     { name: "Changed", by: (hit) => hit.updatedAt, cell: (hit) => <When time={hit.updatedAt} /> },
   ];
 }
+
+/** Return what the states of hits are: of jobs how they ended, of columns their types; empty if none has one. */
+function titleOfState(hits: readonly Hit[]): string {
+  const isOfColumns = hits.some((hit) => "fieldType" in hit && hit.fieldType);
+  const isOfOthers = hits.some((hit) => "latestRun" in hit || "fieldCount" in hit);
+  return [isOfOthers && "State", isOfColumns && "Type"].filter(Boolean).join(", ");
+}
+
+/** Return "3 jobs and datasets, 1 column", without a kind that there is none of. */
+const countsOf = (names: number, fields: number) =>
+  [(names > 0 || fields === 0) && `${count(names)} jobs and datasets`, fields > 0 && plural(fields, "column")]
+    .filter(Boolean)
+    .join(", ");
 
 export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; state?: TestState }) {
   const result = useHits(q, LIMIT, { tag, state });
@@ -65,11 +80,11 @@ export function Names({ q, tag = "", state = "" }: { q: string; tag?: string; st
         ) : (
           <section className="card">
             <p className="muted" role="status">
-              {count(names.total)} jobs and datasets{!state && `, ${plural(fields.total, "column")}`}
+              {countsOf(names.total, state ? 0 : fields.total)}
               {(names.truncated || fields.truncated) && ", at least"}
               {all.length < names.total + fields.total && `; the first ${count(all.length)} are here`}
             </p>
-            <LongTable label="found" columns={columnsOf(q)} rows={all} keyOf={(hit) => hit.nodeId} />
+            <LongTable label="found" columns={columnsOf(all, q)} rows={all} keyOf={(hit) => hit.nodeId} />
           </section>
         )
       }
@@ -91,7 +106,7 @@ export function Browse({ namespace }: { namespace: string }) {
           </p>
           <LongTable
             label="in the namespace"
-            columns={columnsOf("").filter(({ name }) => name !== "Namespace")}
+            columns={columnsOf(hits).filter(({ name }) => name !== "Namespace")}
             rows={hits}
             keyOf={(hit) => hit.nodeId}
           />

@@ -60,7 +60,7 @@ function UseRow({ use }: { use: Use }) {
       <td className="fixed">
         <When time={use.last} />
       </td>
-      <td>
+      <td className="fixed">
         {use.runs.slice(0, RUNS_MAX).map((run) => (
           <div key={run.id}>
             <StateOf state={run.state}>{""}</StateOf>{" "}
