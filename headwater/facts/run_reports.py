@@ -15,6 +15,8 @@ from headwater_model.ids import RunKey
 
 # Rows of a dataset, by the start of the run: of runs that wrote it, and of runs that read it.
 RowKind: TypeAlias = Literal["BACKWARD", "FORWARD"]
+# Up from a dataset are the runs that wrote it, down from it those that read it.
+ROW_KINDS: Mapping[Literal["up", "down"], RowKind] = {"up": "BACKWARD", "down": "FORWARD"}
 
 
 class RunReports:

@@ -13,7 +13,8 @@ from headwater.queries.ranges.operation_paths import find_detail, find_paths
 from headwater.queries.ranges.reports import report_provenance, report_tag, report_usage
 from headwater.queries.renamed import result_if_known
 from headwater.queries.results.cdap import Accesses, DatasetSummary, FieldOperations, FieldSummary, ListedFields
-from headwater.queries.results.columns import Detail, Direction, FieldOperationPaths, Mappings, TimeRange
+from headwater.queries.results.columns import Detail, FieldOperationPaths, Mappings, TimeRange
+from headwater.queries.results.directions import Direction
 from headwater.queries.results.reports import Provenance, TagUsage, Usage
 from headwater.queries.view import GraphView, Queries
 from headwater_model.columns import Column
@@ -25,53 +26,57 @@ _T = TypeVar("_T")
 class TimeRangeQueries(Queries):
     """Queries of a time range over a graph table; what is unknown has an empty result."""
 
-    def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
+    def find_mappings(self, dataset: DatasetId, time_range: TimeRange, *, level: int) -> Mappings:
         """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
-        return self._of(dataset, lambda view, name: MappingWalk(view, window).walk(name, level))
+        return self._of(dataset, lambda view, name: MappingWalk(view, time_range).walk(name, level))
 
-    def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
+    def find_detail(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction) -> Detail:
         """Return the operations, one level away, that derive the field or read it."""
-        return self._of(dataset, lambda view, name: find_detail(view, name, field, window, direction))
+        return self._of(dataset, lambda view, name: find_detail(view, name, field, time_range, direction))
 
-    def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
+    def find_paths(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
         """Return the distinct operation paths that derive the field."""
-        return self._of(dataset, lambda view, name: find_paths(view, name, field, window))
+        return self._of(dataset, lambda view, name: find_paths(view, name, field, time_range))
 
-    def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
+    def report_usage(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
-        return report_usage(self._view(), Column(dataset, field), window)
+        return report_usage(self._view(), Column(dataset, field), time_range)
 
-    def report_tag(self, tag: str, window: TimeRange) -> TagUsage:
+    def report_tag(self, tag: str, time_range: TimeRange) -> TagUsage:
         """Return the columns with the tag, and those that runs of the time range made of them without masking."""
-        return report_tag(self._view(), tag, window)
+        return report_tag(self._view(), tag, time_range)
 
-    def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
+    def report_provenance(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Provenance:
         """Return the columns that the field came from, up to its root sources."""
-        return report_provenance(self._view(), Column(dataset, field), window)
+        return report_provenance(self._view(), Column(dataset, field), time_range)
 
-    def list_fields(self, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
+    def list_fields(self, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:
         """Return the fields of a dataset that have lineage; with `current`, also the columns of its schema."""
-        return self._of(dataset, lambda view, name: list_fields(view, name, window, current=current))
+        return self._of(dataset, lambda view, name: list_fields(view, name, time_range, current=current))
 
     def summarize_field(
-        self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
+        self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldSummary:
         """Return the fields, one hop away, that the field was made of, and those made of it."""
-        return self._of(dataset, lambda view, name: summarize_field(view, Column(name, field), window, direction))
+        return self._of(dataset, lambda view, name: summarize_field(view, Column(name, field), time_range, direction))
 
     def find_operations(
-        self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
+        self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldOperations:
         """Return the whole operations, one hop away, that made the field, and those that took it."""
-        return self._of(dataset, lambda view, name: find_operations(view, Column(name, field), window, direction))
+        return self._of(dataset, lambda view, name: find_operations(view, Column(name, field), time_range, direction))
 
-    def summarize_dataset(self, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
+    def summarize_dataset(self, dataset: DatasetId, time_range: TimeRange, direction: Direction) -> DatasetSummary:
         """Return the fields of a dataset with their relations one hop away."""
-        return self._of(dataset, lambda view, name: summarize_dataset(view, name, window, direction))
+        return self._of(dataset, lambda view, name: summarize_dataset(view, name, time_range, direction))
 
-    def find_accesses(self, dataset: DatasetId, window: TimeRange, *, levels: int, rolled_up: bool = False) -> Accesses:
+    def find_accesses(
+        self, dataset: DatasetId, time_range: TimeRange, *, levels: int, rolled_up: bool = False
+    ) -> Accesses:
         """Return the accesses of runs to the datasets around this one, `levels` datasets and jobs away."""
-        return self._of(dataset, lambda view, name: AccessWalk(view, window).walk(name, levels, rolled_up=rolled_up))
+        return self._of(
+            dataset, lambda view, name: AccessWalk(view, time_range).walk(name, levels, rolled_up=rolled_up)
+        )
 
     def _of(self, dataset: DatasetId, query: Callable[[GraphView, DatasetId], _T]) -> _T:
         """Return the result for a dataset, under the name that the rules give it if only that is known."""

@@ -79,7 +79,7 @@ def test_a_facet_that_no_row_holds_lies_in_the_bucket(cloud):
     cloud.load_events(a_calculation_run("r-1", (a_read(*names), a_write(*(f"read.{name}" for name in names)))))
 
     assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("FACET#")]
-    detail = requested(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
+    detail = requested(cloud).find_detail(ESTIMATED, (names[7],), DAY, "up")
     assert [operation.name for operation in detail.operations] == ["read", "write"]
 
 

@@ -8,9 +8,9 @@ from tests.fields_model.relations import in_range
 from tests.fields_model.reporters import sources_in
 
 
-def find_accesses(world, dataset, window, levels, rolled_up):
+def find_accesses(world, dataset, time_range, levels, rolled_up):
     """Return the accesses within so many datasets and jobs, in any direction."""
-    reporters = [(reporter, _accesses(world, reporter)) for reporter in in_range(world, window) if reporter.job]
+    reporters = [(reporter, _accesses(world, reporter)) for reporter in in_range(world, time_range) if reporter.job]
     accesses, datasets, jobs, neighbours = set(), set(), set(), {world.statements.primary(dataset)}
     for _ in range(levels):
         fresh = neighbours - datasets

@@ -6,9 +6,9 @@ from headwater.queries.results.columns import FieldMapping, Mappings
 from headwater_model.columns import Column
 
 
-def find_mappings(world, dataset, window, level):
+def find_mappings(world, dataset, time_range, level):
     """Return mappings upstream and downstream of a dataset, up to `level` datasets away."""
-    reports = _reports(world, window)
+    reports = _reports(world, time_range)
     pairs = _pairs(reports)
     start = world.statements.primary(dataset)
     mapped = set()
@@ -22,12 +22,12 @@ def find_mappings(world, dataset, window, level):
     return Mappings(items, types=_types(world, items, reports))
 
 
-def _reports(world, window):
+def _reports(world, time_range):
     """Return each report of the time range, with its reporter and dataset."""
     return [
         (reporter, world.statements.primary(name), world.named(reporter.columns(name)))
         for reporter in world.reporters
-        if window.start <= reporter.start < window.end
+        if time_range.start <= reporter.start < time_range.end
         for name in {*reporter.outputs, *reporter.reported}
     ]
 

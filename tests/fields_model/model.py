@@ -39,29 +39,29 @@ class FieldModel:
     def columns_of(self, datasets):
         return {dataset: present.reported_columns(self.world, dataset) for dataset in datasets}
 
-    def find_mappings(self, dataset, window, *, level):
-        return mappings.find_mappings(self.world, dataset, window, level)
+    def find_mappings(self, dataset, time_range, *, level):
+        return mappings.find_mappings(self.world, dataset, time_range, level)
 
-    def list_fields(self, dataset, window, *, current):
-        return relations.list_fields(self.world, dataset, window, current)
+    def list_fields(self, dataset, time_range, *, current):
+        return relations.list_fields(self.world, dataset, time_range, current)
 
-    def summarize_field(self, dataset, field, window, direction):
-        return relations.summarize_field(self.world, dataset, field, window, direction)
+    def summarize_field(self, dataset, field, time_range, direction):
+        return relations.summarize_field(self.world, dataset, field, time_range, direction)
 
-    def summarize_dataset(self, dataset, window, direction):
-        return relations.summarize_dataset(self.world, dataset, window, direction)
+    def summarize_dataset(self, dataset, time_range, direction):
+        return relations.summarize_dataset(self.world, dataset, time_range, direction)
 
-    def find_accesses(self, dataset, window, *, levels, rolled_up=False):
-        return accesses.find_accesses(self.world, dataset, window, levels, rolled_up)
+    def find_accesses(self, dataset, time_range, *, levels, rolled_up=False):
+        return accesses.find_accesses(self.world, dataset, time_range, levels, rolled_up)
 
-    def report_usage(self, dataset, field, window):
-        return reports.report_usage(self.world, dataset, field, window)
+    def report_usage(self, dataset, field, time_range):
+        return reports.report_usage(self.world, dataset, field, time_range)
 
-    def report_tag(self, tag, window):
-        return reports.report_tag(self.world, tag, window)
+    def report_tag(self, tag, time_range):
+        return reports.report_tag(self.world, tag, time_range)
 
-    def report_provenance(self, dataset, field, window):
-        return reports.report_provenance(self.world, dataset, field, window)
+    def report_provenance(self, dataset, field, time_range):
+        return reports.report_provenance(self.world, dataset, field, time_range)
 
 
 def _version_named(node_id):

@@ -19,19 +19,19 @@ from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
 
 
-def list_fields(world, dataset, window, current):
+def list_fields(world, dataset, time_range, current):
     """Return the fields with lineage, and those of the schema if they are wanted."""
     dataset = world.statements.primary(dataset)
-    with_lineage = _fields(world, dataset, window)
+    with_lineage = _fields(world, dataset, time_range)
     shown = with_lineage | (_columns_now(world, dataset) if current else set())
     return ListedFields(tuple(ListedField(path, exists(path, with_lineage)) for path in sorted(shown)))
 
 
-def summarize_field(world, dataset, field, window, direction):
+def summarize_field(world, dataset, field, time_range, direction):
     """Return the fields that a field was made of, and those made of it."""
     dataset = world.statements.primary(dataset)
     before, after = set(), set()
-    for other, columns in _reports(world, window):
+    for other, columns in _reports(world, time_range):
         if other == dataset:
             before |= {source for path in related(field, columns.fields) for source in _with_fields(columns, path)}
         for path in columns.fields:
@@ -39,40 +39,38 @@ def summarize_field(world, dataset, field, window, direction):
                 name == dataset and overlap(source_path, field) for name, source_path in _with_fields(columns, path)
             ):
                 after.add((other, path))
-    backward, forward = direction in ("backward", "both"), direction in ("forward", "both")
-    is_dropped = any(overlap(path, field) for path in _dropped(world, dataset, window))
-    return FieldSummary(
-        _by_dataset(before) if backward else None, _by_dataset(after) if forward else None, forward and is_dropped
-    )
+    up, down = direction in ("up", "both"), direction in ("down", "both")
+    is_dropped = any(overlap(path, field) for path in _dropped(world, dataset, time_range))
+    return FieldSummary(_by_dataset(before) if up else None, _by_dataset(after) if down else None, down and is_dropped)
 
 
-def summarize_dataset(world, dataset, window, direction):
+def summarize_dataset(world, dataset, time_range, direction):
     """Return the relations of all fields of a dataset."""
     dataset = world.statements.primary(dataset)
     before, after = {}, {}
-    for other, columns in _reports(world, window):
+    for other, columns in _reports(world, time_range):
         for path in columns.fields:
             for name, source in _with_fields(columns, path):
-                if other == dataset and direction != "forward":
+                if other == dataset and direction != "down":
                     before.setdefault(name, set()).add((source, path))
-                if name == dataset and direction != "backward":
+                if name == dataset and direction != "up":
                     after.setdefault(other, set()).add((source, path))
     return DatasetSummary(
         dataset,
-        tuple(sorted(_fields(world, dataset, window) | _columns_now(world, dataset))),
-        _relations(world, window, before),
-        _relations(world, window, after),
-        tuple(sorted(_dropped(world, dataset, window))) if direction != "backward" else (),
+        tuple(sorted(_fields(world, dataset, time_range) | _columns_now(world, dataset))),
+        _relations(world, time_range, before),
+        _relations(world, time_range, after),
+        tuple(sorted(_dropped(world, dataset, time_range))) if direction != "up" else (),
     )
 
 
-def recorded_operations(world, dataset, field, window, direction):
+def recorded_operations(world, dataset, field, time_range, direction):
     """Return, for each recorded set that touches a field, the names of its operations on it and its last runs."""
     dataset = world.statements.primary(dataset)
     starts_by_set = {}
-    for reporter in in_range(world, window):
+    for reporter in in_range(world, time_range):
         for operations in reporter.operations:
-            names = (_before if direction == "backward" else _after)(world, operations, dataset, field)
+            names = (_before if direction == "up" else _after)(world, operations, dataset, field)
             if names:
                 starts = starts_by_set.setdefault((_identity(world, operations), frozenset(names)), {})
                 starts[reporter.job] = max(reporter.start, starts.get(reporter.job, ""))
@@ -140,16 +138,16 @@ def _dataset(form):
     return DatasetId(form["namespace"], form["name"])
 
 
-def in_range(world, window):
+def in_range(world, time_range):
     """Return the reporters that started in the time range."""
-    return [reporter for reporter in world.reporters if window.start <= reporter.start < window.end]
+    return [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
 
 
-def _reports(world, window):
+def _reports(world, time_range):
     """Return each report of the time range, with its dataset."""
     return [
         (world.statements.primary(name), world.named(reporter.columns(name)))
-        for reporter in in_range(world, window)
+        for reporter in in_range(world, time_range)
         for name in {*reporter.outputs, *reporter.reported}
     ]
 
@@ -158,19 +156,19 @@ def _with_fields(columns, path):
     return {(source.dataset, source.field) for source in columns.fields[path] if source.field is not None}
 
 
-def _dropped(world, dataset, window):
+def _dropped(world, dataset, time_range):
     sources = {
         source
-        for reporter in in_range(world, window)
+        for reporter in in_range(world, time_range)
         for operations in reporter.operations
         for source in dropped(operations)
     }
     return {source.field for source in sources if world.statements.primary(source.dataset) == dataset}
 
 
-def _fields(world, dataset, window):
-    paths = set(_dropped(world, dataset, window))
-    for other, columns in _reports(world, window):
+def _fields(world, dataset, time_range):
+    paths = set(_dropped(world, dataset, time_range))
+    for other, columns in _reports(world, time_range):
         for path in columns.fields:
             paths |= {path} if other == dataset else set()
             paths |= {source_path for name, source_path in _with_fields(columns, path) if name == dataset}
@@ -192,8 +190,8 @@ def _by_dataset(fields):
     )
 
 
-def _relations(world, window, pairs):
+def _relations(world, time_range, pairs):
     return tuple(
-        FieldRelations(dataset, tuple(sorted(pairs[dataset])), len(_fields(world, dataset, window)))
+        FieldRelations(dataset, tuple(sorted(pairs[dataset])), len(_fields(world, dataset, time_range)))
         for dataset in sorted(pairs)
     )

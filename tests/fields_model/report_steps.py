@@ -1,4 +1,4 @@
-"""Steps of column lineage that reporters state, forward and backward; the certain and the possible ones."""
+"""Steps of column lineage that reporters state, down and up; the certain and the possible ones."""
 
 from __future__ import annotations
 

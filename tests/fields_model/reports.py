@@ -1,6 +1,6 @@
 """Reports on a column in a time range: its uses, flows and provenance, along the steps of all reporters.
 
-Forward, a column may flow into every dataset with unreported columns; a source without a field is such a dataset.
+Downwards, a column may flow into every dataset with unreported columns; a source without a field is such a dataset.
 
 A path is direct if all its steps are, and masked if any step masks. A step with several reporters is direct if any
 report has it so, and masks if all do; without transformations it is taken as direct and unmasked.
@@ -39,10 +39,10 @@ _FAR = 20
 _RUNS = 10
 
 
-def report_usage(world, dataset, field, window):
+def report_usage(world, dataset, field, time_range):
     """Return the uses of a column, and the columns that it flowed into."""
     start = Column(world.statements.primary(dataset), field)
-    reporters = _in(world, window)
+    reporters = _in(world, time_range)
     reports = reported_paths(world, reporters, start.dataset)
     uses = [
         use
@@ -53,10 +53,10 @@ def report_usage(world, dataset, field, window):
     alike = {(use.kind, use.job, use.fields, use.operations, use.known): [] for use in uses}
     for use in uses:
         alike[use.kind, use.job, use.fields, use.operations, use.known].append(use)
-    return Usage(start, window, tuple(sorted(map(_united, alike.values()), key=_newest, reverse=True)), flows)
+    return Usage(start, time_range, tuple(sorted(map(_united, alike.values()), key=_newest, reverse=True)), flows)
 
 
-def report_tag(world, tag, window):
+def report_tag(world, tag, time_range):
     """Return the columns with a tag, and those made of them without masking."""
     columns = {}
     for dataset in world.visible_datasets():
@@ -68,8 +68,8 @@ def report_tag(world, tag, window):
     shown = tuple(
         TaggedColumn(column, tuple(columns[column])) for column in sorted(columns, key=lambda column: column.order)
     )
-    flows = _flows(world, list(columns), _in(world, window))
-    return TagUsage(tag, window, shown, tuple(flow for flow in flows if not flow.masked))
+    flows = _flows(world, list(columns), _in(world, time_range))
+    return TagUsage(tag, time_range, shown, tuple(flow for flow in flows if not flow.masked))
 
 
 def _tagged_by(schema, tag):
@@ -93,10 +93,10 @@ def _flows(world, starts, reporters):
     )
 
 
-def report_provenance(world, dataset, field, window):
+def report_provenance(world, dataset, field, time_range):
     """Return the provenance of a column: all steps, and the columns at which paths end."""
     start = Column(world.statements.primary(dataset), field)
-    reporters = _in(world, window)
+    reporters = _in(world, time_range)
     reached, edges = _traverse(
         [ColumnSource(start.dataset, field)],
         lambda node: made_of(world, reporters, node),
@@ -106,19 +106,19 @@ def report_provenance(world, dataset, field, window):
     sources = tuple(
         TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, end_reporters, reads))
         for node, *how, _, _ in [(ColumnSource(start.dataset, field), 0, True, False, True, False), *reached]
-        for reason, end_reporters, reads in _ends(world, node, window)
+        for reason, end_reporters, reads in _ends(world, node, time_range)
     )
     ends = sorted({(edge.source, edge.destination) for edge in edges}, key=lambda pair: [end.order for end in pair])
     steps = [_step(world, [edge for edge in edges if (edge.source, edge.destination) == pair]) for pair in ends]
-    return Provenance(start, window, sources, tuple(steps))
+    return Provenance(start, time_range, sources, tuple(steps))
 
 
 # Ends
 
 
-def _ends(world, column, window):
+def _ends(world, column, time_range):
     """Return (reason, its reporters, the datasets they read) for each reason why paths end at a column."""
-    writers = _writers(world, column.dataset, _in(world, window))
+    writers = _writers(world, column.dataset, _in(world, time_range))
     lineage = {writer: _reported_of(world, column.dataset, writer) for writer in writers}
     own = {writer: columns and _own_sources(columns, column.field) for writer, columns in lineage.items()}
     silent = [writer for writer in writers if writer.job and not (lineage[writer] and lineage[writer].fields)]
@@ -137,7 +137,7 @@ def _ends(world, column, window):
         ends.append(("unreported", unreported, reads))
     if ends or reported:
         return ends
-    earlier = [reporter for reporter in world.reporters if reporter.job and reporter.start < window.start]
+    earlier = [reporter for reporter in world.reporters if reporter.job and reporter.start < time_range.start]
     before = sorted(_writers(world, column.dataset, earlier), key=lambda reporter: (reporter.start, reporter.id))
     return [("before", before[-1:], set())] if before else [("raw", [], set())]
 
@@ -173,9 +173,9 @@ def _because(world, reporters, reads):
     return jobs, tuple(reporter.id.id for reporter in reporters[:_RUNS]), tuple(sorted(reads))
 
 
-def _in(world, window):
+def _in(world, time_range):
     """Return the reporters that started in the time range, newest first."""
-    reporters = [reporter for reporter in world.reporters if window.start <= reporter.start < window.end]
+    reporters = [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
     return sorted(reporters, key=lambda reporter: (reporter.start, reporter.id), reverse=True)
 
 

@@ -30,7 +30,7 @@ def get_field_mappings(services: Services, request: HttpRequest) -> Response[str
     """
     requested = read_range(request, services.now_s())
     endpoint = read_endpoint(request, ENDPOINT)
-    mappings = services.queries.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
+    mappings = services.queries.find_mappings(endpoint, requested.time_range, level=_LEVEL.read(request))
     kinds = dict(mappings.types)
     return respond_cut(
         services, [render_mapping(mapping, kinds) for mapping in mappings.items], truncated=mappings.truncated
@@ -46,7 +46,7 @@ def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
         One level: from the endpoints that were read to those that were written.
     """
     requested, field, direction = read_range(request, services.now_s()), FIELD.read(request), DIRECTION.read(request)
-    detail = services.queries.find_detail(read_endpoint(request, ENDPOINT), field, requested.window, direction)
+    detail = services.queries.find_detail(read_endpoint(request, ENDPOINT), field, requested.time_range, direction)
     return respond_cut(services, render_detail(detail), truncated=detail.truncated)
 
 
@@ -59,7 +59,7 @@ def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
         That of the newest run first.
     """
     requested, field, view = read_range(request, services.now_s()), FIELD.read(request), _VIEW.read(request)
-    paths = services.queries.find_paths(read_endpoint(request, DATASET), field, requested.window)
+    paths = services.queries.find_paths(read_endpoint(request, DATASET), field, requested.time_range)
     return respond_cut(services, render_paths(paths, field, requested, view), truncated=paths.truncated)
 
 

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from headwater.api.http.parameters import Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.requested_range import END, START
-from headwater.queries.results.columns import Direction
+from headwater.queries.results.directions import Direction
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 
 # The designs' words, and those of CDAP's own routes.
 DIRECTIONS: Mapping[str, Direction] = {
-    "backward": "backward",
-    "forward": "forward",
+    "backward": "up",
+    "forward": "down",
     "both": "both",
-    "incoming": "backward",
-    "outgoing": "forward",
+    "incoming": "up",
+    "outgoing": "down",
 }
 _SYNONYMS = "In any case; `incoming` is `backward`, `outgoing` is `forward`."
 

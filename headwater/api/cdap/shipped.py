@@ -57,7 +57,7 @@ def get_dataset_lineage(services: Services, request: HttpRequest) -> Response[st
     """
     requested, levels, collapsed = _read_range(services, request), _LEVELS.read(request), _COLLAPSE.read(request)
     dataset, rolled_up = read_endpoint(request, DATASET), bool(_ROLLUP.read(request))
-    accesses = services.queries.find_accesses(dataset, requested.window, levels=levels, rolled_up=rolled_up)
+    accesses = services.queries.find_accesses(dataset, requested.time_range, levels=levels, rolled_up=rolled_up)
     return respond_cut(services, render_accesses(accesses, requested, collapsed), truncated=accesses.truncated)
 
 
@@ -74,7 +74,7 @@ def get_lineage_fields(services: Services, request: HttpRequest) -> Response[str
         _PREFIX.read(request),
         _INCLUDE_CURRENT.read(request),
     )
-    listed = services.queries.list_fields(read_endpoint(request, DATASET), requested.window, current=current)
+    listed = services.queries.list_fields(read_endpoint(request, DATASET), requested.time_range, current=current)
     return respond_cut(services, render_fields(listed, prefix or "", current=current), truncated=listed.truncated)
 
 
@@ -88,7 +88,7 @@ def get_field_summary(services: Services, request: HttpRequest) -> Response[str]
     """
     requested, field = _read_range(services, request), FIELD.read(request)
     direction = DIRECTIONS[REQUIRED_DIRECTION.read(request)]
-    summary = services.queries.summarize_field(read_endpoint(request, DATASET), field, requested.window, direction)
+    summary = services.queries.summarize_field(read_endpoint(request, DATASET), field, requested.time_range, direction)
     return respond_cut(services, render_summary(summary), truncated=summary.truncated)
 
 
@@ -101,7 +101,9 @@ def get_field_operations(services: Services, request: HttpRequest) -> Response[s
         One hop: each distinct set of operations, with the programs that did them.
     """
     requested, field, direction = _read_range(services, request), FIELD.read(request), DIRECTION.read(request)
-    operations = services.queries.find_operations(read_endpoint(request, DATASET), field, requested.window, direction)
+    operations = services.queries.find_operations(
+        read_endpoint(request, DATASET), field, requested.time_range, direction
+    )
     return respond_cut(services, render_operations(operations), truncated=operations.truncated)
 
 
@@ -114,7 +116,7 @@ def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[
         One hop, by dataset; the side that was not requested is empty.
     """
     requested, direction = _read_range(services, request), DIRECTIONS[REQUIRED_DIRECTION.read(request)]
-    summary = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.window, direction)
+    summary = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.time_range, direction)
     return respond_cut(services, render_dataset(summary, requested, direction), truncated=summary.truncated)
 
 

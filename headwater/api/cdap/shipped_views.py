@@ -21,7 +21,7 @@ from headwater.queries.results.cdap import (
     MakingOperations,
     Relation,
 )
-from headwater.queries.results.columns import Direction
+from headwater.queries.results.directions import Direction
 from headwater.times import milliseconds_between
 from headwater_model.field_paths import print_slashed
 from headwater_model.ids import DatasetId, FieldPath, JobId
@@ -32,8 +32,8 @@ _EPOCH = "1970-01-01T00:00:00.000000Z"
 _VERSION: Literal["-SNAPSHOT"] = "-SNAPSHOT"
 _CATEGORIES = {"Spark": "spark", "Workflow": "workflows"}
 _WORDS: Mapping[Direction, Literal["INCOMING", "OUTGOING", "BOTH"]] = {
-    "backward": "INCOMING",
-    "forward": "OUTGOING",
+    "up": "INCOMING",
+    "down": "OUTGOING",
     "both": "BOTH",
 }
 

@@ -41,7 +41,7 @@ class RequestedRange:
     end_ms: int
 
     @property
-    def window(self) -> TimeRange:
+    def time_range(self) -> TimeRange:
         """The same, with normalized times."""
         return TimeRange(_normalized(self.start_ms), _normalized(self.end_ms))
 

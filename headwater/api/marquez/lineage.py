@@ -17,7 +17,8 @@ from headwater.api.marquez.responses import require
 from headwater.api.route import Route
 from headwater.api.services import Services
 from headwater.facts.result_page import ResultPage
-from headwater.queries.results.graphs import GraphDirection, Side, UpstreamRun
+from headwater.queries.results.directions import GraphDirection, Side
+from headwater.queries.results.graphs import UpstreamRun
 from headwater_model.errors import Invalid
 
 

@@ -68,10 +68,10 @@ def report_usage(services: Services, request: HttpRequest) -> Response[str]:
     if (node_id is None) == (tag is None):
         raise Invalid.because("nodeId", node_id, "must be given, or else tag, and not both")
     if tag is not None:
-        tagged = services.queries.report_tag(tag, read_range(request, services.now_s()).window)
+        tagged = services.queries.report_tag(tag, read_range(request, services.now_s()).time_range)
         return _respond(services, request, tag_table(tagged) if is_table else render_tag_usage(tagged))
-    column, window = _read(services, request)
-    usage = services.queries.report_usage(column.dataset, column.field, window)
+    column, time_range = _read(services, request)
+    usage = services.queries.report_usage(column.dataset, column.field, time_range)
     return _respond(services, request, usage_table(usage) if is_table else render_usage(usage))
 
 
@@ -86,8 +86,8 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
     """
     request.take_only([parameter.name for parameter in _PARAMETERS])
     is_table = _is_table(request)
-    column, window = _read(services, request)
-    provenance = services.queries.report_provenance(column.dataset, column.field, window)
+    column, time_range = _read(services, request)
+    provenance = services.queries.report_provenance(column.dataset, column.field, time_range)
     return _respond(services, request, provenance_table(provenance) if is_table else render_provenance(provenance))
 
 
@@ -150,8 +150,8 @@ def _respond(services: Services, request: HttpRequest, report: str | Mapping[str
 
 def _read(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
     node_id = _NODE_ID.read(request)
-    window = read_range(request, services.now_s()).window
-    return require(services.queries.find_field(node_id), "Node", node_id), window
+    time_range = read_range(request, services.now_s()).time_range
+    return require(services.queries.find_field(node_id), "Node", node_id), time_range
 
 
 def _is_table(request: HttpRequest) -> bool:

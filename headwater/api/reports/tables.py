@@ -48,14 +48,14 @@ LISTED_MAX = 500
 def usage_table(usage: Usage) -> str:
     """Return a row for each column of each use (at least one a use), and for each that the field flowed into."""
     uses = (row for use in usage.uses for row in _uses(use))
-    rows = [_query(usage.column, usage.window), *uses, *map(_flow, usage.flows), *cut(usage.truncated)]
+    rows = [_query(usage.column, usage.time_range), *uses, *map(_flow, usage.flows), *cut(usage.truncated)]
     return table(USAGE, rows)
 
 
 def tag_table(usage: TagUsage) -> str:
     """Return a row for each tagged column, and for each that is made of one."""
-    window = {"start": when(usage.window.start) or "", "end": when(usage.window.end) or ""}
-    query = {"section": "query", "tag": usage.tag, **window}
+    time_range = {"start": when(usage.time_range.start) or "", "end": when(usage.time_range.end) or ""}
+    query = {"section": "query", "tag": usage.tag, **time_range}
     tagged = (row for column in usage.columns for row in _tagged(column))
     return table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *cut(usage.truncated)])
 
@@ -76,13 +76,18 @@ def _tagged(column: TaggedColumn) -> Iterator[Row]:
 
 def provenance_table(provenance: Provenance) -> str:
     """Return a row for each true source, and for each step from them."""
-    query = _query(provenance.column, provenance.window)
+    query = _query(provenance.column, provenance.time_range)
     rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *cut(provenance.truncated)]
     return table(PROVENANCE, rows)
 
 
-def _query(column: Column, window: TimeRange) -> Row:
-    return {"section": "query", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
+def _query(column: Column, time_range: TimeRange) -> Row:
+    return {
+        "section": "query",
+        **_column(column),
+        "start": when(time_range.start) or "",
+        "end": when(time_range.end) or "",
+    }
 
 
 def cut(truncated: bool) -> list[Row]:

@@ -15,7 +15,7 @@ def render_usage(usage: Usage) -> types.UsageReport:
     """Return the runs that used a field, and the columns that it flowed into."""
     return {
         "column": render_column(usage.column),
-        "window": _render_window(usage.window),
+        "window": _render_window(usage.time_range),
         "uses": [_render_use(use) for use in usage.uses],
         "flows": [_render_flow(flow) for flow in usage.flows],
         "truncated": usage.truncated,
@@ -26,7 +26,7 @@ def render_tag_usage(usage: TagUsage) -> types.TagReport:
     """Return the columns with a tag, and those made of them."""
     return {
         "tag": usage.tag,
-        "window": _render_window(usage.window),
+        "window": _render_window(usage.time_range),
         "columns": [
             {"column": render_column(tagged.column), "reportedBy": [render_tag(tag) for tag in tagged.tags]}
             for tagged in usage.columns
@@ -40,7 +40,7 @@ def render_provenance(provenance: Provenance) -> types.ProvenanceReport:
     """Return the true sources of a field, and each step from them."""
     return {
         "column": render_column(provenance.column),
-        "window": _render_window(provenance.window),
+        "window": _render_window(provenance.time_range),
         "sources": [_render_source(source) for source in provenance.sources],
         "steps": [_render_step(step) for step in provenance.steps],
         "truncated": provenance.truncated,
@@ -53,8 +53,8 @@ def render_column(column: Column | ColumnSource) -> types.ReportedColumn:
     return {"dataset": render_id(column.dataset), "field": field}
 
 
-def _render_window(window: TimeRange) -> types.Window:
-    return {"start": when(window.start), "end": when(window.end)}
+def _render_window(time_range: TimeRange) -> types.Window:
+    return {"start": when(time_range.start), "end": when(time_range.end)}
 
 
 def _render_use(use: Use) -> types.Use:

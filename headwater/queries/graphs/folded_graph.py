@@ -12,13 +12,15 @@ from typing import TypeAlias, TypeVar
 from headwater.facts.facts import job_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
+from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
 from headwater.queries.graphs.job_graph import JobGraphWalk
-from headwater.queries.graphs.job_ways import OPPOSITE, Step, Way, datasets_beyond, has_flows, users_beyond
+from headwater.queries.graphs.job_ways import OPPOSITE, Step, datasets_beyond, has_flows, users_beyond
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
+from headwater.queries.results.directions import SIDES, Direction, GraphDirection, Side
 from headwater.queries.results.entities import Job
-from headwater.queries.results.graphs import Degree, GraphDirection, Side
+from headwater.queries.results.graphs import Degree
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -29,11 +31,10 @@ READ_MAX = 10_000
 # Newest runs of a hub that are read, and the names of the hub under which they are.
 _RUNS_MAX = 100
 _NAMES_MAX = 10
-_SIDES: tuple[Side, ...] = ("up", "down")
-_RUNS_OF: Mapping[Side, str] = {"up": "BACKWARD#", "down": "FORWARD#"}
+_SIDES = SIDES["both"]
 _T = TypeVar("_T", DatasetId, JobId)
-# A side of a dataset, and the way on which it was reached.
-_DatasetSide: TypeAlias = tuple[ResolvedDataset, Side, Way]
+# A dataset, a side of it, and the direction in which it was reached.
+_DatasetOnSide: TypeAlias = tuple[ResolvedDataset, Side, Direction]
 
 
 class FoldedGraphWalk(JobGraphWalk):
@@ -55,14 +56,14 @@ class FoldedGraphWalk(JobGraphWalk):
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
 
-    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
+    def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
         self._loaded.load({name for name, _ in names})
 
-    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the datasets that were mentioned last on each side of these jobs."""
-        sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in _sides_of(step[1])]
+        sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in SIDES[step[1]]]
         self._compare(name for names, _ in sides if len(names) > self._fold for name in sorted(names)[:SIDE_READ_MAX])
-        chosen: set[tuple[DatasetId, Way]] = set()
+        chosen: set[tuple[DatasetId, Direction]] = set()
         for names, step in sides:
             last = names if len(names) <= self._fold else self._last_mentioned(names)
             chosen.update((name, step[1]) for name in self._flowing(step, last))
@@ -74,9 +75,9 @@ class FoldedGraphWalk(JobGraphWalk):
         groups.sort(key=lambda group: (self._opens(group) and group.facts.last) or "", reverse=True)
         return [group.primary for group in groups[: self._fold]]
 
-    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
         """Return the jobs that ran last on each side of these datasets, and that were not reached yet."""
-        sides = [(group, side, way) for group, way in groups if self._opens(group) for side in _sides_of(way)]
+        sides = [(group, side, way) for group, way in groups if self._opens(group) for side in SIDES[way]]
         candidates = self._candidates(sides)
         self._look_up(job for jobs in candidates for job in jobs)
         steps: set[Step] = set()
@@ -90,7 +91,7 @@ class FoldedGraphWalk(JobGraphWalk):
         self._keep(self._loaded.jobs(new))
         return [step for step in unreached if step[0] in self._jobs]
 
-    def _candidates(self, sides: Sequence[_DatasetSide]) -> list[Sequence[JobId]]:
+    def _candidates(self, sides: Sequence[_DatasetOnSide]) -> list[Sequence[JobId]]:
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
         queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
         pages = iter(self._view.query([query for side_queries in queries for query in side_queries]))
@@ -103,7 +104,7 @@ class FoldedGraphWalk(JobGraphWalk):
         return candidates
 
     def _newest_runs(self, group: ResolvedDataset, side: Side) -> list[RowQuery]:
-        prefix = _RUNS_OF[side]
+        prefix = f"{ROW_KINDS[side]}#"
         return [
             RowQuery(
                 dataset_pk(name), low=prefix, high=f"{prefix}{self._view.at or '~'}", newest_first=True, limit=_RUNS_MAX
@@ -173,10 +174,6 @@ class FoldedGraphWalk(JobGraphWalk):
     def _last_start(self, job: Job) -> str:
         opened = job.latest_run if self._view.caller.opens(job.id) else None
         return (opened.started if opened else None) or ""
-
-
-def _sides_of(way: Way) -> tuple[Side, ...]:
-    return _SIDES if way == "both" else (way,)
 
 
 def _is_hub(group: ResolvedDataset, side: Side) -> bool:

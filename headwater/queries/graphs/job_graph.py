@@ -20,14 +20,15 @@ from headwater.queries.current_facets import read_facets
 from headwater.queries.current_jobs import under_primaries
 from headwater.queries.descriptions import dataset_of_group
 from headwater.queries.graphs.dataset_edges import DatasetEdges, declared_sources
-from headwater.queries.graphs.job_ways import Step, Way, datasets_beyond, entered, split_by_readers, users_beyond
+from headwater.queries.graphs.job_ways import Step, datasets_beyond, entered, split_by_readers, users_beyond
 from headwater.queries.graphs.parts_read import edges_apart
 from headwater.queries.graphs.stale import PRODUCERS_MAX, find_stale
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.past_assertions import resolve_assertions
 from headwater.queries.resolve import Near, ResolvedDataset
+from headwater.queries.results.directions import Direction, GraphDirection
 from headwater.queries.results.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
-from headwater.queries.results.graphs import Degree, Dependency, Graph, GraphDirection
+from headwater.queries.results.graphs import Degree, Dependency, Graph
 from headwater.queries.runs.children import possible_children
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
@@ -41,7 +42,7 @@ NODES_MAX = 5_000
 # A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
 # a namespace that no job has.
 _DECLARED = ""
-_WAYS: Mapping[GraphDirection, tuple[Way, ...]] = {
+_DIRECTIONS: Mapping[GraphDirection, tuple[Direction, ...]] = {
     "both": ("both",),
     "up": ("up",),
     "down": ("down",),
@@ -61,7 +62,7 @@ class JobGraphWalk:
         limit: int | None = None,
     ) -> None:
         self._view = view
-        self._ways = _WAYS[direction]
+        self._directions = _DIRECTIONS[direction]
         self._job_edges = job_edges
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
@@ -71,8 +72,8 @@ class JobGraphWalk:
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
         # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
-        self._names: set[tuple[DatasetId, Way]] = set()
-        self._reached: set[tuple[DatasetId, Way]] = set()
+        self._names: set[tuple[DatasetId, Direction]] = set()
+        self._reached: set[tuple[DatasetId, Direction]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
         self._walked = Walked[Step](NODES_MAX if limit is None else limit)
 
@@ -94,12 +95,13 @@ class JobGraphWalk:
         self._hops_left = depth
         job_ids = self._keep(self._read_jobs(jobs))
         starts = [*job_ids, *self._read_tasks(job_ids)]
-        return self._walk_from([(start, way, "") for start in starts for way in self._ways], depth) if job_ids else None
+        steps = [(start, way, "") for start in starts for way in self._directions]
+        return self._walk_from(steps, depth) if job_ids else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
         self._hops_left = depth
-        names = [(dataset, way) for way in self._ways]
+        names = [(dataset, way) for way in self._directions]
         self._load(names, is_last=False)
         new = self._add_datasets(names)
         return self._walk_from([*self._users_of(new), *self._declarations_of(new)], depth) if new else None
@@ -144,12 +146,12 @@ class JobGraphWalk:
         self._hops_left -= 1
         return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
 
-    def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> list[Step]:
+    def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
         """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load(group for group, _ in opened)
         self._walked.truncated |= self._declared.truncated
-        declared: set[tuple[DatasetId, Way]] = set()
+        declared: set[tuple[DatasetId, Direction]] = set()
         for group, way in opened:
             if way != "up":
                 declared.update((view.primary, way) for view in self._declared.derived(group))
@@ -161,14 +163,14 @@ class JobGraphWalk:
         self._walked.limit += len(new)
         return new
 
-    def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+    def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the names of the datasets to which each way leads from these declarations.
 
         Of a dataset that the caller may not see, this is the dataset alone.
         """
         declared = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
         self._declared.load(group for group, _ in declared)
-        names: set[tuple[DatasetId, Way]] = {(group.primary, way) for group, way in declared if way != "up"}
+        names: set[tuple[DatasetId, Direction]] = {(group.primary, way) for group, way in declared if way != "up"}
         for group, way in declared:
             if way != "down" and self._opens(group):
                 names.update((source.primary, way) for source in self._declared.sources(group))
@@ -199,7 +201,7 @@ class JobGraphWalk:
         self._keep(read[job] for job, _, _ in new)
         return new
 
-    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Way]]:
+    def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the names of the datasets to which each way leads from these jobs."""
         return {
             (name, step[1])
@@ -220,13 +222,13 @@ class JobGraphWalk:
             beyond = {source for source, output in flows if output in entered}
         return [name for name in names if name in beyond]
 
-    def _load(self, names: Sequence[tuple[DatasetId, Way]], *, is_last: bool) -> None:
+    def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
         self._loaded.load(namespaces={name.namespace for name, _ in names})
         for datasets, readers in split_by_readers(names, is_last=is_last):
             self._loaded.load(datasets, readers=readers, onward=not is_last)
 
-    def _add_datasets(self, names: Sequence[tuple[DatasetId, Way]]) -> list[tuple[ResolvedDataset, Way]]:
+    def _add_datasets(self, names: Sequence[tuple[DatasetId, Direction]]) -> list[tuple[ResolvedDataset, Direction]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
         self._names.update(names)
         primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
@@ -240,11 +242,11 @@ class JobGraphWalk:
         self._reached.update((group.primary, way) for group, way in shown)
         return shown
 
-    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Way]]) -> Sequence[Step]:
+    def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
         """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
-        steps: set[tuple[JobId, Way]] = set()
-        among: dict[Way, dict[DatasetId, IdText]] = {}
+        steps: set[tuple[JobId, Direction]] = set()
+        among: dict[Direction, dict[DatasetId, IdText]] = {}
         for group, way in opened:
             self._walked.truncated |= group.cut
             steps.update((job, way) for job in users_beyond(group, way))
@@ -266,7 +268,7 @@ class JobGraphWalk:
         self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
         return new
 
-    def _expect_beyond(self, steps: Iterable[tuple[JobId, Way]], neighbours: Mapping[JobId, Near]) -> None:
+    def _expect_beyond(self, steps: Iterable[tuple[JobId, Direction]], neighbours: Mapping[JobId, Near]) -> None:
         """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
         opened = [(job, way) for job, way in steps if job in neighbours and self._view.caller.opens(job)]
         names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names

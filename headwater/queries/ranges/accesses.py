@@ -16,13 +16,13 @@ from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import owner, root_run
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import RowQuery
-from headwater.queries.ranges.confirmed_rows import Side
 from headwater.queries.ranges.mappings import DATASETS_MAX
 from headwater.queries.ranges.near_fields import ROWS_MAX
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RUNS_MAX, RunRange
+from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import Access, Accesses, Relation
 from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -36,7 +36,7 @@ NAMES_MAX = 10_000
 # The datasets that a run wrote, and those that it read.
 _Sides: TypeAlias = tuple[set[DatasetId], set[DatasetId]]
 _ACCESSES: tuple[Access, Access] = ("write", "read")
-_SIDES: Sequence[tuple[Side, Access]] = ((BACKWARD, "write"), (FORWARD, "read"))
+_SIDES: Sequence[tuple[Side, Access]] = ((UP, "write"), (DOWN, "read"))
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -51,9 +51,9 @@ class _Access:
 class AccessWalk:
     """A walk in progress: a level takes two rounds for its datasets, and two for its jobs and their runs."""
 
-    def __init__(self, view: GraphView, window: TimeRange) -> None:
-        self._view, self._window = view, window
-        self._span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
+    def __init__(self, view: GraphView, time_range: TimeRange) -> None:
+        self._view, self._time_range = view, time_range
+        self._range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
         self._found: set[_Access] = set()
         self._jobs: set[JobId] = set()
         self._runs: set[RunKey] = set()
@@ -64,15 +64,15 @@ class AccessWalk:
         """Return the accesses within `levels` datasets and jobs; `rolled_up`: as those of the runs at their roots."""
         walked = walk([dataset], self._expand, into=Walked(DATASETS_MAX), depth=levels - 1)
         relations = self._roll_up() if rolled_up else {self._relation(access) for access in self._found}
-        cut = self._truncated or walked.truncated or self._span.truncated
+        cut = self._truncated or walked.truncated or self._range_runs.truncated
         return Accesses(tuple(sorted(relations, key=_order)), cut)
 
     def _expand(self, datasets: Sequence[DatasetId], _: bool) -> set[DatasetId]:
         """Read and add the accesses to these datasets, and those of their jobs; return all datasets of these jobs."""
-        self._span.load(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
+        self._range_runs.load(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
         declared: set[RunKey] = set()
         jobs: set[JobId] = set()
-        for dataset in sorted({self._span.primary(name) for name in datasets}):
+        for dataset in sorted({self._range_runs.primary(name) for name in datasets}):
             for run, access in self._runs_at(dataset):
                 # A DatasetEvent is no run of a job.
                 if run.job is not None:
@@ -81,11 +81,11 @@ class AccessWalk:
                         jobs.add(run.job)
                         declared |= {run.key} if run.state is None else set()
         accessed = self._read_jobs(sorted(jobs - self._jobs), declared)
-        return {dataset for dataset in accessed if self._span.groups.opens(dataset, self._view.caller)}
+        return {dataset for dataset in accessed if self._range_runs.groups.opens(dataset, self._view.caller)}
 
     def _runs_at(self, dataset: DatasetId) -> Iterable[tuple[RangeRun, Access]]:
         for side, access in _SIDES:
-            yield from ((run, access) for run in self._span.runs_at(dataset, side))
+            yield from ((run, access) for run in self._range_runs.runs_at(dataset, side))
 
     def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
         """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
@@ -105,7 +105,7 @@ class AccessWalk:
         accessed: dict[RunKey, _Sides] = {}
         names: set[DatasetId] = set()
         for run, run_facts in facts.items():
-            if self._window.start <= (run_facts.first or "") < self._window.end:
+            if self._time_range.start <= (run_facts.first or "") < self._time_range.end:
                 reports = RunReports(run, run_facts)
                 sides = set(map(dataset_of, reports.written)), set(map(dataset_of, reports.read))
                 new = sides[0].union(sides[1]) - names
@@ -115,7 +115,7 @@ class AccessWalk:
                 names |= new
                 accessed[run] = sides
         if names:
-            self._span.groups.load(names)
+            self._range_runs.groups.load(names)
         return accessed
 
     def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:
@@ -123,7 +123,7 @@ class AccessWalk:
         if job is None:
             return
         for names, access in zip(sides, _ACCESSES, strict=True):
-            for dataset in sorted(set(map(self._span.primary, names))):
+            for dataset in sorted(set(map(self._range_runs.primary, names))):
                 yield _Access(dataset, job, access, run, root_run(run, facts))
 
     def _runs_of(self, jobs: Sequence[JobId]) -> Iterable[RunKey]:
@@ -132,7 +132,7 @@ class AccessWalk:
             self._truncated |= bool(jobs)
             return []
         limit = max(self._facts_left // len(jobs), 1)
-        low, high = (f"RUN#{time}" for time in (self._window.start, self._window.end))
+        low, high = (f"RUN#{time}" for time in (self._time_range.start, self._time_range.end))
         pages = self._view.query(
             [RowQuery(job_pk(job), low=low, high=high, newest_first=True, limit=limit) for job in jobs]
         )

@@ -1,7 +1,7 @@
 """Traversals of columns in a time range: the hops to each column, and if the flow is direct, masked and certain.
 
-Forward, a dataset whose writers reported no columns is a node without a field. Columns derived from any column of that
-dataset may be derived from the node (see `possible_uses`).
+Downwards, a dataset whose writers reported no columns is a node without a field. Columns derived from any column of
+that dataset may be derived from the node (see `possible_uses`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.ways import ReportedStep, Way, ways_along
 from headwater.queries.ranges.column_steps import find_steps_into, find_steps_out, step_place_of
-from headwater.queries.ranges.confirmed_rows import Side
 from headwater.queries.ranges.possible_uses import How
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.ranges.similar_runs import ROOTS_MAX, Runs
+from headwater.queries.results.directions import DOWN, UP, Side
 from headwater.queries.results.reports import LineageStep
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnSource, Transformation
@@ -49,7 +49,7 @@ class _Edge(ReportedStep):
 
 @dataclass(frozen=True, slots=True)
 class ReachedColumn:
-    """A column that a traversal reached; `direct` on some path, `masked` on all. Forward, it may lack a field."""
+    """A column that a traversal reached; `direct` on some path, `masked` on all. Downwards, it may lack a field."""
 
     column: ColumnSource
     hops: int
@@ -60,12 +60,12 @@ class ReachedColumn:
 
 
 class ColumnTraversal:
-    """A traversal from columns, breadth first: forward to derived columns, or backward to sources."""
+    """A traversal from columns, breadth first: down to derived columns, or up to sources."""
 
     def __init__(
-        self, span: RunRange, starts: Iterable[ColumnSource], way: Side, visibility: Visibility = EVERYTHING
+        self, range_runs: RunsInRange, starts: Iterable[ColumnSource], side: Side, visibility: Visibility = EVERYTHING
     ) -> None:
-        self.span, self._starts, self._way = span, frozenset(starts), way
+        self.range_runs, self._starts, self._side = range_runs, frozenset(starts), side
         self._visibility = visibility
         self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
@@ -75,7 +75,7 @@ class ColumnTraversal:
         """Return every reached column without the starts, nearest first."""
         walked = walk(self._starts, self._nexts, into=Walked(COLUMNS_MAX))
         self._hops = walked.hops
-        self.truncated |= walked.truncated or self.span.truncated
+        self.truncated |= walked.truncated or self.range_runs.truncated
         # Columns whose steps were beyond the bound are left out.
         ways = ways_along(self._starts & self._hops.keys(), self._steps_between(frozenset(self._hops)))
         return [
@@ -86,7 +86,7 @@ class ColumnTraversal:
 
     def opens(self, column: ColumnSource | Column) -> bool:
         """True if the traversal may continue from this reached column."""
-        return self.span.groups.opens(column.dataset, self._visibility)
+        return self.range_runs.groups.opens(column.dataset, self._visibility)
 
     def steps(self) -> list[LineageStep]:
         """Return every step between reached columns."""
@@ -114,24 +114,26 @@ class ColumnTraversal:
         """Read and add the steps from these columns; return the columns at their other ends."""
         neighbours: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
-        self.span.load((column.dataset, self._way) for column in columns)
+        self.range_runs.load((column.dataset, self._side) for column in columns)
         by_dataset = {column.dataset: list(self._reports(column.dataset)) for column in columns}
         reports = {dataset: [report for _, report in pairs] for dataset, pairs in by_dataset.items()}
         steps = (
-            find_steps_into(columns, reports) if self._way == BACKWARD else find_steps_out(columns, reports, self.span)
+            find_steps_into(columns, reports) if self._side == UP else find_steps_out(columns, reports, self.range_runs)
         )
         for dataset, pairs in by_dataset.items():
             for runs, report in pairs:
                 for source, destination, how, certain in steps[dataset][step_place_of(report)]:
                     self._add_edge(source, destination, how, runs, certain=certain)
-                    neighbours.add(destination if self._way == FORWARD else source)
+                    neighbours.add(destination if self._side == DOWN else source)
         return neighbours
 
     def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:
-        if self._way == BACKWARD:
-            yield from ((runs, report) for runs, reports in self.span.written_alike(dataset) for report in reports)
+        if self._side == UP:
+            yield from (
+                (runs, report) for runs, reports in self.range_runs.written_alike(dataset) for report in reports
+            )
             return
-        for runs, readings in self.span.read_alike(dataset):
+        for runs, readings in self.range_runs.read_alike(dataset):
             yield from ((runs, report) for reading in readings for report in reading.derived)
 
     def _add_edge(
@@ -146,7 +148,7 @@ class ColumnTraversal:
     def _steps_between(self, columns: frozenset[ColumnSource]) -> dict[tuple[ColumnSource, ColumnSource], _Edge]:
         """Return the steps between these columns, by their ends in the traversal's direction."""
         return {
-            ends if self._way == FORWARD else ends[::-1]: edge
+            ends if self._side == DOWN else ends[::-1]: edge
             for ends, edge in self.edges.items()
             if columns.issuperset(ends)
         }

@@ -1,6 +1,6 @@
 """Steps between columns in the reports of a time range; one pass over a report finds the steps of all columns.
 
-Forward, a dataset whose writers reported no columns is a node without a field (see `possible_uses`).
+Downwards, a dataset whose writers reported no columns is a node without a field (see `possible_uses`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from headwater.queries.ranges.possible_uses import How, PossibleUse, Takers
-from headwater.queries.ranges.run_range import BACKWARD, RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
+from headwater.queries.results.directions import UP
 from headwater_model.column_index import ColumnIndex, RelatedPaths
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources
 from headwater_model.ids import DatasetId, FieldPath
@@ -39,7 +40,7 @@ def find_steps_into(
 
 
 def find_steps_out(
-    nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
+    nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]], range_runs: RunsInRange
 ) -> dict[DatasetId, Steps]:
     """Return the steps from nodes, by dataset and report; `reported` has the reports of each dataset's readers.
 
@@ -53,10 +54,10 @@ def find_steps_out(
     }
     requested = {dataset: {path for path in fields if path is not None} for dataset, fields in paths.items()}
     nested = {dataset for dataset in paths if any(len(path) > 1 for path in requested[dataset] | used[dataset])}
-    span.load((dataset, BACKWARD) for dataset in nested)
+    range_runs.load((dataset, UP) for dataset in nested)
     steps: dict[DatasetId, Steps] = {}
     for dataset, reports_on in reports.items():
-        index = _written_index(dataset, span) if dataset in nested else ColumnIndex(())
+        index = _written_index(dataset, range_runs) if dataset in nested else ColumnIndex(())
         takers = index.invert(requested[dataset], used[dataset])
         steps[dataset] = {
             place: list(_steps_out(report, dataset, paths[dataset], takers)) for place, report in reports_on.items()
@@ -71,11 +72,11 @@ def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath
     return paths
 
 
-def _written_index(dataset: DatasetId, span: RunRange) -> ColumnIndex:
-    """Return the index of the reports on a dataset, which is loaded backward."""
+def _written_index(dataset: DatasetId, range_runs: RunsInRange) -> ColumnIndex:
+    """Return the index of the reports on a dataset, which is loaded upwards."""
     reports = {
         step_place_of(report): report
-        for _, written in span.written_alike(dataset)
+        for _, written in range_runs.written_alike(dataset)
         for report in written
         if report.known
     }

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from headwater.facts.facts import text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.run_reports import RowKind, RunReports
+from headwater.facts.run_reports import ROW_KINDS, RunReports
 from headwater.facts.table import Row
+from headwater.queries.results.directions import Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, RunKey
 
-Side: TypeAlias = RowKind
 # A dataset, and the runs that wrote it or those that read it.
 RunsOf: TypeAlias = tuple[DatasetId, Side]
 # Unverified rows of one dataset and side that are checked, the newest: each costs a read of its run's facts.
@@ -61,7 +61,7 @@ def _confirmed(row: Row, name: DatasetId, side: Side, reports: Mapping[RunKey, R
     if not _is_unverified(row):
         return row
     run = run_of(row)
-    right = reports[run].find(side, text_of(name)) if run in reports else None
+    right = reports[run].find(ROW_KINDS[side], text_of(name)) if run in reports else None
     # The run may start at another time by now.
     return right if right is not None and right.key == row.key else None
 

@@ -1,6 +1,6 @@
 """The whole operations of a field in a time range, one hop each way, as CDAP has them.
 
-Backward, all that a written field was made by; forward, all that was made of a field that was read. An operation has
+Up, all that a written field was made by; down, all that was made of a field that was read. An operation has
 all its inputs and outputs, so it may name origins that are not in the result.
 """
 
@@ -14,10 +14,11 @@ from headwater.facts.visibility import Visibility
 from headwater.queries.ranges.column_steps import step_place_of
 from headwater.queries.ranges.operation_graph import fields_read
 from headwater.queries.ranges.operation_paths import PATHS_MAX, making, read_place_of, taking
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, SIDES, RunRange
+from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import FieldOperations, LastStart, MakingOperations
-from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import JobId
@@ -60,33 +61,33 @@ def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operati
     return tuple(operation for operation in operations.operations if operation.name in taken)
 
 
-def find_operations(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldOperations:
+def find_operations(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldOperations:
     """Return the operations by which runs of the time range made a field, and those that took it."""
-    span = RunRange(view, window)
-    span.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
-    column = Column(span.primary(column.dataset), column.field)
+    range_runs = RunsInRange(view, time_range)
+    range_runs.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
+    column = Column(range_runs.primary(column.dataset), column.field)
     budget = _Budget(FIELDS_MAX)
     incoming = (
-        _operations_on(_reports_into(column, span), column, operations_into) if BACKWARD in SIDES[direction] else None
+        _operations_on(_reports_into(column, range_runs), column, operations_into) if UP in SIDES[direction] else None
     )
     outgoing = (
-        _operations_on(_reports_out_of(column, span), column, operations_out_of)
-        if FORWARD in SIDES[direction]
+        _operations_on(_reports_out_of(column, range_runs), column, operations_out_of)
+        if DOWN in SIDES[direction]
         else None
     )
     before = None if incoming is None else tuple(budget.take(incoming, view.caller))
     after = None if outgoing is None else tuple(budget.take(outgoing, view.caller))
-    return FieldOperations(before, after, span.truncated or budget.spent)
+    return FieldOperations(before, after, range_runs.truncated or budget.spent)
 
 
-def _reports_into(column: Column, span: RunRange) -> Iterator[_Report]:
-    for report in span.written(column.dataset):
-        yield report.run, step_place_of(report), lambda written=report: making(column, written, span)  # type: ignore[misc]
+def _reports_into(column: Column, range_runs: RunsInRange) -> Iterator[_Report]:
+    for report in range_runs.written(column.dataset):
+        yield report.run, step_place_of(report), lambda written=report: making(column, written, range_runs)  # type: ignore[misc]
 
 
-def _reports_out_of(column: Column, span: RunRange) -> Iterator[_Report]:
-    for read in span.read(column.dataset):
-        yield read.run, read_place_of(read), lambda run_read=read: taking(column, run_read, span)  # type: ignore[misc]
+def _reports_out_of(column: Column, range_runs: RunsInRange) -> Iterator[_Report]:
+    for read in range_runs.read(column.dataset):
+        yield read.run, read_place_of(read), lambda run_read=read: taking(column, run_read, range_runs)  # type: ignore[misc]
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import schema_of
-from headwater.queries.ranges.run_range import RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.results.columns import Detail, DetailNode, SimpleEdge
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
@@ -21,8 +21,8 @@ TYPED_MAX = 200
 class FieldTypes:
     """The types of the datasets that were loaded, where the caller may see these in full."""
 
-    def __init__(self, span: RunRange, view: GraphView) -> None:
-        self._span, self._view = span, view
+    def __init__(self, range_runs: RunsInRange, view: GraphView) -> None:
+        self._range_runs, self._view = range_runs, view
         self._reported: dict[Column, tuple[str, RunKey, str]] = {}
         self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
         self.truncated = False
@@ -35,7 +35,7 @@ class FieldTypes:
 
     def load(self, datasets: Iterable[DatasetId]) -> None:
         """Read the schemas of these datasets; one that always had the same costs no request."""
-        groups = self._span.groups
+        groups = self._range_runs.groups
         requested = sorted(set(datasets))
         groups.load(requested)
         opened = [dataset for dataset in requested if groups.opens(dataset, self._view.caller)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from headwater.queries.ranges.confirmed_rows import Side
 from headwater.queries.ranges.field_types import FieldTypes
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.results.columns import FieldMapping, Mappings, TimeRange
+from headwater.queries.results.directions import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage
@@ -27,21 +27,21 @@ _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 class MappingWalk:
     """A walk in progress, in both directions at once, so that a level takes two rounds of requests."""
 
-    def __init__(self, view: GraphView, window: TimeRange) -> None:
-        self._view, self._span = view, RunRange(view, window)
+    def __init__(self, view: GraphView, time_range: TimeRange) -> None:
+        self._view, self._range_runs = view, RunsInRange(view, time_range)
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._pairs_left = PAIRS_MAX
         self._truncated = False
-        self._types = FieldTypes(self._span, view)
+        self._types = FieldTypes(self._range_runs, view)
         self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
         """Return the mappings within `level` datasets of a dataset."""
-        start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
+        start: list[_Node] = [(dataset, UP), (dataset, DOWN)]
         walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
         types = self._read_types()
-        cut = self._truncated or walked.truncated or self._span.truncated or self._types.truncated
+        cut = self._truncated or walked.truncated or self._range_runs.truncated or self._types.truncated
         return Mappings(tuple(items), cut, types)
 
     def _read_types(self) -> tuple[tuple[Column, str], ...]:
@@ -57,24 +57,24 @@ class MappingWalk:
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
         """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
-        self._span.load(nodes)
-        primaries = {(self._span.primary(name), way) for name, way in nodes}
+        self._range_runs.load(nodes)
+        primaries = {(self._range_runs.primary(name), side) for name, side in nodes}
         neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
-        return {neighbour for neighbour in neighbours if self._span.groups.opens(neighbour[0], self._view.caller)}
+        return {neighbour for neighbour in neighbours if self._range_runs.groups.opens(neighbour[0], self._view.caller)}
 
-    def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
+    def _add_mappings(self, dataset: DatasetId, side: Side) -> Iterator[_Node]:
         """Add the mappings to or from a dataset; yield the datasets at their other ends."""
-        if way == BACKWARD:
-            for report in _distinct(self._span.written(dataset)):
+        if side == UP:
+            for report in _distinct(self._range_runs.written(dataset)):
                 for source in sorted(report.columns.datasets):
                     self._add(source, report)
-                    yield source, way
+                    yield source, side
         else:
-            for report in _distinct(report for reading in self._span.read(dataset) for report in reading.derived):
+            for report in _distinct(report for reading in self._range_runs.read(dataset) for report in reading.derived):
                 # A source of one ref may be missing where another ref wins.
                 if dataset in report.columns.datasets:
                     self._add(dataset, report)
-                    yield report.dataset, way
+                    yield report.dataset, side
 
     def _add(self, source: DatasetId, report: RunColumns) -> None:
         ends = (source, report.dataset)

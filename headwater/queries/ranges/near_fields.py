@@ -13,7 +13,7 @@ from headwater.facts.visibility import Visibility
 from headwater.queries.live_schemas import read_live_schemas
 from headwater.queries.ranges.column_steps import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RUNS_MAX, SIDES, RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange
 from headwater.queries.results.cdap import (
     DatasetFields,
     DatasetSummary,
@@ -22,7 +22,8 @@ from headwater.queries.results.cdap import (
     ListedField,
     ListedFields,
 )
-from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage
@@ -42,14 +43,14 @@ class NearReports:
     dropped: frozenset[FieldPath]
 
     @classmethod
-    def of(cls, dataset: DatasetId, span: RunRange) -> NearReports:
+    def of(cls, dataset: DatasetId, range_runs: RunsInRange) -> NearReports:
         """Return what was loaded of a dataset, with operations, under its primary name."""
-        reads = span.read(dataset)
+        reads = range_runs.read(dataset)
         refs = dict.fromkeys(ref for read in reads for ref in read.operations)
-        dropped = (column for ref in refs for column in span.operations(ref).dropped)
+        dropped = (column for ref in refs for column in range_runs.operations(ref).dropped)
         return cls(
             dataset,
-            _distinct(span.written(dataset)),
+            _distinct(range_runs.written(dataset)),
             _distinct(report for read in reads for report in read.derived),
             frozenset(column.field for column in dropped if column.dataset == dataset),
         )
@@ -113,34 +114,34 @@ def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
     }
 
 
-def list_fields(view: GraphView, dataset: DatasetId, window: TimeRange, *, current: bool) -> ListedFields:
+def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:
     """Return the fields of a dataset that have lineage in the time range; with `current`, also its schema's columns.
 
     A column of the schema has lineage if it or a field inside it has.
     """
-    span = RunRange(view, window)
-    span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
-    primary = span.primary(dataset)
-    fields = NearReports.of(primary, span).fields
+    range_runs = RunsInRange(view, time_range)
+    range_runs.load([(dataset, UP), (dataset, DOWN)], operations=True)
+    primary = range_runs.primary(dataset)
+    fields = NearReports.of(primary, range_runs).fields
     related = RelatedPaths(fields)
-    columns = _columns_now(primary, span, view) if current else set()
+    columns = _columns_now(primary, range_runs, view) if current else set()
     items = [ListedField(path, has_lineage=related.has(path)) for path in sorted(fields | columns)]
-    return ListedFields(tuple(items), span.truncated)
+    return ListedFields(tuple(items), range_runs.truncated)
 
 
-def _columns_now(dataset: DatasetId, span: RunRange, view: GraphView) -> set[FieldPath]:
-    schema = read_live_schemas([span.groups.group(dataset)], view)[dataset]
+def _columns_now(dataset: DatasetId, range_runs: RunsInRange, view: GraphView) -> set[FieldPath]:
+    schema = read_live_schemas([range_runs.groups.group(dataset)], view)[dataset]
     return set() if schema is None else set(schema.columns)
 
 
-def summarize_field(view: GraphView, column: Column, window: TimeRange, direction: Direction) -> FieldSummary:
+def summarize_field(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldSummary:
     """Return the fields that a field was made of, and those made of it, by runs of the time range."""
-    span = RunRange(view, window)
-    span.load(((column.dataset, side) for side in SIDES[direction]), operations=FORWARD in SIDES[direction])
-    reports = NearReports.of(span.primary(column.dataset), span)
-    incoming = _by_dataset(reports.made_of(column.field)) if BACKWARD in SIDES[direction] else None
-    outgoing = _by_dataset(reports.made_from(column.field)) if FORWARD in SIDES[direction] else None
-    return FieldSummary(incoming, outgoing, reports.drops(column.field), span.truncated)
+    range_runs = RunsInRange(view, time_range)
+    range_runs.load(((column.dataset, side) for side in SIDES[direction]), operations=DOWN in SIDES[direction])
+    reports = NearReports.of(range_runs.primary(column.dataset), range_runs)
+    incoming = _by_dataset(reports.made_of(column.field)) if UP in SIDES[direction] else None
+    outgoing = _by_dataset(reports.made_from(column.field)) if DOWN in SIDES[direction] else None
+    return FieldSummary(incoming, outgoing, reports.drops(column.field), range_runs.truncated)
 
 
 def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetFields, ...]:
@@ -150,31 +151,33 @@ def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetF
     return tuple(DatasetFields(dataset, tuple(sorted(paths[dataset]))) for dataset in sorted(paths))
 
 
-def summarize_dataset(view: GraphView, dataset: DatasetId, window: TimeRange, direction: Direction) -> DatasetSummary:
+def summarize_dataset(
+    view: GraphView, dataset: DatasetId, time_range: TimeRange, direction: Direction
+) -> DatasetSummary:
     """Return the relations of all fields of a dataset in the time range, and its fields as `list_fields` has them."""
-    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
-    span.load([(dataset, BACKWARD), (dataset, FORWARD)], operations=True)
-    primary = span.primary(dataset)
-    reports = NearReports.of(primary, span)
-    relations = _Relations(span, view.caller)
-    incoming = relations.pairs(reports.pairs_in()) if BACKWARD in SIDES[direction] else {}
-    outgoing = relations.pairs(reports.pairs_out()) if FORWARD in SIDES[direction] else {}
+    range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
+    range_runs.load([(dataset, UP), (dataset, DOWN)], operations=True)
+    primary = range_runs.primary(dataset)
+    reports = NearReports.of(primary, range_runs)
+    relations = _Relations(range_runs, view.caller)
+    incoming = relations.pairs(reports.pairs_in()) if UP in SIDES[direction] else {}
+    outgoing = relations.pairs(reports.pairs_out()) if DOWN in SIDES[direction] else {}
     counts = relations.count_fields({**incoming, **outgoing})
     return DatasetSummary(
         primary,
-        tuple(sorted(reports.fields | _columns_now(primary, span, view))),
+        tuple(sorted(reports.fields | _columns_now(primary, range_runs, view))),
         _in_order(incoming, counts),
         _in_order(outgoing, counts),
-        tuple(sorted(reports.dropped)) if FORWARD in SIDES[direction] else (),
-        relations.truncated or span.truncated,
+        tuple(sorted(reports.dropped)) if DOWN in SIDES[direction] else (),
+        relations.truncated or range_runs.truncated,
     )
 
 
 class _Relations:
     """Relations in the making, at most `PAIRS_MAX` in all."""
 
-    def __init__(self, span: RunRange, visibility: Visibility) -> None:
-        self._span, self._visibility = span, visibility
+    def __init__(self, range_runs: RunsInRange, visibility: Visibility) -> None:
+        self._range_runs, self._visibility = range_runs, visibility
         self._left = PAIRS_MAX
         self.truncated = False
 
@@ -197,10 +200,10 @@ class _Relations:
         """Count the fields with lineage of the neighbours that are shown in full, all read in two rounds."""
         datasets = sorted(neighbours)
         self.truncated |= len(datasets) > DATASETS_MAX
-        opened = [dataset for dataset in datasets if self._span.groups.opens(dataset, self._visibility)]
+        opened = [dataset for dataset in datasets if self._range_runs.groups.opens(dataset, self._visibility)]
         shown = list(islice(opened, DATASETS_MAX))
-        self._span.load(((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True)
-        return {dataset: len(NearReports.of(dataset, self._span).fields) for dataset in shown}
+        self._range_runs.load(((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True)
+        return {dataset: len(NearReports.of(dataset, self._range_runs).fields) for dataset in shown}
 
 
 def _in_order(

@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation, Direction
+from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation
+from headwater.queries.results.directions import Direction
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column
 from headwater_model.field_paths import parse_slashed
@@ -49,7 +50,7 @@ class OperationWalk:
         self.written.setdefault(input_field, {})[write.name] = write
 
 
-def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
+def walk_up(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all operations and fields that a destination's field, or related fields, derive from."""
     start = operations.written_as(column)
     # Begin at the writes of the field to this destination.
@@ -68,7 +69,7 @@ def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk)
     _follow(walk, start, made_of, lambda link: link.origin)
 
 
-def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
+def walk_down(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all that derives from a source's field or related fields; also its read, if nothing derives."""
 
     def went_into(input_field: InputField) -> Iterator[Link]:
@@ -134,9 +135,9 @@ _Node: TypeAlias = tuple[str, InputField]
 
 _QUALIFIER_CHARS = 8
 _WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, OperationWalk], None], ...]] = {
-    "backward": (walk_backward,),
-    "forward": (walk_forward,),
-    "both": (walk_backward, walk_forward),
+    "up": (walk_up,),
+    "down": (walk_down,),
+    "both": (walk_up, walk_down),
 }
 
 
@@ -145,7 +146,7 @@ def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPat
 
     A read or write is shown on the node that it read or wrote: a field that was only read and written is one node with
     both. A node that was written to several destinations shows none; the writes connect it with a node for each of
-    them. Backward ends at reads, forward at writes and drops; a field that was only read is a node. After
+    them. Upwards ends at reads, downwards at writes and drops; a field that was only read is a node. After
     `CONNECTIONS_MAX` connections, no more sets are read.
     """
     walks: list[_Walked] = []

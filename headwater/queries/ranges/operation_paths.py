@@ -15,18 +15,18 @@ from headwater.queries.ranges.column_steps import Place, fields_used, step_place
 from headwater.queries.ranges.derived_operations import derive_operations
 from headwater.queries.ranges.field_types import FieldTypes, endpoints_of
 from headwater.queries.ranges.operation_graph import detail_of
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, SIDES, RunColumns, RunRange, RunRead
+from headwater.queries.ranges.runs_in_range import RunColumns, RunRead, RunsInRange
 from headwater.queries.results.columns import (
     Connection,
     Detail,
     DetailNode,
-    Direction,
     FieldOperationPath,
     FieldOperationPaths,
     PathOperation,
     SimpleEdge,
     TimeRange,
 )
+from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
@@ -82,7 +82,7 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
     on_path = [operation for operation in operations.operations if operation.name in needed]
     # Show the path twice: from each source field at once, and field by field. Both may be cut.
     edges, more = _edges(operations, written)
-    detail = detail_of([operations], destination, field, "backward")
+    detail = detail_of([operations], destination, field, "up")
     return OperationPath(
         _key(on_path, needed, written),
         tuple(_path_operation(operation) for operation in on_path),
@@ -109,7 +109,7 @@ def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[
     needed: dict[str, set[str]] = {}
     for input_field in written:
         needed.setdefault(input_field.origin, set()).add(input_field.name)
-    # An operation comes after all that it takes from, so one pass backward finds everything.
+    # An operation comes after all that it takes from, so one pass from the last to the first finds everything.
     for operation in reversed(operations.operations):
         if operation.name in needed:
             for input_field in inputs_of(operation):
@@ -163,39 +163,41 @@ PATHS_MAX = 100
 
 
 def find_detail(
-    view: GraphView, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
+    view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
 ) -> Detail:
     """Return the field's paths through the operations that runs of the time range reported."""
-    span = RunRange(view, window)
-    span.load(((dataset, side) for side in SIDES[direction]), operations=True)
-    column = Column(span.primary(dataset), field)
-    types = FieldTypes(span, view)
+    range_runs = RunsInRange(view, time_range)
+    range_runs.load(((dataset, side) for side in SIDES[direction]), operations=True)
+    column = Column(range_runs.primary(dataset), field)
+    types = FieldTypes(range_runs, view)
     sets: dict[str, OperationSet] = {}
-    if BACKWARD in SIDES[direction]:
+    if UP in SIDES[direction]:
         # Most runs share a report with other runs: each report is read, and hashed, once.
         reports: dict[Place, RunColumns] = {}
-        for report in span.written(column.dataset):
+        for report in range_runs.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
             types.take(report)
         sets.update(
             (operations.checksum, operations)
             for report in reports.values()
-            for operations in making(column, report, span)
+            for operations in making(column, report, range_runs)
         )
-    if FORWARD in SIDES[direction]:
+    if DOWN in SIDES[direction]:
         # Reads with equal reports have the same operations.
         taken = (
-            operations for read in _distinct(span.read(column.dataset)) for operations in taking(column, read, span)
+            operations
+            for read in _distinct(range_runs.read(column.dataset))
+            for operations in taking(column, read, range_runs)
         )
         sets.update((operations.checksum, operations) for operations in taken)
     detail = types.typed(detail_of(sets.values(), column.dataset, field, direction))
-    return replace(detail, truncated=detail.truncated or span.truncated)
+    return replace(detail, truncated=detail.truncated or range_runs.truncated)
 
 
-def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
+def making(column: Column, report: RunColumns, range_runs: RunsInRange) -> Iterator[OperationSet]:
     """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
     # Operations that the run recorded count if they wrote the column; else its sources give the operations.
-    recorded = [span.operations(ref) for ref in report.refs if ref.startswith(OPERATIONS_KIND)]
+    recorded = [range_runs.operations(ref) for ref in report.refs if ref.startswith(OPERATIONS_KIND)]
     making_it = [operations for operations in recorded if operations.written_as(column)]
     if making_it:
         yield from making_it
@@ -205,9 +207,9 @@ def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[Opera
         )
 
 
-def taking(column: Column, read: RunRead, span: RunRange) -> Iterator[OperationSet]:
+def taking(column: Column, read: RunRead, range_runs: RunsInRange) -> Iterator[OperationSet]:
     """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
-    recorded = [span.operations(ref) for ref in read.operations]
+    recorded = [range_runs.operations(ref) for ref in read.operations]
     yield from recorded
     # Derive operations for the columns that no recorded operation wrote.
     derived = {report.dataset: _made_of(column, report, recorded) for report in read.derived}
@@ -245,27 +247,27 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
     )
 
 
-def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
+def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
     """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
-    span = RunRange(view, window)
-    span.load([(dataset, BACKWARD)], operations=True)
-    column = Column(span.primary(dataset), field)
-    types = FieldTypes(span, view)
+    range_runs = RunsInRange(view, time_range)
+    range_runs.load([(dataset, UP)], operations=True)
+    column = Column(range_runs.primary(dataset), field)
+    types = FieldTypes(range_runs, view)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
-    for report in span.written(column.dataset):
+    for report in range_runs.written(column.dataset):
         # Runs with equal reports took the same paths: these are found once.
         place = (report.name, report.refs)
         if place not in seen:
             types.take(report)
-            seen[place] = list(_paths(column, making(column, report, span)))
+            seen[place] = list(_paths(column, making(column, report, range_runs)))
         for path in seen[place]:
             paths.setdefault(path.key, path)
             runs.setdefault(path.key, {})[report.run.root.id] = None
     # Types are read only for the ends of the paths that are shown.
     shown = list(paths)[:PATHS_MAX]
-    cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
+    cut = len(paths) > PATHS_MAX or range_runs.truncated or any(paths[key].truncated for key in shown)
     types.load({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})
     items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
     return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
-from headwater.queries.ranges.run_range import RunColumns, RunRange
+from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.ranges.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
 from headwater.queries.results.reports import Reason, ReportedRun
 from headwater_model.column_index import RelatedPaths
@@ -72,7 +72,7 @@ class End:
         return tuple(run.id for run in self.newest)
 
 
-def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[End]]:
+def find_ends(columns: Iterable[Column], range_runs: RunsInRange) -> dict[Column, list[End]]:
     """Return the reasons why paths end at each column; none where runs reported all its sources.
 
     A path may also continue from an end: writes without a report may have other origins than the reported ones.
@@ -80,21 +80,21 @@ def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[En
     ends: dict[Column, list[End]] = {}
     outside: list[Column] = []
     for dataset, of_dataset in groupby(sorted(columns), key=lambda column: column.dataset):
-        writings = list(_writings(dataset, span))
+        writings = list(_writings(dataset, range_runs))
         for column in of_dataset:
             ends[column] = _ends(column, writings)
             if not (ends[column] or _is_reported(column, writings)):
                 outside.append(column)
-    before = span.last_written_before({column.dataset for column in outside})
+    before = range_runs.last_written_before({column.dataset for column in outside})
     for column in outside:
         ends[column] = [_end_outside(before.get(column.dataset))]
-    _add_reads(list(chain(*ends.values())), span)
+    _add_reads(list(chain(*ends.values())), range_runs)
     return ends
 
 
-def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
+def _writings(dataset: DatasetId, range_runs: RunsInRange) -> Iterator[_Writing]:
     """Yield the writes of the range's runs, with their reports."""
-    for runs, reported in span.written_alike(dataset):
+    for runs, reported in range_runs.written_alike(dataset):
         known: Sequence[RunColumns] = [report for report in reported if report.known]
         yield _Writing(runs, merge_columns(report.columns for report in known) if known else None)
 
@@ -141,9 +141,9 @@ def _end_outside(writer: RangeRun | None) -> End:
     return end
 
 
-def _add_reads(ends: Sequence[End], span: RunRange) -> None:
+def _add_reads(ends: Sequence[End], range_runs: RunsInRange) -> None:
     newest = [(end, run) for end in ends for run in end.newest]
-    inputs = span.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
+    inputs = range_runs.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
     for end, run in newest:
         unnamed = end.unnamed[run]
         end.reads.update(inputs.get(run.key, ()) if unnamed is None else unnamed)

@@ -13,9 +13,10 @@ from headwater.queries.live_schemas import read_live_schemas
 from headwater.queries.ranges.column_flow import ColumnTraversal, ReachedColumn, column_of, operations_in
 from headwater.queries.ranges.column_steps import Steps, find_steps_out, step_place_of
 from headwater.queries.ranges.path_ends import End, find_ends, is_cut, reads_of
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead
+from headwater.queries.ranges.runs_in_range import RunColumns, RunRead, RunsInRange
 from headwater.queries.ranges.similar_runs import Runs, merge_runs
 from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, UP
 from headwater.queries.results.reports import Flow, Provenance, TaggedColumn, TagUsage, TrueSource, Usage, Use
 from headwater.queries.view import GraphView
 from headwater_model.column_index import RelatedPaths
@@ -35,55 +36,55 @@ STARTS_MAX = 1_000
 USES_MAX = 10_000
 
 
-def report_usage(view: GraphView, column: Column, window: TimeRange) -> Usage:
+def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usage:
     """Return the uses of a column in the time range, and the columns that it flowed into."""
-    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
-    span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
-    start = Column(span.primary(column.dataset), column.field)
-    uses = _uses(start, span)
-    traversal = ColumnTraversal(span, [ColumnSource(start.dataset, start.field)], FORWARD, view.caller)
+    range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
+    range_runs.load([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
+    start = Column(range_runs.primary(column.dataset), column.field)
+    uses = _uses(start, range_runs)
+    traversal = ColumnTraversal(range_runs, [ColumnSource(start.dataset, start.field)], DOWN, view.caller)
     flows = _flows(traversal, traversal.run(), view)
     cut = traversal.truncated or len(uses) > USES_MAX
-    return Usage(start, window, tuple(uses[:USES_MAX]), flows, cut)
+    return Usage(start, time_range, tuple(uses[:USES_MAX]), flows, cut)
 
 
-def report_tag(view: GraphView, tag: str, window: TimeRange) -> TagUsage:
+def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
     """Return the columns that have the tag now, and those that runs of the time range made of them unmasked."""
     tagged = read_tagged(tag, view, kinds=("DATASET",))
     columns = {column: tags for dataset in tagged.datasets for column, tags in dataset.columns(whole=True).items()}
     starts = sorted(columns)
     cut = tagged.truncated or len(starts) > STARTS_MAX
-    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
-    span.load((column.dataset, FORWARD) for column in starts[:STARTS_MAX])
-    traversal = ColumnTraversal(span, starts[:STARTS_MAX], FORWARD, view.caller)
+    range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
+    range_runs.load((column.dataset, DOWN) for column in starts[:STARTS_MAX])
+    traversal = ColumnTraversal(range_runs, starts[:STARTS_MAX], DOWN, view.caller)
     reached = [reached_column for reached_column in traversal.run() if not reached_column.masked]
     flows = _flows(traversal, reached, view)
     shown = tuple(TaggedColumn(column, tuple(columns[column])) for column in starts[:STARTS_MAX])
-    return TagUsage(tag, window, shown, flows, cut or traversal.truncated)
+    return TagUsage(tag, time_range, shown, flows, cut or traversal.truncated)
 
 
 def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: GraphView) -> tuple[Flow, ...]:
     """Return the reached columns, with the status of each that is shown in full."""
     shown = [reached_column.column for reached_column in reached if traversal.opens(reached_column.column)]
-    status, jobs = _statuses(shown, traversal.span, view), traversal.jobs_into()
+    status, jobs = _statuses(shown, traversal.range_runs, view), traversal.jobs_into()
     return tuple(
         _flow(reached_column, status.get(reached_column.column, "unknown"), jobs.get(reached_column.column, ()))
         for reached_column in reached
     )
 
 
-def _uses(column: Column, span: RunRange) -> list[Use]:
+def _uses(column: Column, range_runs: RunsInRange) -> list[Use]:
     """Return the uses of the column under all names of its dataset, newest first."""
     alike: dict[_UseKey, list[Runs]] = {}
-    for runs, reported in span.written_alike(column.dataset):
+    for runs, reported in range_runs.written_alike(column.dataset):
         for done in _writes(column, reported):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
-    reads_alike = span.read_alike(column.dataset)
+    reads_alike = range_runs.read_alike(column.dataset)
     derived = [report for _, run_reads in reads_alike for run_read in run_reads for report in run_read.derived]
     node = ColumnSource(column.dataset, column.field)
-    steps = find_steps_out([node], {column.dataset: derived}, span)[column.dataset]
+    steps = find_steps_out([node], {column.dataset: derived}, range_runs)[column.dataset]
     for runs, run_reads in reads_alike:
-        for done in _reads(column, run_reads, steps, span):
+        for done in _reads(column, run_reads, steps, range_runs):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     uses = [_use(done, merge_runs(groups)) for done, groups in alike.items()]
     return sorted(uses, key=lambda use: (use.last, use.runs[0].key, use.kind, use.known), reverse=True)
@@ -123,12 +124,12 @@ def _writes(column: Column, reported: Sequence[RunColumns]) -> Iterator[_UseKey]
         yield _UseKey("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
-def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, span: RunRange) -> Iterator[_UseKey]:
+def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, range_runs: RunsInRange) -> Iterator[_UseKey]:
     reported = [report for run_read in run_reads for report in run_read.derived]
     taken = [step for report in reported for step in steps[step_place_of(report)]]
     derived = {(destination, how) for _, destination, how, certain in taken if certain}
     perhaps = {destination for _, destination, _, certain in taken if not certain}
-    recorded = [span.operations(ref) for run_read in run_reads for ref in run_read.operations]
+    recorded = [range_runs.operations(ref) for run_read in run_reads for ref in run_read.operations]
     is_unreported = not recorded and (not reported or any(not report.known for report in reported))
     if derived or any(_overlaps(column, _fields(read)) for operations in recorded for read in operations.reads):
         fields = {field for field, _ in derived} | {field for field in perhaps if field.field is None}
@@ -153,9 +154,11 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
     return tuple(sorted(fields, key=lambda field: field.order))
 
 
-def _statuses(columns: Sequence[ColumnSource], span: RunRange, view: GraphView) -> dict[ColumnSource, Status]:
+def _statuses(columns: Sequence[ColumnSource], range_runs: RunsInRange, view: GraphView) -> dict[ColumnSource, Status]:
     """Return the status of each column; without a schema, columns that are reported now are alive."""
-    live = read_live_schemas((span.groups.group(dataset) for dataset in {column.dataset for column in columns}), view)
+    live = read_live_schemas(
+        (range_runs.groups.group(dataset) for dataset in {column.dataset for column in columns}), view
+    )
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
     present = CurrentColumns(view)
@@ -174,18 +177,18 @@ def _statuses(columns: Sequence[ColumnSource], span: RunRange, view: GraphView) 
     return {column: status(column) for column in columns}
 
 
-def report_provenance(view: GraphView, column: Column, window: TimeRange) -> Provenance:
+def report_provenance(view: GraphView, column: Column, time_range: TimeRange) -> Provenance:
     """Return the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
-    span = RunRange(view, window, RUNS_MAX, ROWS_MAX)
-    span.load([(column.dataset, BACKWARD)])
-    start = Column(span.primary(column.dataset), column.field)
+    range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
+    range_runs.load([(column.dataset, UP)])
+    start = Column(range_runs.primary(column.dataset), column.field)
     here = ColumnSource(start.dataset, start.field)
-    traversal = ColumnTraversal(span, [here], BACKWARD, view.caller)
+    traversal = ColumnTraversal(range_runs, [here], UP, view.caller)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += traversal.run()
     steps = traversal.steps()
     columns = [column_of(reached_column.column) for reached_column in reached]
-    ends = find_ends(filter(traversal.opens, columns), span)
+    ends = find_ends(filter(traversal.opens, columns), range_runs)
     ends |= {column: [End("elsewhere")] for column in columns if not traversal.opens(column)}
     sources = (
         _source(column, reached_column, end)
@@ -193,7 +196,7 @@ def report_provenance(view: GraphView, column: Column, window: TimeRange) -> Pro
         for end in ends[column]
     )
     return Provenance(
-        start, window, tuple(sources), tuple(steps), traversal.truncated or span.truncated or is_cut(ends)
+        start, time_range, tuple(sources), tuple(steps), traversal.truncated or range_runs.truncated or is_cut(ends)
     )
 
 

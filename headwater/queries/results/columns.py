@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from headwater.facts.run import Run
 from headwater.queries.results.entities import LastWriter
 from headwater_model.columns import Column, Transformation
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
-Direction: TypeAlias = Literal["backward", "forward", "both"]
 UNKNOWN_TYPE = "unknown"
 
 

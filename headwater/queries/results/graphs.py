@@ -10,11 +10,6 @@ from headwater.facts.run import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
 
-# The sides of a node, in the direction of the data; and which a graph follows from its start. `both`: of every node,
-# whichever way it was reached; `through`: only up from the start, and only down from it.
-Side: TypeAlias = Literal["up", "down"]
-GraphDirection: TypeAlias = Literal["both", "up", "down", "through"]
-
 
 @dataclass(frozen=True, slots=True)
 class Degree:

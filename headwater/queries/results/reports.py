@@ -75,7 +75,7 @@ class Usage:
     """A report on the uses and flows of a field in a time range."""
 
     column: Column
-    window: TimeRange
+    time_range: TimeRange
     uses: tuple[Use, ...]
     flows: tuple[Flow, ...]
     truncated: bool = False
@@ -137,7 +137,7 @@ class TagUsage:
     """The columns with a tag, and the columns that runs of a time range made of them without masking."""
 
     tag: str
-    window: TimeRange
+    time_range: TimeRange
     columns: tuple[TaggedColumn, ...]
     flows: tuple[Flow, ...]
     truncated: bool = False
@@ -180,7 +180,7 @@ class Provenance:
     """A report on the provenance of a field in a time range."""
 
     column: Column
-    window: TimeRange
+    time_range: TimeRange
     sources: tuple[TrueSource, ...]
     steps: tuple[LineageStep, ...]
     truncated: bool = False

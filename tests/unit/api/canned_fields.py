@@ -23,24 +23,24 @@ class CannedFields:
     def find_field(self, node_id):
         return self._fields.get(node_id)
 
-    def find_mappings(self, dataset, window, *, level):
-        return self._results.get((dataset, window, level), Mappings(()))
+    def find_mappings(self, dataset, time_range, *, level):
+        return self._results.get((dataset, time_range, level), Mappings(()))
 
-    def find_detail(self, dataset, field, window, direction):
-        return self._results.get((dataset, field, window, direction), Detail())
+    def find_detail(self, dataset, field, time_range, direction):
+        return self._results.get((dataset, field, time_range, direction), Detail())
 
-    def find_paths(self, dataset, field, window):
-        return self._results.get((dataset, field, window), FieldOperationPaths(()))
+    def find_paths(self, dataset, field, time_range):
+        return self._results.get((dataset, field, time_range), FieldOperationPaths(()))
 
-    def report_usage(self, dataset, field, window):
-        return self._find(Usage, dataset, field, window)
+    def report_usage(self, dataset, field, time_range):
+        return self._find(Usage, dataset, field, time_range)
 
-    def report_provenance(self, dataset, field, window):
-        return self._find(Provenance, dataset, field, window)
+    def report_provenance(self, dataset, field, time_range):
+        return self._find(Provenance, dataset, field, time_range)
 
-    def _find(self, kind, dataset, field, window):
+    def _find(self, kind, dataset, field, time_range):
         result = self._results[kind]
-        assert (result.column.dataset, result.column.field, result.window) == (dataset, field, window)
+        assert (result.column.dataset, result.column.field, result.time_range) == (dataset, field, time_range)
         return result
 
 

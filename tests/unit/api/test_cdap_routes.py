@@ -109,10 +109,10 @@ def test_a_field_that_is_written_as_it_was_read_has_both_endpoints():
 @pytest.mark.parametrize(
     ("word", "direction"),
     [
-        ("backward", "backward"),
-        ("Incoming", "backward"),
-        ("forward", "forward"),
-        ("OUTGOING", "forward"),
+        ("backward", "up"),
+        ("Incoming", "up"),
+        ("forward", "down"),
+        ("OUTGOING", "down"),
         ("both", "both"),
         ("BOTH", "both"),
     ],

@@ -53,7 +53,7 @@ def a_use(**changes):
 def a_usage(**changes):
     """The distance was read once, and went into CO2."""
     flow = Flow(FLOWED_INTO, 1, direct=True, masked=False, certain=True, failed=False, status="alive", jobs=(ESTIMATE,))
-    return Usage(**{"column": DISTANCE, "window": WINDOW, "uses": (a_use(),), "flows": (flow,), **changes})
+    return Usage(**{"column": DISTANCE, "time_range": WINDOW, "uses": (a_use(),), "flows": (flow,), **changes})
 
 
 def a_step(source, **changes):
@@ -71,7 +71,7 @@ def a_provenance(**changes):
     """CO2 came of distance and seats."""
     sources = tuple(TrueSource(column, 1, direct=True, masked=False, reason="raw") for column in (DISTANCE, SEATS))
     steps = tuple(a_step(column) for column in (DISTANCE, SEATS))
-    return Provenance(**{"column": CO2, "window": WINDOW, "sources": sources, "steps": steps, **changes})
+    return Provenance(**{"column": CO2, "time_range": WINDOW, "sources": sources, "steps": steps, **changes})
 
 
 def the_reports(usage=None, provenance=None, links=None):

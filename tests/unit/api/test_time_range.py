@@ -55,6 +55,6 @@ def test_steps_add_up_whatever_their_order(steps):
 
 
 def test_a_range_is_a_window_of_runs_to_the_millisecond():
-    assert RequestedRange(1_442_863_938_000, 1_442_881_938_250).window == TimeRange(
+    assert RequestedRange(1_442_863_938_000, 1_442_881_938_250).time_range == TimeRange(
         "2015-09-21T19:32:18.000000Z", "2015-09-22T00:32:18.250000Z"
     )

@@ -141,7 +141,7 @@ def test_operations_survive_their_json_and_are_sound(operations):
 def test_detail_backward_has_the_fields_that_the_field_is_made_of(operations, endpoint, name):
     fields = written(operations).get(Column(endpoint, (name,)), set())
     model = set().union(*(made_of(operations, field) for field in fields))
-    detail = detail_of([OperationSet(operations)], endpoint, (name,), "backward")
+    detail = detail_of([OperationSet(operations)], endpoint, (name,), "up")
     assert {node.id for node in detail.nodes} == {f"{field.origin}.{field.name}" for field in model}
     assert {(connection.origin, connection.destination, connection.operation) for connection in detail.connections} == {
         (f"{taken.origin}.{taken.name}", f"{field.origin}.{field.name}", field.origin)
@@ -155,7 +155,7 @@ def test_detail_backward_has_the_fields_that_the_field_is_made_of(operations, en
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_detail_forward_reaches_the_destinations_that_hold_the_field(operations, endpoint, name):
     requested = Column(endpoint, (name,))
-    detail = detail_of([OperationSet(operations)], endpoint, (name,), "forward")
+    detail = detail_of([OperationSet(operations)], endpoint, (name,), "down")
     assert {Column(node.destination, (node.label,)) for node in detail.nodes if node.destination} == {
         column
         for column, fields in written(operations).items()
@@ -226,10 +226,10 @@ def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations
 @given(operation_sets(), operation_sets())
 def test_details_of_several_sets_hold_those_of_each(operations, others):
     sets = [OperationSet(operations), OperationSet(others)]
-    together = detail_of(sets, ENDPOINTS[0], ("a",), "backward")
+    together = detail_of(sets, ENDPOINTS[0], ("a",), "up")
     for operation_set in sets:
-        alone = detail_of([operation_set], ENDPOINTS[0], ("a",), "backward")
+        alone = detail_of([operation_set], ENDPOINTS[0], ("a",), "up")
         assert {node.label for node in alone.nodes} <= {node.label for node in together.nodes}
         assert set(alone.operations) <= set(together.operations)
     assert len({node.id for node in together.nodes}) == len(together.nodes)
-    assert detail_of([*sets, *sets], ENDPOINTS[0], ("a",), "backward") == together
+    assert detail_of([*sets, *sets], ENDPOINTS[0], ("a",), "up") == together

@@ -72,7 +72,7 @@ def test_the_way_of_a_column_is_its_operations_alone(queries: LineageQueries) ->
 def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(queries: LineageQueries) -> None:
     endpoint = DatasetId(*TABLE[:2])
     (way,) = queries.find_paths(endpoint, ("id",), ALL_TIME).items
-    detail = queries.find_detail(endpoint, ("id",), ALL_TIME, "backward")
+    detail = queries.find_detail(endpoint, ("id",), ALL_TIME, "up")
 
     assert (way.destination, way.destination_description) == (endpoint, TABLE[2])
     assert [step.source_description for step in (*way.operations[:1], *way.edges)] == [FILE[2]] * 2

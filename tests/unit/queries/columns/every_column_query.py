@@ -53,10 +53,10 @@ class _Results:
         self.results[f"find_columns {node} {how}"] = rendered(self._queries.find_columns(node, **how))
 
     def mappings(self, dataset, windows):
-        for window in windows:
+        for time_range in windows:
             for level in (1, _ALL):
-                page = self._queries.find_mappings(dataset, window, level=level)
-                self.results[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(page)
+                page = self._queries.find_mappings(dataset, time_range, level=level)
+                self.results[f"find_mappings {dataset.node_id} {time_range} {level}"] = rendered(page)
 
     def columns_of(self):
         for dataset, columns in self._queries.columns_of(DATASETS).items():

@@ -145,7 +145,7 @@ def test_they_are_sound_and_serve_cdaps_queries():
         "read",
         "AGGREGATION",
     ]
-    [connection] = detail_of([reported], FLIGHTS, ("distance",), "forward").connections
+    [connection] = detail_of([reported], FLIGHTS, ("distance",), "down").connections
     assert (connection.origin, connection.operation, connection.destination) == (
         "read.distance",
         "AGGREGATION",

@@ -35,7 +35,7 @@ def drawn(operations, endpoint, field, direction):
 
 
 def test_a_field_of_cdaps_sample_is_drawn_back_to_its_source():
-    assert detail_of([OperationSet(a_name_concatenation())], MY_TABLE, ("name",), "backward") == Detail(
+    assert detail_of([OperationSet(a_name_concatenation())], MY_TABLE, ("name",), "up") == Detail(
         nodes=(
             DetailNode("read.body", "body", source=USER_DATA),
             DetailNode("parse.firstName", "firstName"),
@@ -59,7 +59,7 @@ def test_a_field_of_cdaps_sample_is_drawn_back_to_its_source():
 
 def test_a_field_is_drawn_forward_to_writes_and_drops():
     drop = a_transform("drop", ["burn.fuel"])
-    assert drawn((*a_calculation(), drop), FLIGHTS, "distance", "forward") == (
+    assert drawn((*a_calculation(), drop), FLIGHTS, "distance", "down") == (
         [("read.distance", "checked"), ("burn.fuel",), ("multiply.co2", "estimated")],
         ["read", "burn", "drop", "multiply", "write"],
         [("read.distance", "burn", "burn.fuel"), ("burn.fuel", "multiply", "multiply.co2")],
@@ -68,25 +68,25 @@ def test_a_field_is_drawn_forward_to_writes_and_drops():
 
 def test_a_field_that_was_only_read_and_written_is_one_node_with_both_ends():
     alone = [("read.flight", "checked", "estimated")], ["read", "write"], []
-    assert drawn(a_calculation(), ESTIMATED, "flight", "backward") == alone
-    assert drawn(a_calculation(), FLIGHTS, "flight", "forward") == alone
+    assert drawn(a_calculation(), ESTIMATED, "flight", "up") == alone
+    assert drawn(a_calculation(), FLIGHTS, "flight", "down") == alone
 
 
 def test_a_field_that_was_only_read_is_a_node():
-    assert drawn(a_calculation(), FLIGHTS, "carrier", "forward") == ([("read.carrier", "checked")], ["read"], [])
+    assert drawn(a_calculation(), FLIGHTS, "carrier", "down") == ([("read.carrier", "checked")], ["read"], [])
 
 
 def test_a_field_that_was_only_dropped_shows_its_drop():
     operations = (*a_calculation(), a_transform("drop", ["read.carrier"]))
-    assert drawn(operations, FLIGHTS, "carrier", "forward") == ([("read.carrier", "checked")], ["read", "drop"], [])
+    assert drawn(operations, FLIGHTS, "carrier", "down") == ([("read.carrier", "checked")], ["read", "drop"], [])
 
 
 @pytest.mark.parametrize(
     ("endpoint", "field", "direction"),
     [
-        (FLIGHTS, "distance", "backward"),
-        (ESTIMATED, "co2", "forward"),
-        (FLIGHTS, "fuel", "forward"),
+        (FLIGHTS, "distance", "up"),
+        (ESTIMATED, "co2", "down"),
+        (FLIGHTS, "fuel", "down"),
         (ESTIMATED, "fuel", "both"),
         (ARCHIVE, "co2", "both"),
     ],
@@ -103,12 +103,12 @@ def test_what_operations_took_and_emitted_beside_the_way_is_not_drawn():
         a_transform("join", ["split.left", "read.b"], ["c"]),
         a_write("join.c", "split.right"),
     )
-    assert drawn(operations, FLIGHTS, "b", "forward") == (
+    assert drawn(operations, FLIGHTS, "b", "down") == (
         [("read.b", "checked"), ("join.c", "estimated")],
         ["read", "join", "write"],
         [("read.b", "join", "join.c")],
     )
-    assert drawn(operations, ESTIMATED, "right", "backward") == (
+    assert drawn(operations, ESTIMATED, "right", "up") == (
         [("read.a", "checked"), ("split.right", "estimated")],
         ["read", "split", "write"],
         [("read.a", "split", "split.right")],
@@ -117,12 +117,12 @@ def test_what_operations_took_and_emitted_beside_the_way_is_not_drawn():
 
 def test_a_generated_field_has_no_connections():
     operations = (a_read("a"), a_transform("number", (), ["row"]), a_write("number.row"))
-    assert drawn(operations, ESTIMATED, "row", "backward") == ([("number.row", "estimated")], ["number", "write"], [])
+    assert drawn(operations, ESTIMATED, "row", "up") == ([("number.row", "estimated")], ["number", "write"], [])
 
 
 def test_a_node_that_was_written_to_several_destinations_is_connected_with_each():
     operations = (*a_calculation(), a_write("multiply.co2", name="keep", destination=ARCHIVE))
-    assert drawn(operations, FLIGHTS, "distance", "forward") == (
+    assert drawn(operations, FLIGHTS, "distance", "down") == (
         [
             ("read.distance", "checked"),
             ("burn.fuel",),
@@ -142,7 +142,7 @@ def test_a_node_that_was_written_to_several_destinations_is_connected_with_each(
 
 def test_two_writes_to_one_destination_are_one_end():
     operations = (a_read("a"), a_write("read.a", name="one"), a_write("read.a", name="two"))
-    assert drawn(operations, FLIGHTS, "a", "forward") == (
+    assert drawn(operations, FLIGHTS, "a", "down") == (
         [("read.a", "checked", "estimated")],
         ["read", "one", "two"],
         [],
@@ -151,7 +151,7 @@ def test_two_writes_to_one_destination_are_one_end():
 
 def test_backward_shows_the_requested_destination_alone():
     operations = (*a_calculation(), a_write("burn.fuel", "multiply.co2", name="keep", destination=ARCHIVE))
-    assert drawn(operations, ESTIMATED, "co2", "backward") == drawn(a_calculation(), ESTIMATED, "co2", "backward")
+    assert drawn(operations, ESTIMATED, "co2", "up") == drawn(a_calculation(), ESTIMATED, "co2", "up")
 
 
 def test_both_directions_are_drawn_together_without_siblings():
@@ -171,14 +171,14 @@ def test_both_directions_are_drawn_together_without_siblings():
 def test_sets_that_agree_about_the_operations_on_the_way_share_nodes():
     other = (*a_calculation()[:3], a_read("x", name="more"), a_write("multiply.co2", "more.x"))
     both = [a_calculation(), other]
-    assert drawn(both, ESTIMATED, "co2", "backward") == drawn(a_calculation(), ESTIMATED, "co2", "backward")
+    assert drawn(both, ESTIMATED, "co2", "up") == drawn(a_calculation(), ESTIMATED, "co2", "up")
 
 
 def test_nodes_of_operations_that_differ_are_qualified():
     read, _, multiply, write = a_calculation()
     changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
     first, second = (OperationSet(each).checksum[:8] for each in (a_calculation(), changed))
-    assert drawn([a_calculation(), changed], ESTIMATED, "co2", "backward") == (
+    assert drawn([a_calculation(), changed], ESTIMATED, "co2", "up") == (
         [
             ("read.distance", "checked"),
             (f"{first}:burn.fuel",),
@@ -200,7 +200,7 @@ def test_three_sets_of_which_two_agree_have_two_nodes():
     read, _, multiply, write = a_calculation()
     changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
     more = (*a_calculation(), a_transform("drop", ["read.carrier"]))
-    ids = [node[0] for node in drawn([a_calculation(), changed, more], ESTIMATED, "co2", "backward")[0]]
+    ids = [node[0] for node in drawn([a_calculation(), changed, more], ESTIMATED, "co2", "up")[0]]
     first = min(OperationSet(operations).checksum for operations in (a_calculation(), more))[:8]
     assert ids == [
         "read.distance",
@@ -214,7 +214,7 @@ def test_three_sets_of_which_two_agree_have_two_nodes():
 def test_sets_that_write_a_node_to_different_destinations_have_an_end_for_each():
     other = (*a_calculation()[:3], a_write("multiply.co2", destination=ARCHIVE))
     here, there = (OperationSet(each).checksum[:8] for each in (a_calculation(), other))
-    nodes, operations, links = drawn([a_calculation(), other], FLIGHTS, "distance", "forward")
+    nodes, operations, links = drawn([a_calculation(), other], FLIGHTS, "distance", "down")
     assert nodes[2:] == [("multiply.co2",), (f"{here}:write.co2", "estimated"), (f"{there}:write.co2", "archive")]
     assert operations == ["read", "burn", "multiply", "write"]
     assert links[2:] == [
@@ -226,7 +226,7 @@ def test_sets_that_write_a_node_to_different_destinations_have_an_end_for_each()
 def test_nodes_whose_names_run_together_stay_apart():
     reads = [a_read("c", name="a.b"), a_read("b.c", name="a")]
     join = Transform("join", (InputField("a.b", "c"), InputField("a", "b.c")), ("d",))
-    nodes, _, links = drawn([*reads, join, a_write("join.d")], ESTIMATED, "d", "backward")
+    nodes, _, links = drawn([*reads, join, a_write("join.d")], ESTIMATED, "d", "up")
     assert nodes == [("a.b.c", "checked"), ("a.b.c#2", "checked"), ("join.d", "estimated")]
     assert links == [("a.b.c", "join", "join.d"), ("a.b.c#2", "join", "join.d")]
 
@@ -236,11 +236,11 @@ def test_a_detail_that_is_too_large_is_cut_and_says_so():
     mix = a_transform("mix", [f"read.{name}" for name in names], names)
     again = a_transform("again", [f"mix.{name}" for name in names], ["x"])
     operations = OperationSet([a_read(*names), mix, again, a_write("again.x")])
-    detail = detail_of([operations], ESTIMATED, ("x",), "backward")
+    detail = detail_of([operations], ESTIMATED, ("x",), "up")
     assert detail.truncated
     assert len(detail.connections) == operation_graph.CONNECTIONS_MAX
     assert {node.id for node in detail.nodes} >= {f"mix.{name}" for name in names}
-    assert not detail_of([operations], FLIGHTS, ("f0",), "forward").truncated
+    assert not detail_of([operations], FLIGHTS, ("f0",), "down").truncated
 
 
 def test_a_field_among_thirty_thousand_is_found_without_comparing_them_all():

@@ -53,7 +53,7 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_in_cdaps_design():
         ("parse.lastName", "concat", "concat.name"),
         ("concat.name", "create", "create.uniqueid"),
     ]
-    assert way.nodes == detail_of([operations], MY_TABLE, ("uniqueid",), "backward").nodes
+    assert way.nodes == detail_of([operations], MY_TABLE, ("uniqueid",), "up").nodes
     assert not way.truncated
 
 

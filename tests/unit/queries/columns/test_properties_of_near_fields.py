@@ -15,7 +15,7 @@ from tests.unit.queries.columns.every_column_query import WINDOWS
 from tests.unit.queries.columns.strategies import COLUMNS, streams
 from tests.unit.queries.every_query import differences, loaded
 
-DIRECTIONS = ("backward", "forward", "both")
+DIRECTIONS = ("up", "down", "both")
 PATHS = [tuple(path.split(".")) for path in (*COLUMNS, "co2")]
 # The names that the strategies give to operations; those derived of other facets have others.
 _RECORDED = {"read0", "read1", "wash", "hash", "join", "write0", "write1"}
@@ -25,18 +25,18 @@ def every_result(queries):
     """Return the results as JSON text by query."""
     results = {}
     for dataset in DATASETS:
-        for window in WINDOWS:
-            about = f"{dataset} {window}"
+        for time_range in WINDOWS:
+            about = f"{dataset} {time_range}"
             for current in (False, True):
-                results[f"list_fields {about} {current}"] = queries.list_fields(dataset, window, current=current)
+                results[f"list_fields {about} {current}"] = queries.list_fields(dataset, time_range, current=current)
             for way in DIRECTIONS:
-                results[f"summarize_dataset {about} {way}"] = queries.summarize_dataset(dataset, window, way)
+                results[f"summarize_dataset {about} {way}"] = queries.summarize_dataset(dataset, time_range, way)
                 for path in PATHS:
-                    summary = queries.summarize_field(dataset, path, window, way)
+                    summary = queries.summarize_field(dataset, path, time_range, way)
                     results[f"summarize_field {about} {path} {way}"] = summary
             for levels in (1, 2, 9):
                 for rolled_up in (False, True):
-                    accesses = queries.find_accesses(dataset, window, levels=levels, rolled_up=rolled_up)
+                    accesses = queries.find_accesses(dataset, time_range, levels=levels, rolled_up=rolled_up)
                     results[f"find_accesses {about} {levels} {rolled_up}"] = accesses
     return {query: rendered(result) for query, result in results.items()}
 
@@ -55,10 +55,10 @@ def test_recorded_operations_are_whole_each_set_once_with_the_last_run_of_each_j
     queries, world = LineageQueries(loaded(statements)), FieldModel(statements).world
     for dataset in DATASETS:
         for path in PATHS:
-            for window in WINDOWS:
-                operations = queries.find_operations(dataset, path, window, "both")
-                for way, side in (("backward", operations.incoming), ("forward", operations.outgoing)):
-                    assert _recorded(side) == recorded_operations(world, dataset, path, window, way)
+            for time_range in WINDOWS:
+                operations = queries.find_operations(dataset, path, time_range, "both")
+                for way, side in (("up", operations.incoming), ("down", operations.outgoing)):
+                    assert _recorded(side) == recorded_operations(world, dataset, path, time_range, way)
 
 
 def _recorded(side):

@@ -24,13 +24,15 @@ pytestmark = pytest.mark.usefixtures("few_exact_rows")
 def every_report(queries):
     """Return the reports on every column, as JSON text by query."""
     reports = (queries.report_usage, queries.report_provenance)
-    tagged = {f"report_tag {window}": rendered(queries.report_tag("Pii", window)) for window in WINDOWS}
+    tagged = {f"report_tag {time_range}": rendered(queries.report_tag("Pii", time_range)) for time_range in WINDOWS}
     return tagged | {
-        f"{report.__name__} {dataset} {path} {window}": rendered(report(dataset, tuple(path.split(".")), window))
+        f"{report.__name__} {dataset} {path} {time_range}": rendered(
+            report(dataset, tuple(path.split(".")), time_range)
+        )
         for report in reports
         for dataset in DATASETS
         for path in COLUMNS
-        for window in WINDOWS
+        for time_range in WINDOWS
     }
 
 
@@ -44,14 +46,14 @@ def test_every_report_is_that_of_the_model(data):
 
 @examples(40)
 @given(streams(), st.integers(0, 6), st.sampled_from(WINDOWS))
-def test_a_report_with_a_step_too_many_is_a_part_of_the_whole_and_says_so(statements, steps, window):
+def test_a_report_with_a_step_too_many_is_a_part_of_the_whole_and_says_so(statements, steps, time_range):
     queries = LineageQueries(loaded(statements))
     for dataset, path in itertools.product(DATASETS, COLUMNS):
         column = dataset, tuple(path.split("."))
-        usage, provenance = queries.report_usage(*column, window), queries.report_provenance(*column, window)
+        usage, provenance = queries.report_usage(*column, time_range), queries.report_provenance(*column, time_range)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(column_flow, "STEPS_MAX", steps)
-            part, part_up = queries.report_usage(*column, window), queries.report_provenance(*column, window)
+            part, part_up = queries.report_usage(*column, time_range), queries.report_provenance(*column, time_range)
         assert part.truncated or part == usage
         assert {flow.column for flow in part.flows} <= {flow.column for flow in usage.flows}
         assert part_up.truncated or part_up == provenance

@@ -244,9 +244,9 @@ def a_read(second, run="a1", reported=None, **changes):
     return an_event(second, run, READ, **{"inputs": [LANDING], "outputs": outputs, "job_facets": of_job, **changes})
 
 
-def the_ends(queries, window=WINDOW, dataset=CHECKED):
+def the_ends(queries, time_range=WINDOW, dataset=CHECKED):
     """Find where the way from a carrier ends: (hops, dataset, field), why, by which jobs, runs, from which datasets."""
-    report = queries.report_provenance(dataset, CARRIER, window)
+    report = queries.report_provenance(dataset, CARRIER, time_range)
     return [
         (
             (source.hops, source.column.dataset, ".".join(source.column.field)),
@@ -266,7 +266,7 @@ LATE = TimeRange(at(2), at(9))
 
 
 @pytest.mark.parametrize(
-    ("events", "window", "ends"),
+    ("events", "time_range", "ends"),
     [
         pytest.param([], WINDOW, [(THE_RAW, "raw", (), (), ())], id="nobody wrote it"),
         pytest.param([a_read(1)], WINDOW, [UNREPORTED], id="its writer reported no columns"),
@@ -303,8 +303,8 @@ LATE = TimeRange(at(2), at(9))
         pytest.param([a_read(9)], WINDOW, [(THE_RAW, "raw", (), (), ())], id="its first writer ran after"),
     ],
 )
-def test_every_end_says_why_the_way_ends_there(queries_over, events, window, ends):
-    assert the_ends(queries_over([*events, a_check(3, "b1", IDENTITY)]), window) == ends
+def test_every_end_says_why_the_way_ends_there(queries_over, events, time_range, ends):
+    assert the_ends(queries_over([*events, a_check(3, "b1", IDENTITY)]), time_range) == ends
 
 
 def test_a_column_whose_own_writers_report_nothing_is_an_end_itself(queries_over):
@@ -315,8 +315,10 @@ def test_a_column_whose_own_writers_report_nothing_is_an_end_itself(queries_over
 
 def test_a_dataset_event_declares_columns_and_writes_none(queries_over):
     declared = a_dataset_event(1, RAW, **column_lineage(flight=[taken(LANDING, "flight")]))
-    for window in (WINDOW, LATE):
-        assert the_ends(queries_over([declared, a_check(3, "b1", IDENTITY)]), window) == [(THE_RAW, "raw", (), (), ())]
+    for time_range in (WINDOW, LATE):
+        assert the_ends(queries_over([declared, a_check(3, "b1", IDENTITY)]), time_range) == [
+            (THE_RAW, "raw", (), (), ())
+        ]
 
 
 def test_an_end_names_the_newest_of_many_runs_that_report_nothing(queries_over):

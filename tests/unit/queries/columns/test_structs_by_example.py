@@ -147,13 +147,13 @@ def test_a_version_of_a_struct_was_made_of_what_its_fields_were_made_of(queries_
 
 def test_operations_of_a_struct_are_those_of_its_fields():
     queries = queries_of(BUILT)
-    detail = queries.find_detail(RAW, ("plane",), WINDOW, "backward")
+    detail = queries.find_detail(RAW, ("plane",), WINDOW, "up")
     assert sorted(node.source.name for node in detail.nodes if node.source) == ["landing", "landing"]
     (path,) = queries.find_paths(RAW, ("plane",), WINDOW).items
     assert [short(edge.source, edge.field) for edge in path.edges] == ["landing.seats", "landing.tail"]
     taken_apart = queries_of(TAKEN_APART)
-    forward = taken_apart.find_detail(RAW, ("plane",), WINDOW, "forward")
-    assert [node.destination.name for node in forward.nodes if node.destination] == ["checked"]
+    down = taken_apart.find_detail(RAW, ("plane",), WINDOW, "down")
+    assert [node.destination.name for node in down.nodes if node.destination] == ["checked"]
 
 
 def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fields_whatever_others_report(queries_over):

@@ -12,8 +12,9 @@ import pytest
 
 from headwater.facts.apply import apply_statements
 from headwater.queries.ranges import accesses, field_operations, near_fields
-from headwater.queries.ranges.run_range import BACKWARD, FORWARD, RunRange
+from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, UP
 from headwater.queries.view import GraphView
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import a_dataset_event
@@ -31,8 +32,8 @@ from tests.unit.queries.columns.counting import (
 EVER = TimeRange(minute(0), minute(10_000))
 
 
-def mappings(level, window=EVER, of=CHAIN // 2):
-    return lambda fields: fields.find_mappings(dataset(of), window, level=level)
+def mappings(level, time_range=EVER, of=CHAIN // 2):
+    return lambda fields: fields.find_mappings(dataset(of), time_range, level=level)
 
 
 def a_window(run):
@@ -79,7 +80,7 @@ def test_a_thousand_runs_that_reported_the_same_are_one_query_and_one_batch():
     assert cost.bytes <= 1_000 * 1_000
 
 
-@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+@pytest.mark.parametrize(("direction", "queries"), [("up", 1), ("down", 1), ("both", 2)])
 def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(often, direction, queries):
     detail, cost = often.measure(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
 
@@ -97,7 +98,7 @@ def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
     assert cost.gets <= 2
 
 
-@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+@pytest.mark.parametrize(("direction", "queries"), [("up", 1), ("down", 1), ("both", 2)])
 def test_a_fields_summary_and_whole_operations_take_a_query_a_direction_and_two_batches(often, direction, queries):
     for query in (
         lambda fields: fields.summarize_field(dataset(5), ("a",), EVER, direction),
@@ -142,7 +143,7 @@ def test_a_fields_operations_stop_at_what_a_response_may_hold_the_newest_first(m
     runs = [a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(5)]
     monkeypatch.setattr(field_operations, cap, most)
 
-    result, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "backward"))
+    result, _ = Counter(runs).measure(lambda fields: fields.find_operations(dataset(1), ("a",), EVER, "up"))
 
     assert result.truncated
     transforms = [[operation.name for operation in operation_set.operations][1] for operation_set in result.incoming]
@@ -213,26 +214,26 @@ def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole
 def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     table = MemoryTable()
     apply_statements(list(a_chain(4, runs=10)), table)
-    span = RunRange(GraphView(table), EVER, rows_max=15)
+    range_runs = RunsInRange(GraphView(table), EVER, rows_max=15)
 
-    span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])
-    assert (len(span.written(dataset(1))), len(span.read(dataset(1))), span.truncated) == (7, 7, True)
-    span.load([(dataset(2), FORWARD)])
-    assert len(span.read(dataset(2))) == 1
+    range_runs.load([(dataset(1), UP), (dataset(1), DOWN)])
+    assert (len(range_runs.written(dataset(1))), len(range_runs.read(dataset(1))), range_runs.truncated) == (7, 7, True)
+    range_runs.load([(dataset(2), DOWN)])
+    assert len(range_runs.read(dataset(2))) == 1
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        lambda window: mappings(10, window),
-        lambda window: lambda fields: fields.find_detail(dataset(5), ("a",), window, "both"),
-        lambda window: lambda fields: fields.find_paths(dataset(5), ("a",), window),
-        lambda window: lambda fields: fields.list_fields(dataset(5), window, current=True),
-        lambda window: lambda fields: fields.find_operations(dataset(5), ("a",), window, "both"),
-        lambda window: lambda fields: fields.summarize_dataset(dataset(5), window, "both"),
-        lambda window: lambda fields: fields.find_accesses(dataset(5), window, levels=3),
-        lambda window: lambda fields: fields.report_usage(dataset(0), ("a",), window),
-        lambda window: lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), window),
+        lambda time_range: mappings(10, time_range),
+        lambda time_range: lambda fields: fields.find_detail(dataset(5), ("a",), time_range, "both"),
+        lambda time_range: lambda fields: fields.find_paths(dataset(5), ("a",), time_range),
+        lambda time_range: lambda fields: fields.list_fields(dataset(5), time_range, current=True),
+        lambda time_range: lambda fields: fields.find_operations(dataset(5), ("a",), time_range, "both"),
+        lambda time_range: lambda fields: fields.summarize_dataset(dataset(5), time_range, "both"),
+        lambda time_range: lambda fields: fields.find_accesses(dataset(5), time_range, levels=3),
+        lambda time_range: lambda fields: fields.report_usage(dataset(0), ("a",), time_range),
+        lambda time_range: lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), time_range),
     ],
     ids=[
         *("mappings", "operations", "paths", "fields", "whole operations", "relations", "accesses"),

@@ -17,7 +17,7 @@ from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.ranges import confirmed_rows
-from headwater.queries.ranges.run_range import RunRange
+from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
@@ -41,10 +41,10 @@ def an_event(time, kind, parts=PARTS):
 
 def mapped(table, start, end, parts=PARTS):
     """Return the number of parts that are derived from the source, counted from both sides."""
-    queries, window = LineageQueries(table), TimeRange(start, end)
-    forward = queries.find_mappings(SOURCE, window, level=1).items
-    backward = [mapping for part in parts for mapping in queries.find_mappings(part, window, level=1).items]
-    return len(forward), len(backward)
+    queries, time_range = LineageQueries(table), TimeRange(start, end)
+    down = queries.find_mappings(SOURCE, time_range, level=1).items
+    up = [mapping for part in parts for mapping in queries.find_mappings(part, time_range, level=1).items]
+    return len(down), len(up)
 
 
 def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
@@ -133,17 +133,17 @@ def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
     table = MemoryTable()
     apply_statements([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_BYTES_MAX)], table)
     assert max(rows_of_time_ranges(table)) <= 400
-    queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
-    assert len(queries.find_mappings(a_part(0, NAME_BYTES_MAX), window, level=1).items) == EXACT_MAX // 2
+    queries, time_range = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
+    assert len(queries.find_mappings(a_part(0, NAME_BYTES_MAX), time_range, level=1).items) == EXACT_MAX // 2
 
 
 def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_outputs():
     table = MemoryTable()
     apply_statements([a_wide_run(100)], table)
-    queries, window = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
-    sources = [mapping.source for mapping in queries.find_mappings(a_part(150), window, level=1).items]
+    queries, time_range = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
+    sources = [mapping.source for mapping in queries.find_mappings(a_part(150), time_range, level=1).items]
     assert sources == [a_part(number) for number in range(100)]
-    destinations = [mapping.destination for mapping in queries.find_mappings(a_part(50), window, level=1).items]
+    destinations = [mapping.destination for mapping in queries.find_mappings(a_part(50), time_range, level=1).items]
     assert destinations == [a_part(number) for number in range(100, 200)]
 
 
@@ -152,11 +152,17 @@ def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(mo
     monkeypatch.setattr(confirmed_rows, "_WIDE_RUNS", 2)
     table = MemoryTable()
     apply_statements([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
-    span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
+    range_runs = RunsInRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     source = a_part(0)
-    span.load([(source, "FORWARD")])
-    assert ([run.started for run in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:0:-1]), False)
+    range_runs.load([(source, "down")])
+    assert ([run.started for run in range_runs.runs_at(source, "down")], range_runs.truncated) == (
+        list(TIMES[4:0:-1]),
+        False,
+    )
     monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 250)
-    span = RunRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
-    span.load([(source, "FORWARD")])
-    assert ([run.started for run in span.runs_at(source, "FORWARD")], span.truncated) == (list(TIMES[4:1:-1]), True)
+    range_runs = RunsInRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
+    range_runs.load([(source, "down")])
+    assert ([run.started for run in range_runs.runs_at(source, "down")], range_runs.truncated) == (
+        list(TIMES[4:1:-1]),
+        True,
+    )

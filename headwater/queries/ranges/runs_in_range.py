@@ -17,25 +17,20 @@ from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.keys import dataset_pk, facet_key, facts_key
+from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.columns.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
-from headwater.queries.ranges.confirmed_rows import RunsOf, Side, confirm_rows
+from headwater.queries.ranges.confirmed_rows import RunsOf, confirm_rows
 from headwater.queries.ranges.similar_runs import RangeRun, Runs
 from headwater.queries.resolve import ResolvedDatasets
-from headwater.queries.results.columns import Direction, TimeRange
+from headwater.queries.results.columns import TimeRange
+from headwater.queries.results.directions import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import DatasetId, RunKey
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
 
-BACKWARD: Side = "BACKWARD"
-FORWARD: Side = "FORWARD"
-SIDES: Mapping[Direction, tuple[Side, ...]] = {
-    "backward": (BACKWARD,),
-    "forward": (FORWARD,),
-    "both": (BACKWARD, FORWARD),
-}
 # Runs of one dataset that are read, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
 # Rows that are read to find a row that its run's facts confirm.
@@ -70,16 +65,16 @@ class RunRead:
     derived: tuple[RunColumns, ...]
 
 
-class RunRange:
+class RunsInRange:
     """A time range of a graph table, as far as it was read: the newest `runs_max` runs of each dataset and direction.
 
     All together are at most `rows_max` rows, which the datasets of a level share equally; None: no bound.
     """
 
     def __init__(
-        self, view: GraphView, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
+        self, view: GraphView, time_range: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
-        self._view, self._window, self._runs_max, self._rows_left = view, window, runs_max, rows_max
+        self._view, self._time_range, self._runs_max, self._rows_left = view, time_range, runs_max, rows_max
         self.groups = ResolvedDatasets(view)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
@@ -101,7 +96,7 @@ class RunRange:
         while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
             self._read_reports(new, operations=operations, columns=columns)
-            requested |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+            requested |= {(other, side) for name, side in new for other in self.groups.group(name).names}
         self.truncated |= self.groups.truncated
         # The rows may reveal that two names are one dataset's.
         self._renamed.clear()
@@ -109,28 +104,28 @@ class RunRange:
         self._named_sets.clear()
 
     def written(self, dataset: DatasetId) -> list[RunColumns]:
-        """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded backward."""
-        return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
+        """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded upwards."""
+        return [self._written(name, row) for name, row in self._of(dataset, UP)]
 
-    def runs_at(self, dataset: DatasetId, way: Side) -> list[RangeRun]:
-        """Return the runs that wrote (BACKWARD) or read a dataset, newest first; it is loaded in this direction."""
-        return [_run(row) for _, row in self._of(dataset, way)]
+    def runs_at(self, dataset: DatasetId, side: Side) -> list[RangeRun]:
+        """Return the runs that wrote (UP) or read a dataset, newest first; it is loaded on this side."""
+        return [_run(row) for _, row in self._of(dataset, side)]
 
     def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
         """Return the reports on a dataset under each of its names, with the runs that share each report, newest first.
 
-        The dataset is loaded backward.
+        The dataset is loaded upwards.
         """
-        alike = self._alike(dataset, BACKWARD)
+        alike = self._alike(dataset, UP)
         return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
 
     def read(self, dataset: DatasetId) -> list[RunRead]:
-        """Return the reads of a dataset, newest first; the dataset is loaded forward."""
-        return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
+        """Return the reads of a dataset, newest first; the dataset is loaded downwards."""
+        return [self._read(name, row) for name, row in self._of(dataset, DOWN)]
 
     def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunRead]]]:
-        """Return the reads of a dataset under each of its names, with the runs that share each; loaded forward."""
-        alike = self._alike(dataset, FORWARD)
+        """Return the reads of a dataset under each of its names, with the runs that share each; loaded downwards."""
+        alike = self._alike(dataset, DOWN)
         return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
 
     def _written(self, name: DatasetId, row: Row) -> RunColumns:
@@ -143,11 +138,11 @@ class RunRange:
         )
         return RunRead(_run(row), tuple(row.data["reads"]), tuple(derived))
 
-    def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
+    def _alike(self, dataset: DatasetId, side: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
         """Return groups of runs with equal rows, each with the rows of its newest run."""
         alike: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
         # A run has a row under each name that it used: these rows belong together.
-        for _, run_rows in groupby(self._of(dataset, way), key=lambda named_row: named_row[1].sk):
+        for _, run_rows in groupby(self._of(dataset, side), key=lambda named_row: named_row[1].sk):
             rows = list(run_rows)
             run = _run(rows[0][1])
             key = tuple((name, _content(row)) for name, row in rows)
@@ -166,20 +161,22 @@ class RunRange:
     def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
         """Return the last run (or JobEvent) that wrote each dataset and started before the range, if any."""
         highs = {
-            (name, dataset): f"{BACKWARD}#{self._window.start}" for dataset in datasets for name in self._names(dataset)
+            (name, dataset): f"{ROW_KINDS[UP]}#{self._time_range.start}"
+            for dataset in datasets
+            for name in self._names(dataset)
         }
         candidates: dict[DatasetId, list[RangeRun]] = {}
         # The newest row of a name is mostly right: look at few rows first, and at more where none was.
         limit = _FIRST_LOOK
         for _ in range(_LOOKS_MAX):
             queries = [
-                RowQuery(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
+                RowQuery(dataset_pk(name), low=f"{ROW_KINDS[UP]}#", high=high, newest_first=True, limit=limit)
                 for (name, _), high in highs.items()
             ]
             pages = dict(zip(highs, self._view.query(queries), strict=True))
-            rows = self._confirmed({(name, BACKWARD): page.rows for (name, _), page in pages.items()})
+            rows = self._confirmed({(name, UP): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
-            runs = {pair: [run for run in map(_run, rows[pair[0], BACKWARD]) if run.job is not None] for pair in highs}
+            runs = {pair: [run for run in map(_run, rows[pair[0], UP]) if run.job is not None] for pair in highs}
             for (_, dataset), name_runs in runs.items():
                 candidates.setdefault(dataset, []).extend(name_runs[:1])
             # Names without a run are searched on, below the last row that was read.
@@ -213,9 +210,9 @@ class RunRange:
         """Return a dataset's primary name."""
         return self.groups.primary(name)
 
-    def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
+    def _of(self, dataset: DatasetId, side: Side) -> list[tuple[DatasetId, Row]]:
         names = self.groups.group(dataset).names
-        rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
+        rows = [(name, row) for name in names for row in self._rows.get((name, side), ())]
         return sorted(rows, key=lambda named_row: named_row[1].sk, reverse=True)
 
     def _run_columns(self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[IdText]) -> RunColumns:
@@ -235,7 +232,7 @@ class RunRange:
         return self._unknown[sources]
 
     def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
-        window, limit = self._window, self._runs_max
+        time_range, limit = self._time_range, self._runs_max
         # The datasets of a level share the rows that are left.
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
@@ -243,12 +240,12 @@ class RunRange:
             [
                 RowQuery(
                     dataset_pk(name),
-                    low=f"{way}#{window.start}",
-                    high=f"{way}#{window.end}",
+                    low=f"{ROW_KINDS[side]}#{time_range.start}",
+                    high=f"{ROW_KINDS[side]}#{time_range.end}",
                     newest_first=True,
                     limit=limit,
                 )
-                for name, way in new
+                for name, side in new
             ]
         )
         if self._rows_left is not None:
