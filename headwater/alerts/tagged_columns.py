@@ -31,7 +31,7 @@ def find_tagged_columns(group: ResolvedDataset, rules: Sequence[TagRule], view: 
         return
     reached = _columns_above(group.primary, view)
     groups = ResolvedDatasets(view)
-    groups.load({column.dataset for column in reached})
+    groups.load_names({column.dataset for column in reached})
     time = group.facts.last or ""
     causes = 0
     for rule in broken:

@@ -41,10 +41,16 @@ def refresh_nodes(
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in pending
         }
-        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()]
-        ready = [move for move in moves if _prepare(move, table)]
-        written = table.swap([move.swap() for move in ready])
-        done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
+        rewrites = [
+            _rewrite_of(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()
+        ]
+        ready = [rewrite for rewrite in rewrites if _announce_edges(rewrite, table)]
+        written = table.swap([rewrite.swap() for rewrite in ready])
+        done = {
+            rewrite.job
+            for rewrite, swapped in zip(ready, written, strict=True)
+            if swapped and _delete_surplus_edges(rewrite, table)
+        }
         pending = [job for job in pending if job not in done]
         if not pending:
             return
@@ -52,26 +58,26 @@ def refresh_nodes(
 
 
 @dataclass(slots=True)
-class _Move:
-    """A job's way from its stored node to the node of its facts: missing edges to write, surplus edges to delete.
+class _NodeRewrite:
+    """The rewrite of a stored node to the node of its facts: missing edges to write, surplus edges to delete.
 
-    `listed` is the stored node; its `extra` lists edges that may exist besides those of its inputs and outputs.
+    `stored` is the stored node; its `extra` lists edges that may exist besides those of its inputs and outputs.
     """
 
     job: JobId
     node: Mapping[str, Any]
-    listed: Mapping[str, Any]
+    stored: Mapping[str, Any]
     version: int
     missing: list[Row]
     surplus: list[Key]
 
     def announcement(self) -> Swap | None:
         """Return the stored node with all missing edges as `extra`; None if it lists them already."""
-        extra = _extra(self.listed)
+        extra = _extra(self.stored)
         if all(edge.key in extra for edge in self.missing):
             return None
         extra.update(dict.fromkeys(edge.key for edge in self.missing))
-        return Swap(Row(*current_key(self.job), {**self.listed, "extra": list(extra)}, self.version))
+        return Swap(Row(*current_key(self.job), {**self.stored, "extra": list(extra)}, self.version))
 
     def swap(self) -> Swap:
         """Return the swap to the node of the facts: all missing edges, and as many surplus ones as fit beside them."""
@@ -83,42 +89,42 @@ class _Move:
         return swap
 
 
-def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
+def _rewrite_of(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _NodeRewrite:
     """Compare the stored node of a job, with its announced edges, to the node of its facts."""
-    listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
-    before, after = edges_of(job, listed), edges_of(job, node)
+    stored = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
+    before, after = edges_of(job, stored), edges_of(job, node)
     missing = [edge for key, edge in after.items() if before.get(key) != edge]
-    surplus = [key for key in {**before, **_extra(listed)} if key not in after]
-    return _Move(job, node, listed, old.version if old else 0, missing, surplus)
+    surplus = [key for key in {**before, **_extra(stored)} if key not in after]
+    return _NodeRewrite(job, node, stored, old.version if old else 0, missing, surplus)
 
 
 def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
     return {(pk, sk): None for pk, sk in node.get("extra", ())}  # noqa: C420 - lists are no keys
 
 
-def _prepare(move: _Move, table: GraphTable) -> bool:
+def _announce_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
     """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
 
     The node announces them first. A loader that finds the announcement writes the edges that it needs again, because
     the announcing loader may have died, and deletes the rest. A late write leaves a surplus edge; readers skip it,
     because the node does not list it.
     """
-    if len(move.missing) <= SIDES_MAX:
+    if len(rewrite.missing) <= SIDES_MAX:
         return True
-    announcement = move.announcement()
+    announcement = rewrite.announcement()
     if announcement is not None:
         if not table.swap([announcement])[0]:
             return False
-        move.version += 1
-    table.put(move.missing)
-    move.missing = []
+        rewrite.version += 1
+    table.put(rewrite.missing)
+    rewrite.missing = []
     return True
 
 
-def _clear(move: _Move, table: GraphTable) -> bool:
+def _delete_surplus_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
     """Delete the edges that did not fit into the swap; False if another loader swapped the node meanwhile."""
-    while move.surplus:
-        if not table.swap([move.swap()])[0]:
+    while rewrite.surplus:
+        if not table.swap([rewrite.swap()])[0]:
             return False
     return True
 

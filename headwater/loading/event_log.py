@@ -88,7 +88,7 @@ class RawEvent:
         return orjson.dumps({"event": self.document, **({"acceptedBy": accepted_by} if accepted_by else {})})
 
     @property
-    def listed(self) -> bool:
+    def is_run_event(self) -> bool:
         """True for a run event: events of other kinds are not listed, as in Marquez."""
         return isinstance(self.statement, Event) and self.statement.kind == "RUN"
 
@@ -128,7 +128,7 @@ class EventLog:
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
-        run_events = {event.statement.hash: event for event in events if event.listed}
+        run_events = {event.statement.hash: event for event in events if event.is_run_event}
         if run_events:
             EventIndex(self.table).put([self._indexed(event) for event in run_events.values()])
 

@@ -55,7 +55,7 @@ class LoadedGraph:
         # Mostly a name and its dataset have the same namespace.
         self._expect_deletions({*namespaces, *(thing.namespace for thing in (*names, *job_ids))})
         if names:
-            self.groups.load(names, readers=readers, onward=onward)
+            self.groups.load_names(names, readers=readers, onward=onward)
             self._expect_deletions({self.groups.primary(name).namespace for name in names})
         self.nodes.update(nodes_of([job for job in job_ids if job not in self.nodes], self.view))
 

@@ -111,7 +111,7 @@ class ResolvedDatasets:
         self._aliases_left = aliases_max
         self.truncated = False
 
-    def load(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
+    def load_names(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
         """Read these names, the names that they are aliases of, and the other names of these.
 
         `readers`: also read the jobs that read them, if the groups have `edges`. `onward`: the datasets of these jobs
@@ -145,8 +145,8 @@ class ResolvedDatasets:
         else:
             self._view.expect(map(facts_key, new))
 
-    def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
-        """Take the facts of names that were read already (None: no facts); `load` reads the rest."""
+    def take_rows(self, rows: Mapping[DatasetId, Row | None]) -> None:
+        """Take the facts of names that were read already (None: no facts); `load_names` reads the rest."""
         for name, row in rows.items():
             self._names.setdefault(name, self._of_rows([row] if row else []))
 
@@ -298,7 +298,7 @@ class ResolvedDatasets:
 def resolve_dataset(name: DatasetId, view: GraphView) -> ResolvedDataset:
     """Return the dataset that a name resolves to, without the jobs that use it."""
     groups = ResolvedDatasets(view)
-    groups.load([name])
+    groups.load_names([name])
     return groups.group(name)
 
 

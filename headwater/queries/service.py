@@ -329,7 +329,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
         present = CurrentColumns(self._view())
-        present.load(datasets)
+        present.load_columns(datasets)
         budget = SOURCES_MAX
         graphs = {}
         for dataset in datasets:

@@ -108,7 +108,7 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
     """
     view = GraphView(table, end_of_day(day))
     present = CurrentColumns(view, aliases_max=_ALIASES_MAX)
-    present.load(names)
+    present.load_columns(names)
     for name in names:
         entry = present.entry(name) if present.groups.primary(name) == name else None
         for job, reported in entry.known.by_job() if entry else ():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.api.reports.tables import Row, cut, flag, listed, table
+from headwater.api.reports.tables import Row, cut, flag, join_words, table
 from headwater.api.values import when
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.results.graphs import Impact, Impacted
@@ -23,7 +23,7 @@ def impact_table(impact: Impact) -> str:
 
 
 def _impacted(impacted: Impacted) -> Row:
-    return {**_node(impacted.node), "hops": str(impacted.hops), "through": listed(impacted.through)}
+    return {**_node(impacted.node), "hops": str(impacted.hops), "through": join_words(impacted.through)}
 
 
 def column_impact_table(impact: ColumnImpact) -> str:
@@ -49,7 +49,7 @@ def _derived(impacted: ImpactedNode) -> Row:
 def _way(impacted: ImpactedColumn | ImpactedNode) -> Row:
     certain = impacted.certain if isinstance(impacted, ImpactedNode) else True
     flags = {"direct": flag(impacted.direct), "masked": flag(impacted.masked), "certain": flag(certain)}
-    return {"hops": str(impacted.hops), "through": listed(column.node_id for column in impacted.through), **flags}
+    return {"hops": str(impacted.hops), "through": join_words(column.node_id for column in impacted.through), **flags}
 
 
 def _node(node: Job | Dataset) -> Row:
@@ -63,7 +63,7 @@ def _node(node: Job | Dataset) -> Row:
         row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
     if node.assertions:
         row |= {"testsFailed": str(node.assertions.failed), "testsWarned": str(node.assertions.warned)}
-    row["owners"] = listed([owner.name for owner in node.annotations.owners])
+    row["owners"] = join_words([owner.name for owner in node.annotations.owners])
     return {
         **row,
         "updated": when(node.updated),

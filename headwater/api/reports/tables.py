@@ -102,10 +102,10 @@ def _uses(use: Use) -> Iterator[Row]:
         "first": when(use.first) or "",
         "last": when(use.last) or "",
         "count": str(use.count),
-        "states": listed(f"{state}: {count}" for state, count in use.states),
-        "runs": listed(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
+        "states": join_words(f"{state}: {count}" for state, count in use.states),
+        "runs": join_words(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
         "known": flag(use.known),
-        "operations": listed(use.operations),
+        "operations": join_words(use.operations),
         "jobs": _jobs([] if use.job is None else [use.job]),
     }
     for column in use.fields:
@@ -127,8 +127,8 @@ def _source(source: TrueSource) -> Row:
         **_way(source),
         "reason": source.reason,
         "jobs": _jobs(source.jobs),
-        "runs": listed(source.runs),
-        "reads": listed(dataset.node_id for dataset in source.reads),
+        "runs": join_words(source.runs),
+        "reads": join_words(dataset.node_id for dataset in source.reads),
     }
 
 
@@ -137,10 +137,10 @@ def _step(step: LineageStep) -> Row:
         "section": "step",
         **_column(step.source),
         **{f"into_{name}": text for name, text in _column(step.destination).items()},
-        "transformations": listed(_transformation(transformation) for transformation in step.transformations),
-        "operations": listed(step.operations),
+        "transformations": join_words(_transformation(transformation) for transformation in step.transformations),
+        "operations": join_words(step.operations),
         "jobs": _jobs(step.jobs),
-        "runs": listed(step.runs),
+        "runs": join_words(step.runs),
     }
 
 
@@ -160,7 +160,7 @@ def _transformation(transformation: Transformation) -> str:
 
 
 def _jobs(jobs: Iterable[JobId]) -> str:
-    return listed(job.node_id for job in jobs)
+    return join_words(job.node_id for job in jobs)
 
 
 def flag(value: bool) -> str:
@@ -168,7 +168,7 @@ def flag(value: bool) -> str:
     return "true" if value else "false"
 
 
-def listed(values: Iterable[str]) -> str:
+def join_words(values: Iterable[str]) -> str:
     """Join several values to one cell; the first of them, where there are more than a cell may hold."""
     texts = list(values)
     more = [f"… and {len(texts) - LISTED_MAX} more"] if len(texts) > LISTED_MAX else []

@@ -73,10 +73,10 @@ class ColumnWalk:
 
     def used(self, dataset: DatasetId) -> list[Column]:
         """Return the columns of a dataset that are sources of current columns."""
-        self._present.load([dataset], readers=True)
+        self._present.load_columns([dataset], readers=True)
         group = self._present.groups.group(dataset)
         derived = self._present.made_of(group)
-        self._present.load(derived)
+        self._present.load_columns(derived)
         entries = [entry for name in derived if (entry := self._present.entry(name))]
         return sorted({column for entry in entries for column in entry.used if column.dataset == group.primary})
 
@@ -111,7 +111,7 @@ class ColumnWalk:
 
     def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
         """Return the columns derived from an existing column, and the column itself, by their distance from it."""
-        self._present.load([column.dataset], readers=True, onward=depth > 0)
+        self._present.load_columns([column.dataset], readers=True, onward=depth > 0)
         return walk([column], self._users, into=self._walked, depth=depth).hops
 
     @property
@@ -147,21 +147,21 @@ class ColumnWalk:
     def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
         """Read the columns that are shown in full; return their sources."""
         columns = self._opened(level)
-        self._present.load({column.dataset for column in columns})
+        self._present.load_columns({column.dataset for column in columns})
         entries = ((column, self._present.entry(column.dataset)) for column in columns)
         return _merged(entry.known.sources_of(column.field) for column, entry in entries if entry)
 
     def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
         """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
         columns = self._opened(level)
-        self._present.load({column.dataset for column in columns}, readers=True, onward=not is_last)
+        self._present.load_columns({column.dataset for column in columns}, readers=True, onward=not is_last)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
         self._walked.truncated |= any(group.cut for group in groups.values())
         # Read the datasets that may have columns derived from these.
         derived = set().union(*(self._present.made_of(group) for group in groups.values()))
         if not is_last:
-            self._present.groups.load(derived)  # with the readers, for the next level
-        self._present.load(derived)
+            self._present.groups.load_names(derived)  # with the readers, for the next level
+        self._present.load_columns(derived)
         entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
         # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
@@ -192,7 +192,7 @@ class ColumnWalk:
         return takers
 
     def _visible(self, dataset: DatasetId) -> DatasetColumns | None:
-        self._present.load([dataset])
+        self._present.load_columns([dataset])
         return self._present.entry(dataset)
 
     def _nodes(self) -> Iterable[ColumnNode]:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from headwater.queries.columns.column_graph import ColumnStep, ColumnWalk
 from headwater.queries.columns.ways import ReportedStep, Way, ways_along
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
-from headwater.queries.results.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
@@ -111,10 +111,10 @@ class ImpactWalk:
         known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
         for job, reached in sorted(jobs.items()):
             shown = known_jobs.get(job) if self._view.caller.opens(job) else None
-            yield _node(shown or outline_job(job), reached)
+            yield _node(shown or redacted_job(job), reached)
         for dataset, reached in sorted(datasets.items()):
             entry = self._walk.entry(Column(dataset, ()))
-            yield _node((known_datasets.get(dataset) if entry else None) or outline_dataset(dataset), reached)
+            yield _node((known_datasets.get(dataset) if entry else None) or redacted_dataset(dataset), reached)
 
     def _reach_perhaps(
         self, step: ColumnStep, jobs: dict[JobId, _Reached], datasets: dict[DatasetId, _Reached]

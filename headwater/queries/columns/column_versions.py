@@ -73,13 +73,13 @@ class VersionWalk:
         self._budget = InputBudget()
         self._truncated = False
 
-    def load(self, producers: Mapping[Version, RunKey | None]) -> None:
+    def load_versions(self, producers: Mapping[Version, RunKey | None]) -> None:
         """Read these versions; each is given with the run that made it."""
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
         facts = read_run_facts({run for run in new.values() if run}, self._view)
-        self._groups.load(primary for primary, _ in new)
+        self._groups.load_names(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
             group = self._groups.group(version[0])
@@ -102,8 +102,8 @@ class VersionWalk:
         facts = read_run_facts(reporter_runs, self._view)
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
-        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take(dict(sorted(with_sources_alone(reports, facts, self._groups).items())))
+        self._groups.load_names({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self._groups).items())))
         self._truncated |= bool(self._budget.cut)
         reads = reads_of(readers, self._view, self._groups)
         for entry in entries:
@@ -152,7 +152,7 @@ class VersionWalk:
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
         """Load the columns' versions; return their source columns with the versions that were read."""
         versions = {(column.dataset, version) for column, version in nodes}
-        self.load({version: self._producers.get(version) for version in sorted(versions)})
+        self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
         return {source for node in opened for source in self._near(*node)}
 

@@ -82,7 +82,7 @@ class CurrentColumns:
         self.groups, self.nodes = self._loaded.groups, self._loaded.nodes
         self._entries: dict[DatasetId, DatasetColumns] = {}
 
-    def load(self, names: Iterable[DatasetId], *, readers: bool = False, onward: bool = False) -> None:
+    def load_columns(self, names: Iterable[DatasetId], *, readers: bool = False, onward: bool = False) -> None:
         """Read the columns of these datasets; with `readers`, also the nodes of the jobs that read them.
 
         `onward`: the readers of the outputs of these jobs will be read as well.

@@ -30,7 +30,7 @@ class ReadVersions:
             # A reporter existed then; a DatasetEvent has no job that could own it.
             facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
         budget = InputBudget()
-        runs = budget.take(with_sources_alone(reports, facts, groups))
+        runs = budget.take_runs(with_sources_alone(reports, facts, groups))
         self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads}

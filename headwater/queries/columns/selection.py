@@ -53,7 +53,7 @@ def select_version(
         producers = _made_version(_dataset_of(node), version, view)
     if producers is None:
         return None
-    walk.load(producers)
+    walk.load_versions(producers)
     nodes = [
         (column, version_id)
         for dataset, version_id in producers
@@ -78,7 +78,7 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers
     run = job_version.latest_run.key
     facts = read_run_facts([run], view)[run]
     groups = ResolvedDatasets(view)
-    groups.load(map(dataset_of, facts.outputs))
+    groups.load_names(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
     return {(output.dataset, output.version): run for output in outputs if view.caller.opens(output.dataset)}
 
@@ -101,7 +101,7 @@ def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> lis
     datasets = _datasets_at(node, present, view.caller)
     if datasets is None:
         return None
-    present.load(datasets)
+    present.load_columns(datasets)
     entries = {entry.group.primary: entry for dataset in datasets if (entry := present.entry(dataset))}
     shown = {primary: list(_versions_at(entry, present, view)) for primary, entry in entries.items()}
     walk.add([version_entry for version_entries in shown.values() for version_entry in version_entries], at)

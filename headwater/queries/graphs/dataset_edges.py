@@ -4,7 +4,7 @@ The events that count have a `lineage` or a `columnLineage` facet. A declaration
 sources to its dataset, and back.
 
     edges = DatasetEdges(loaded)
-    edges.load(groups)       # datasets of the loaded graph
+    edges.load_edges(groups)       # datasets of the loaded graph
     edges.derived(group)     # the visible datasets that are made of this one
 """
 
@@ -39,7 +39,7 @@ class DatasetEdges:
         self._read: set[DatasetId] = set()
         self.truncated = False
 
-    def load(self, groups: Iterable[ResolvedDataset]) -> None:
+    def load_edges(self, groups: Iterable[ResolvedDataset]) -> None:
         """Read the datasets that may be made of these, and the sources of these."""
         names: set[DatasetId] = set()
         for group in groups:

@@ -121,7 +121,7 @@ class FoldedGraphWalk(JobGraphWalk):
         )
         beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
         self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
-        self._declared.load(groups)
+        self._declared.load_edges(groups)
         self._walked.truncated |= self._declared.truncated
         return {
             **{job.id.node_id: _degree(self._count_datasets(job, side) for side in _SIDES) for job in jobs},

@@ -27,7 +27,7 @@ from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.past_assertions import resolve_assertions
 from headwater.queries.resolve import Near, ResolvedDataset
 from headwater.queries.results.directions import Direction, GraphDirection
-from headwater.queries.results.entities import Dataset, Job, LastWriter, outline_dataset, outline_job
+from headwater.queries.results.entities import Dataset, Job, LastWriter, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Degree, Dependency, Graph
 from headwater.queries.runs.children import possible_children
 from headwater.queries.view import GraphView
@@ -149,7 +149,7 @@ class JobGraphWalk:
     def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
         """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
-        self._declared.load(group for group, _ in opened)
+        self._declared.load_edges(group for group, _ in opened)
         self._walked.truncated |= self._declared.truncated
         declared: set[tuple[DatasetId, Direction]] = set()
         for group, way in opened:
@@ -169,7 +169,7 @@ class JobGraphWalk:
         Of a dataset that the caller may not see, this is the dataset alone.
         """
         declared = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
-        self._declared.load(group for group, _ in declared)
+        self._declared.load_edges(group for group, _ in declared)
         names: set[tuple[DatasetId, Direction]] = {(group.primary, way) for group, way in declared if way != "up"}
         for group, way in declared:
             if way != "down" and self._opens(group):
@@ -297,7 +297,7 @@ class JobGraphWalk:
         if self._job_edges:
             opened_jobs = filter(self._view.caller.opens, self._jobs)
             self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
-        return tuple(job if self._view.caller.opens(job.id) else outline_job(job.id) for job in self._jobs.values())
+        return tuple(job if self._view.caller.opens(job.id) else redacted_job(job.id) for job in self._jobs.values())
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
@@ -312,7 +312,7 @@ class JobGraphWalk:
             group.primary: _summarized(group, described, writers.get(group.primary))
             for group, described in zip(groups, facets, strict=True)
         }
-        datasets = tuple(opened.get(primary) or outline_dataset(primary) for primary in self._datasets)
+        datasets = tuple(opened.get(primary) or redacted_dataset(primary) for primary in self._datasets)
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
         apart = tuple(sorted(self._edges_apart()))

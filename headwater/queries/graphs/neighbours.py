@@ -13,7 +13,7 @@ from headwater.queries.graphs.short_forms import short_datasets
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.directions import Side
-from headwater.queries.results.entities import Dataset, Job, outline_dataset, outline_job
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 
@@ -83,7 +83,7 @@ class Neighbours:
             for job in self._loaded.jobs(jobs)
             if not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
         ]
-        return {job.id: job if self._view.caller.opens(job.id) else outline_job(job.id) for job in here}
+        return {job.id: job if self._view.caller.opens(job.id) else redacted_job(job.id) for job in here}
 
     def _datasets(
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
@@ -97,7 +97,7 @@ class Neighbours:
                 first.append((position, group))
         opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
         short = short_datasets(opened, self._view)
-        return [(position, short.get(group.primary) or outline_dataset(group.primary)) for position, group in first]
+        return [(position, short.get(group.primary) or redacted_dataset(group.primary)) for position, group in first]
 
 
 def _page(neighbours: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:

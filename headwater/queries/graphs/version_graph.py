@@ -16,7 +16,7 @@ from headwater.facts.run_facts import owner
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import dataset_of_group, describe
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
-from headwater.queries.results.entities import Dataset, Job, JobVersion, outline_dataset, outline_job
+from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
@@ -47,7 +47,7 @@ class VersionGraphWalk:
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
         """Return the upstream graph of a dataset's version; None if there is no such version."""
-        self._groups.load([dataset])
+        self._groups.load_names([dataset])
         known = find_version(self._groups.group(dataset), version, self._view)
         if known is None:
             return None
@@ -62,7 +62,7 @@ class VersionGraphWalk:
         """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
         self._versions[run] = version
         facts = read_run_facts([run], self._view)[run]
-        self._groups.load(map(dataset_of, facts.outputs))
+        self._groups.load_names(map(dataset_of, facts.outputs))
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
             self._edges.add(("out", run, (output.dataset, output.version)))
@@ -80,7 +80,7 @@ class VersionGraphWalk:
         opened = self._opened(known)
         reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
         self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
-        producers = self._add(reads_of(self._budget.take(dict(sorted(reached.items()))), self._view, self._groups))
+        producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view, self._groups))
         # The limit is one of runs.
         self._walked.limit += len(producers) - len({run for run, _ in producers})
         return producers
@@ -111,7 +111,7 @@ class VersionGraphWalk:
             run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
         }
         made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
-        self._groups.load(dataset for dataset, _ in self._datasets)
+        self._groups.load_names(dataset for dataset, _ in self._datasets)
         edges = {
             (dataset_node(*node), job_node(briefs[run]))
             if direction == "in"
@@ -126,14 +126,14 @@ class VersionGraphWalk:
             for (dataset, version), run in self._datasets.items()
         )
         jobs = (
-            job if self._view.caller.opens(job.id) else outline_job(job.id, job.version)
+            job if self._view.caller.opens(job.id) else redacted_job(job.id, job.version)
             for job in _jobs(briefs, self._runs, self._edges)
         )
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
 
     def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._view.caller.opens(*group.names):
-            return outline_dataset(group.primary, version)
+            return redacted_dataset(group.primary, version)
         dataset = dataset_of_group(group, facets)
         whole = replace(dataset, version=version, facets=without_references(dataset.facets))
         if made_by is None:

@@ -17,7 +17,7 @@ from headwater.queries.graphs.impact import count_datasets_below
 from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.lists.annotated import is_owned
 from headwater.queries.lists.listings import STATES_MAX, Jobs
-from headwater.queries.results.entities import Job, outline_dataset
+from headwater.queries.results.entities import Job, redacted_dataset
 from headwater.queries.results.graphs import Broken, BrokenJob, Graph
 from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.view import GraphView
@@ -88,5 +88,5 @@ class _Below(JobGraphWalk):
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
-        datasets = tuple(map(outline_dataset, self._datasets))
+        datasets = tuple(map(redacted_dataset, self._datasets))
         return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated or self._groups.truncated)

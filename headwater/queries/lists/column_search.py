@@ -89,7 +89,7 @@ class _Reader:
         for batch in chunks(matches[:MATCHES_MAX], max(limit, 1)):
             if len(self.hits) >= limit:
                 return
-            self._present.load({dataset for _, dataset in batch})
+            self._present.load_columns({dataset for _, dataset in batch})
             self.number += len(batch)
             for path, dataset in batch:
                 hit = self._hit(path, dataset)

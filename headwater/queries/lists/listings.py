@@ -88,7 +88,7 @@ class Datasets:
     def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
         """Return the datasets in this order, without those updated later; the jobs that use them are not read."""
         groups = ResolvedDatasets(self._view)
-        groups.load(names)
+        groups.load_names(names)
         last = {name: groups.group(name).facts.last or "" for name in names}
         chosen = [name for name in names if not before or last[name] < before]
         return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
@@ -235,7 +235,7 @@ class Jobs:
 
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""
-        self._groups.load(name for job in jobs for name in (*job.inputs, *job.outputs))
+        self._groups.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
         return [under_primaries(job, self._groups.primary) for job in jobs]
 
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
@@ -281,5 +281,5 @@ class Jobs:
         return nodes[0] if nodes and nodes[0].created else None
 
     def _under_primaries(self, version: JobVersion) -> JobVersion:
-        self._groups.load((*version.inputs, *version.outputs))
+        self._groups.load_names((*version.inputs, *version.outputs))
         return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

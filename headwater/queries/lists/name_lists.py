@@ -88,7 +88,7 @@ class ListedFacts:
         self._view, self._loaded = view, LoadedGraph(view)
         self._jobs: dict[JobId, JobFacts] = {}
 
-    def load(self, names: Iterable[Id]) -> None:
+    def load_facts(self, names: Iterable[Id]) -> None:
         """Read the facts of these names."""
         ids = list(names)
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
@@ -172,5 +172,5 @@ class NameCatalogue:
         return [name for name in page if name not in unlisted]
 
     def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
-        self._facts.load(ids)
+        self._facts.load_facts(ids)
         return {name for name in ids if self._facts.updated(name) is None}

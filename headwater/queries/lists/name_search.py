@@ -65,7 +65,7 @@ def _first(matches: Sequence[Id], limit: int, view: GraphView) -> tuple[list[Sea
     """Return at least the first `limit` listed matches, and the number of unlisted ones that were skipped."""
     facts, hits, unlisted = ListedFacts(view), list[SearchHit](), 0
     for chunk in chunks(matches[:MATCHES_MAX], max(limit, 1) if len(matches) > CHECKED_MAX else CHECKED_MAX):
-        facts.load(chunk)
+        facts.load_facts(chunk)
         listed = [SearchHit(name, updated) for name in chunk if (updated := facts.updated(name)) is not None]
         hits, unlisted = hits + listed, unlisted + len(chunk) - len(listed)
         if len(hits) >= limit:

@@ -31,7 +31,7 @@ def similar_datasets(view: GraphView) -> list[list[DatasetId]]:
 
 def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[DatasetId, frozenset[str]]]:
     resolved = ResolvedDatasets(view)
-    resolved.load(names)
+    resolved.load_names(names)
     groups = [resolved.group(name) for name in names]
     for group, facets in zip(groups, read_facets(groups, view), strict=True):
         columns = frozenset(".".join(path).lower() for path in schema_of(facets).types)

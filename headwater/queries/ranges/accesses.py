@@ -69,7 +69,7 @@ class AccessWalk:
 
     def _expand(self, datasets: Sequence[DatasetId], _: bool) -> set[DatasetId]:
         """Read and add the accesses to these datasets, and those of their jobs; return all datasets of these jobs."""
-        self._range_runs.load(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
+        self._range_runs.load_datasets(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
         declared: set[RunKey] = set()
         jobs: set[JobId] = set()
         for dataset in sorted({self._range_runs.primary(name) for name in datasets}):
@@ -115,7 +115,7 @@ class AccessWalk:
                 names |= new
                 accessed[run] = sides
         if names:
-            self._range_runs.groups.load(names)
+            self._range_runs.groups.load_names(names)
         return accessed
 
     def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:

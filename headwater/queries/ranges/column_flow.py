@@ -114,7 +114,7 @@ class ColumnTraversal:
         """Read and add the steps from these columns; return the columns at their other ends."""
         neighbours: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
-        self.range_runs.load((column.dataset, self._side) for column in columns)
+        self.range_runs.load_datasets((column.dataset, self._side) for column in columns)
         by_dataset = {column.dataset: list(self._reports(column.dataset)) for column in columns}
         reports = {dataset: [report for _, report in pairs] for dataset, pairs in by_dataset.items()}
         steps = (

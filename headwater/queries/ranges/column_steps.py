@@ -54,7 +54,7 @@ def find_steps_out(
     }
     requested = {dataset: {path for path in fields if path is not None} for dataset, fields in paths.items()}
     nested = {dataset for dataset in paths if any(len(path) > 1 for path in requested[dataset] | used[dataset])}
-    range_runs.load((dataset, UP) for dataset in nested)
+    range_runs.load_datasets((dataset, UP) for dataset in nested)
     steps: dict[DatasetId, Steps] = {}
     for dataset, reports_on in reports.items():
         index = _written_index(dataset, range_runs) if dataset in nested else ColumnIndex(())

@@ -64,7 +64,7 @@ def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operati
 def find_operations(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldOperations:
     """Return the operations by which runs of the time range made a field, and those that took it."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load(((column.dataset, side) for side in SIDES[direction]), operations=True)
+    range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(column.dataset), column.field)
     budget = _Budget(FIELDS_MAX)
     incoming = (
@@ -75,8 +75,8 @@ def find_operations(view: GraphView, column: Column, time_range: TimeRange, dire
         if DOWN in SIDES[direction]
         else None
     )
-    before = None if incoming is None else tuple(budget.take(incoming, view.caller))
-    after = None if outgoing is None else tuple(budget.take(outgoing, view.caller))
+    before = None if incoming is None else tuple(budget.take_sets(incoming, view.caller))
+    after = None if outgoing is None else tuple(budget.take_sets(outgoing, view.caller))
     return FieldOperations(before, after, range_runs.truncated or budget.spent)
 
 
@@ -121,7 +121,7 @@ class _Budget:
     fields: int
     spent: bool = False
 
-    def take(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:
+    def take_sets(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:
         """Yield the sets of a side that fit, the first always."""
         self.spent |= len(side) > PATHS_MAX
         for entry in side[:PATHS_MAX]:

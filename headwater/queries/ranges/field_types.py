@@ -27,17 +27,17 @@ class FieldTypes:
         self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
         self.truncated = False
 
-    def take(self, report: RunColumns) -> None:
+    def take_report(self, report: RunColumns) -> None:
         """Take the types of a report; those of newer reports count."""
         for path, kind in report.columns.types.items():
             column, given = Column(report.dataset, path), (report.run.started, report.run.key, kind)
             self._reported[column] = max(given, self._reported.get(column, given))
 
-    def load(self, datasets: Iterable[DatasetId]) -> None:
+    def load_schemas(self, datasets: Iterable[DatasetId]) -> None:
         """Read the schemas of these datasets; one that always had the same costs no request."""
         groups = self._range_runs.groups
         requested = sorted(set(datasets))
-        groups.load(requested)
+        groups.load_names(requested)
         opened = [dataset for dataset in requested if groups.opens(dataset, self._view.caller)]
         self.truncated |= len(opened) > TYPED_MAX
         shown = opened[:TYPED_MAX]
@@ -66,7 +66,7 @@ class FieldTypes:
 
     def typed(self, detail: Detail) -> Detail:
         """Return the detail with types on its nodes."""
-        self.load(endpoints_of(detail.nodes))
+        self.load_schemas(endpoints_of(detail.nodes))
         cut = detail.truncated or self.truncated
         return replace(detail, nodes=tuple(map(self.typed_node, detail.nodes)), truncated=cut)
 

@@ -51,13 +51,13 @@ class MappingWalk:
             for dataset, side in zip(ends, zip(*pairs, strict=True), strict=False)
             for path in set(side)
         }
-        self._types.load({column.dataset for column in fields})
+        self._types.load_schemas({column.dataset for column in fields})
         typed = ((column, self._types.of(column.dataset, column.field)) for column in sorted(fields))
         return tuple((column, kind) for column, kind in typed if kind is not None)
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
         """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
-        self._range_runs.load(nodes)
+        self._range_runs.load_datasets(nodes)
         primaries = {(self._range_runs.primary(name), side) for name, side in nodes}
         neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
         return {neighbour for neighbour in neighbours if self._range_runs.groups.opens(neighbour[0], self._view.caller)}
@@ -82,7 +82,7 @@ class MappingWalk:
         if (ends, report.refs, report.name) in self._counted:
             return
         self._counted.add((ends, report.refs, report.name))
-        self._types.take(report)
+        self._types.take_report(report)
         for pair in _pairs(report.columns, source):
             if pair in pairs:
                 continue

@@ -120,7 +120,7 @@ def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, c
     A column of the schema has lineage if it or a field inside it has.
     """
     range_runs = RunsInRange(view, time_range)
-    range_runs.load([(dataset, UP), (dataset, DOWN)], operations=True)
+    range_runs.load_datasets([(dataset, UP), (dataset, DOWN)], operations=True)
     primary = range_runs.primary(dataset)
     fields = NearReports.of(primary, range_runs).fields
     related = RelatedPaths(fields)
@@ -137,7 +137,7 @@ def _columns_now(dataset: DatasetId, range_runs: RunsInRange, view: GraphView) -
 def summarize_field(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldSummary:
     """Return the fields that a field was made of, and those made of it, by runs of the time range."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load(((column.dataset, side) for side in SIDES[direction]), operations=DOWN in SIDES[direction])
+    range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=DOWN in SIDES[direction])
     reports = NearReports.of(range_runs.primary(column.dataset), range_runs)
     incoming = _by_dataset(reports.made_of(column.field)) if UP in SIDES[direction] else None
     outgoing = _by_dataset(reports.made_from(column.field)) if DOWN in SIDES[direction] else None
@@ -156,7 +156,7 @@ def summarize_dataset(
 ) -> DatasetSummary:
     """Return the relations of all fields of a dataset in the time range, and its fields as `list_fields` has them."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load([(dataset, UP), (dataset, DOWN)], operations=True)
+    range_runs.load_datasets([(dataset, UP), (dataset, DOWN)], operations=True)
     primary = range_runs.primary(dataset)
     reports = NearReports.of(primary, range_runs)
     relations = _Relations(range_runs, view.caller)
@@ -202,7 +202,9 @@ class _Relations:
         self.truncated |= len(datasets) > DATASETS_MAX
         opened = [dataset for dataset in datasets if self._range_runs.groups.opens(dataset, self._visibility)]
         shown = list(islice(opened, DATASETS_MAX))
-        self._range_runs.load(((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True)
+        self._range_runs.load_datasets(
+            ((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True
+        )
         return {dataset: len(NearReports.of(dataset, self._range_runs).fields) for dataset in shown}
 
 

@@ -167,7 +167,7 @@ def find_detail(
 ) -> Detail:
     """Return the field's paths through the operations that runs of the time range reported."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load(((dataset, side) for side in SIDES[direction]), operations=True)
+    range_runs.load_datasets(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(dataset), field)
     types = FieldTypes(range_runs, view)
     sets: dict[str, OperationSet] = {}
@@ -176,7 +176,7 @@ def find_detail(
         reports: dict[Place, RunColumns] = {}
         for report in range_runs.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
-            types.take(report)
+            types.take_report(report)
         sets.update(
             (operations.checksum, operations)
             for report in reports.values()
@@ -250,7 +250,7 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
 def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
     """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
     range_runs = RunsInRange(view, time_range)
-    range_runs.load([(dataset, UP)], operations=True)
+    range_runs.load_datasets([(dataset, UP)], operations=True)
     column = Column(range_runs.primary(dataset), field)
     types = FieldTypes(range_runs, view)
     paths: dict[str, OperationPath] = {}
@@ -260,7 +260,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
         # Runs with equal reports took the same paths: these are found once.
         place = (report.name, report.refs)
         if place not in seen:
-            types.take(report)
+            types.take_report(report)
             seen[place] = list(_paths(column, making(column, report, range_runs)))
         for path in seen[place]:
             paths.setdefault(path.key, path)
@@ -268,7 +268,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
     # Types are read only for the ends of the paths that are shown.
     shown = list(paths)[:PATHS_MAX]
     cut = len(paths) > PATHS_MAX or range_runs.truncated or any(paths[key].truncated for key in shown)
-    types.load({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})
+    types.load_schemas({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})
     items = (_typed(paths[key].taken_by(tuple(runs[key])), types) for key in shown)
     return FieldOperationPaths(tuple(items), cut or types.truncated, types.of(column.dataset, field))
 

@@ -39,7 +39,7 @@ USES_MAX = 10_000
 def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usage:
     """Return the uses of a column in the time range, and the columns that it flowed into."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
+    range_runs.load_datasets([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
     start = Column(range_runs.primary(column.dataset), column.field)
     uses = _uses(start, range_runs)
     traversal = ColumnTraversal(range_runs, [ColumnSource(start.dataset, start.field)], DOWN, view.caller)
@@ -55,7 +55,7 @@ def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
     starts = sorted(columns)
     cut = tagged.truncated or len(starts) > STARTS_MAX
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load((column.dataset, DOWN) for column in starts[:STARTS_MAX])
+    range_runs.load_datasets((column.dataset, DOWN) for column in starts[:STARTS_MAX])
     traversal = ColumnTraversal(range_runs, starts[:STARTS_MAX], DOWN, view.caller)
     reached = [reached_column for reached_column in traversal.run() if not reached_column.masked]
     flows = _flows(traversal, reached, view)
@@ -162,7 +162,7 @@ def _statuses(columns: Sequence[ColumnSource], range_runs: RunsInRange, view: Gr
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
     present = CurrentColumns(view)
-    present.load(dataset for dataset, schema in schemas.items() if not schema.known)
+    present.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
         if column.dataset not in schemas:
@@ -180,7 +180,7 @@ def _statuses(columns: Sequence[ColumnSource], range_runs: RunsInRange, view: Gr
 def report_provenance(view: GraphView, column: Column, time_range: TimeRange) -> Provenance:
     """Return the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
-    range_runs.load([(column.dataset, UP)])
+    range_runs.load_datasets([(column.dataset, UP)])
     start = Column(range_runs.primary(column.dataset), column.field)
     here = ColumnSource(start.dataset, start.field)
     traversal = ColumnTraversal(range_runs, [here], UP, view.caller)

@@ -84,7 +84,7 @@ class RunsInRange:
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 
-    def load(
+    def load_datasets(
         self, datasets: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True
     ) -> None:
         """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets.
@@ -200,7 +200,7 @@ class RunsInRange:
         inputs = {run: set(map(dataset_of, run_facts.inputs)) for run, run_facts in facts.items()}
         names = {name for run_inputs in inputs.values() for name in run_inputs}
         if names:
-            self.groups.load(names)
+            self.groups.load_names(names)
         return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
 
     def _names(self, dataset: DatasetId) -> list[DatasetId]:
@@ -276,9 +276,9 @@ class RunsInRange:
         facts = {name: facts_key(name) for name in names}
         keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
         fetched = self._view.get(keys)
-        # The facts came with the batch; `load` reads only the names that they add.
-        self.groups.take({name: fetched.get(key) for name, key in facts.items()})
-        self.groups.load(names)
+        # The facts came with the batch; `load_names` reads only the names that they add.
+        self.groups.take_rows({name: fetched.get(key) for name, key in facts.items()})
+        self.groups.load_names(names)
         self._columns.update(reported_in(column_keys, fetched))
         for ref in refs:
             self._sets[ref] = OperationSet(parse_operations(fetched[facet_key(ref)].data["operations"]))

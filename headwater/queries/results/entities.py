@@ -209,14 +209,14 @@ class JobVersion:
     lineage_unknown: bool = False
 
 
-def outline_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
+def redacted_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
     """Return a dataset that shows its id alone."""
     return Dataset(
         id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
     )
 
 
-def outline_job(job: JobId, version: str | None = None) -> Job:
+def redacted_job(job: JobId, version: str | None = None) -> Job:
     """Return a job that shows its id alone."""
     return Job(id=job, type="", created="", updated="", version=version, outline=True)
 

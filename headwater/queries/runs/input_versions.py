@@ -42,7 +42,7 @@ class InputBudget:
     left: int = INPUTS_MAX
     cut: set[RunKey] = field(default_factory=set)
 
-    def take(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+    def take_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
         taken = {}
         for run, facts in runs.items():
@@ -101,7 +101,7 @@ def reads_of(
 
     The facts and the groups are given as of the view's time.
     """
-    groups.load((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
+    groups.load_names((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     all_reads = [read for run_reads in reads.values() for read in run_reads]
     _read_first_pages(all_reads, view)

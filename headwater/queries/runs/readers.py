@@ -27,7 +27,7 @@ def possible_readers(
     They started at most a day before the first of these: a reader may begin before its writer ends.
     """
     written = {run: list(written_datasets(facts)) for run, facts in runs.items()}
-    groups.load(name for names in written.values() for name in names)
+    groups.load_names(name for names in written.values() for name in names)
     since: dict[DatasetId, str] = {}
     for run, names in written.items():
         start = runs[run].first or ""

@@ -67,8 +67,8 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
     """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
     groups, budget = ResolvedDatasets(view), InputBudget()
-    groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
-    reads = reads_of(budget.take(runs), view, groups)
+    groups.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
+    reads = reads_of(budget.take_runs(runs), view, groups)
     versions = versions_of_unknown(runs, view)
     facets = restored(
         [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
@@ -170,7 +170,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         # The inputs from which each run made the datasets that led to it, with the versions that it read.
-        reads = reads_of(budget.take(narrowed_inputs(level, facts, groups)), view, groups)
+        reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, groups)), view, groups)
         # A run that another dataset led to before keeps the inputs that it has.
         for key, run_reads in reads.items():
             inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
@@ -209,7 +209,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
 
     def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         new = {key: facts[key] for key, _ in level if key not in downstream}
-        reads = reads_of(showing.take(new), view, groups)
+        reads = reads_of(showing.take_runs(new), view, groups)
         downstream.update(
             (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
         )
@@ -221,7 +221,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
         # Of what a candidate read only these datasets are looked at.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
-        resolved = reads_of(choosing.take(narrowed), view, groups)
+        resolved = reads_of(choosing.take_runs(narrowed), view, groups)
         # The walk goes on to the candidates that read a version made by one of these runs.
         steps = [
             step_to(key, opened[key], text_of(read.group.primary))

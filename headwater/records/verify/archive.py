@@ -120,7 +120,7 @@ def read_digests(
 def _list(store: Store) -> _Listing:
     days: dict[str, int] = {}
     signed, findings = [], []
-    for listed in store.listed(_DIGESTS):
+    for listed in store.list_objects(_DIGESTS):
         day = day_of_key(listed.key)
         if day and listed.key == key_of(day):
             days[day] = listed.size_bytes

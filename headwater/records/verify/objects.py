@@ -84,7 +84,7 @@ class ObjectCheck:
     def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
         after = max(after, part.first)
         present = takewhile(
-            lambda candidate: not part.end or candidate.key < part.end, self.store.listed(part.prefix, after)
+            lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
         for entry, listed in _merged(self._entries(part, after), present):
             if entry is not None:

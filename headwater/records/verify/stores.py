@@ -49,7 +49,7 @@ class Store(Protocol):
     def name(self) -> str:
         """The name of the store."""
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+    def list_objects(self, prefix: str, after: str = "") -> Iterator[Listed]:
         """Yield the objects after a key whose keys begin with the prefix (which ends with a slash), by key."""
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
@@ -69,7 +69,7 @@ class Bucket:
         """The URL of the bucket."""
         return f"s3://{self.bucket}"
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+    def list_objects(self, prefix: str, after: str = "") -> Iterator[Listed]:
         """See `Store`."""
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after)
         for page in pages:
@@ -121,7 +121,7 @@ class Folder:
         """The path of the folder."""
         return str(self.path)
 
-    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+    def list_objects(self, prefix: str, after: str = "") -> Iterator[Listed]:
         """See `Store`. A link to a folder is not followed: it counts as an unreadable object."""
         return self._walk(prefix, after)
 

@@ -36,7 +36,7 @@ class GraphApi:
     def load(self, *bodies):
         """Load events, as the loading function does."""
         statements = [parse_change(body, self._rules) for body in bodies]
-        self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.listed)
+        self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.is_run_event)
         apply_statements(statements, self.table)
 
     def get(self, path, **query):

@@ -145,7 +145,7 @@ class World:
         """Load events of a sender who may write in these namespaces alone, or in all."""
         rules = NamingRules(trim_partitions=False)
         statements = [limit_event(parse_change(event, rules), writes) for event in events]
-        self._log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
+        self._log.enlist(event for event in map(RawEvent, statements, events) if event.is_run_event)
         apply_statements(statements, self.table)
 
     def token(self, *namespaces, lifetime_s=None):

@@ -152,7 +152,7 @@ def is_of(route, path):
 def load(served, statements):
     events = [statement for statement in statements if isinstance(statement, Event)]
     served._log.enlist(
-        raw_event for raw_event in (RawEvent(event, asdict(event)) for event in events) if raw_event.listed
+        raw_event for raw_event in (RawEvent(event, asdict(event)) for event in events) if raw_event.is_run_event
     )
     apply_statements(statements, served.table)
 

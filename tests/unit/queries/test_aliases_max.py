@@ -37,7 +37,7 @@ TABLE = a_table()
 @pytest.mark.parametrize("edges", [False, True])
 def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
     groups = ResolvedDatasets(GraphView(TABLE), edges=edges, aliases_max=aliases)
-    groups.load([NAMES[0]])
+    groups.load_names([NAMES[0]])
 
     group = groups.group(NAMES[0])
     assert (group.primary, group.names) == (NAMES[primary], NAMES[: primary + 1])
@@ -47,7 +47,7 @@ def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
 def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
     groups = ResolvedDatasets(GraphView(TABLE), aliases_max=2)
     for _ in range(3):
-        groups.load([NAMES[0]])
+        groups.load_names([NAMES[0]])
     assert groups.group(NAMES[0]).names == NAMES[:3]
 
 
@@ -55,7 +55,7 @@ def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
 def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases):
     groups = ResolvedDatasets(GraphView(TABLE), aliases_max=aliases)
     for names in loads:
-        groups.load(names)
+        groups.load_names(names)
 
     requested = set().union(*loads)
     members = {name: groups.group(name).names for name in requested}

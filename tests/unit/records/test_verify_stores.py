@@ -31,7 +31,7 @@ def test_a_folder_is_listed_as_a_bucket_is(paths, names_max, after):
             (Path(temporary) / "traces" / path).parent.mkdir(parents=True, exist_ok=True)
             (Path(temporary) / "traces" / path).write_bytes(path.encode())
         after = f"traces/{after}" if after else ""
-        listed = list(Folder(Path(temporary), names_max).listed("traces/", after))
+        listed = list(Folder(Path(temporary), names_max).list_objects("traces/", after))
 
     keys = sorted(f"traces/{path}" for path in paths)
     assert listed == [Listed(key, len(key) - len("traces/")) for key in keys if key > after]
@@ -49,7 +49,7 @@ class Endless:
     """The folder's files, of which one has no end."""
 
     def __init__(self, folder, endless):
-        self.name, self.listed = folder.name, folder.listed
+        self.name, self.list_objects = folder.name, folder.list_objects
         self._folder, self._endless = folder, endless
 
     def chunks(self, key):

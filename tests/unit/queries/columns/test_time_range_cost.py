@@ -216,9 +216,9 @@ def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     apply_statements(list(a_chain(4, runs=10)), table)
     range_runs = RunsInRange(GraphView(table), EVER, rows_max=15)
 
-    range_runs.load([(dataset(1), UP), (dataset(1), DOWN)])
+    range_runs.load_datasets([(dataset(1), UP), (dataset(1), DOWN)])
     assert (len(range_runs.written(dataset(1))), len(range_runs.read(dataset(1))), range_runs.truncated) == (7, 7, True)
-    range_runs.load([(dataset(2), DOWN)])
+    range_runs.load_datasets([(dataset(2), DOWN)])
     assert len(range_runs.read(dataset(2))) == 1
 
 

@@ -154,14 +154,14 @@ def test_a_time_range_reads_the_newest_wide_runs_and_says_that_there_are_more(mo
     apply_statements([a_wide_run(50, run, time) for run, time in zip(RUNS[:4], TIMES[1:5], strict=True)], table)
     range_runs = RunsInRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
     source = a_part(0)
-    range_runs.load([(source, "down")])
+    range_runs.load_datasets([(source, "down")])
     assert ([run.started for run in range_runs.runs_at(source, "down")], range_runs.truncated) == (
         list(TIMES[4:0:-1]),
         False,
     )
     monkeypatch.setattr(confirmed_rows, "NAMED_MAX", 250)
     range_runs = RunsInRange(GraphView(table), TimeRange(TIMES[0], TIMES[5]))
-    range_runs.load([(source, "down")])
+    range_runs.load_datasets([(source, "down")])
     assert ([run.started for run in range_runs.runs_at(source, "down")], range_runs.truncated) == (
         list(TIMES[4:1:-1]),
         True,
