@@ -19,11 +19,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 
 import orjson
 
 from headwater.cli.service import NoResponse, fetch_json
+from headwater.times import EARLIEST, LATEST, parse_time
+from headwater_model.errors import HeadwaterError
 
 STANDARD_INPUT = "-"
 # A longer line, or document, is no event: the service takes 4 MB.
@@ -32,7 +34,11 @@ _DOCUMENT_MAX_BYTES = 64_000_000
 _GZIP_MAGIC = b"\x1f\x8b"
 # Files of a folder that may hold events; the file transport puts a time behind the name.
 _NAMED_JSON = re.compile(r"\.(json|jsonl|ndjson)(\W|$)")
+# Events of a page of Marquez, and the most that are requested at once where they have the same time.
 _PAGE = 100
+_PAGE_MAX = 100_000
+# Makes events of an object.
+Convert: TypeAlias = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,35 +120,69 @@ class ObjectSource:
 
 @dataclass(frozen=True, slots=True)
 class MarquezSource:
-    """A running Marquez, by its list of the events that it was sent, the oldest first."""
+    """A running Marquez, by its list of the run events that it was sent, the oldest first.
+
+    Marquez orders the list by time alone: events of one time come in any order, a different one in each request. So a
+    page ends before its last time, with which the next begins; one that has a single time is requested again, longer.
+    """
 
     name: str
     version: str = ""
 
     def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events that Marquez keeps."""
-        for number, event in enumerate(self._events(start), start):
-            yield _event_of(event, f"{self.name} event {number + 1}")
+        """Yield the events that Marquez keeps; those before the position are read once more."""
+        for number, event in islice(enumerate(self._events(), 1), start, None):
+            yield _event_of(event, f"{self.name} event {number}")
 
-    def _events(self, start: int) -> Iterator[object]:
+    def _events(self) -> Iterator[object]:
+        after, limit = EARLIEST, _PAGE
         while True:
-            query = {"limit": _PAGE, "offset": start, "sortDirection": "asc"}
-            match fetch_json(self.name, "/api/v1/events/lineage", query):
-                case {"events": list(events)}:
-                    yield from events
-                case _:
-                    raise NoResponse(f"{self.name}: not a list of events")
-            if len(events) < _PAGE:
+            page = self._page(after, limit)
+            if len(page) < limit:
+                yield from _in_order(page)
                 return
-            start += len(events)
+            last = max(map(_time_of, page))
+            whole = [event for event in page if _time_of(event) < last]
+            if whole:
+                yield from _in_order(whole)
+                after, limit = last, _PAGE
+            elif limit < _PAGE_MAX:
+                limit *= 10
+            else:
+                raise NoResponse(f"{self.name}: has more than {limit:,} events of the time {last}; read its database")
+
+    def _page(self, after: str, limit: int) -> list[object]:
+        # Without `before` Marquez shows nothing of later than 2029.
+        query = {"limit": limit, "offset": 0, "sortDirection": "asc", "after": after, "before": LATEST}
+        match fetch_json(self.name, "/api/v1/events/lineage", query):
+            case {"events": list(events)}:
+                return events
+            case _:
+                raise NoResponse(f"{self.name}: not a list of events")
+
+
+def _in_order(events: Iterable[object]) -> list[object]:
+    """Return events by time, those of one time by content: the same order in each import."""
+    return sorted(events, key=lambda event: (_time_of(event), orjson.dumps(event, option=orjson.OPT_SORT_KEYS)))
+
+
+def _time_of(event: object) -> str:
+    """Return the time of an event; one that has none is refused later, wherever it stands."""
+    try:
+        return parse_time(event["eventTime"]) if isinstance(event, dict) else EARLIEST
+    except (KeyError, TypeError, ValueError, HeadwaterError):
+        return EARLIEST
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertedSource:
-    """A source of another catalog's lineage, whose objects are made into events; an object may hold none."""
+    """A source of another catalog's lineage, whose objects are made into events; an object may hold none.
+
+    `begin` returns what converts the objects of one reading, from the first on.
+    """
 
     source: EventSource
-    convert: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
+    begin: Callable[[], Convert]
 
     @property
     def name(self) -> str:
@@ -155,32 +195,37 @@ class ConvertedSource:
         return self.source.version
 
     def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events of the source; what `convert` refuses with a ValueError is a fault."""
+        """Yield the events of the source; an object that is refused with a ValueError is a fault."""
         return islice(self._converted(), start, None)
 
     def _converted(self) -> Iterator[FoundEvent]:
+        convert = self.begin()
         for entry in self.source.events(0):
             if entry.fault:
                 yield entry
                 continue
             try:
-                for event in self.convert(orjson.loads(entry.body)):
+                for event in convert(orjson.loads(entry.body)):
                     yield FoundEvent(entry.place, orjson.dumps(event))
             except ValueError as error:
                 yield FoundEvent(entry.place, fault=str(error))
 
 
-def sources_of(names: Iterable[str]) -> Iterator[EventSource]:
+def sources_of(names: Iterable[str], named: re.Pattern[str] | None = None) -> Iterator[EventSource]:
     """Yield the sources that files, folders, `-` and `s3://bucket/prefix` stand for, in order of their names.
+
+    Of a folder, files that are `named` so are read, or else those named as JSON; of a prefix, objects that are `named`
+    so, or else all.
 
     Raises:
         OSError: there is no such file.
     """
+    pattern = named or _NAMED_JSON
     for name in names:
         if name.startswith("s3://"):
-            yield from _objects(*name.removeprefix("s3://").partition("/")[::2])
+            yield from _objects(*name.removeprefix("s3://").partition("/")[::2], named)
         elif name != STANDARD_INPUT and Path(name).is_dir():
-            paths = sorted(path for path in Path(name).rglob("*") if _NAMED_JSON.search(path.name) and path.is_file())
+            paths = sorted(path for path in Path(name).rglob("*") if pattern.search(path.name) and path.is_file())
             yield from map(FileSource, paths)
         else:
             if name != STANDARD_INPUT:
@@ -188,13 +233,13 @@ def sources_of(names: Iterable[str]) -> Iterator[EventSource]:
             yield FileSource(Path(name))
 
 
-def _objects(bucket: str, prefix: str) -> Iterator[EventSource]:
+def _objects(bucket: str, prefix: str, named: re.Pattern[str] | None) -> Iterator[EventSource]:
     import boto3
 
     s3 = boto3.client("s3")
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
         for entry in page.get("Contents", ()):
-            if entry["Size"]:
+            if entry["Size"] and (named is None or named.search(entry["Key"].rpartition("/")[2])):
                 yield ObjectSource(s3, bucket, entry["Key"], entry["ETag"])
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headwater.cli.graph import add_url
 
@@ -105,30 +107,45 @@ def run_import(given: argparse.Namespace) -> int:
 def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
     from headwater.cli.event_sources import MarquezSource, sources_of
 
-    if given.format == "openlineage":
-        yield from sources_of(given.paths)
+    if given.format == "spline":
+        yield from _of_spline(given.paths)
+    elif given.format == "datahub":
+        yield from _of_datahub(list(sources_of(given.paths)))
     else:
-        yield from _converted(list(sources_of(given.paths)), given.format)
+        yield from sources_of(given.paths)
     if given.from_marquez:
         yield MarquezSource(given.from_marquez.rstrip("/"))
 
 
-def _converted(sources: Sequence[EventSource], form: str) -> Iterator[EventSource]:
-    """Yield sources of events made of another catalog's lineage; Spline's plans are read before its events."""
-    import json
+def _of_spline(paths: Sequence[str]) -> Iterator[EventSource]:
+    """Yield the sources of Spline's plans and events; all plans are read before the first event."""
+    from headwater.cli.catalogs.spline import FILES, Plans
+    from headwater.cli.event_sources import ConvertedSource, sources_of
 
-    from headwater.cli.catalogs import datahub, spline
-    from headwater.cli.event_sources import ConvertedSource
-
-    plans = spline.Plans()
-    if form == "spline":
-        for source in sources:
-            for event in source.events(0):
-                with suppress(ValueError):
-                    plans.add(json.loads(event.body))
-    convert = plans.events_of if form == "spline" else datahub.events_of
+    plans, sources = Plans(), list(sources_of(paths, FILES))
     for source in sources:
-        yield ConvertedSource(source, convert)
+        _read(source, plans.add)
+    for source in sources:
+        yield ConvertedSource(source, lambda: plans.events_of)
+
+
+def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
+    """Yield the sources of DataHub's proposals; a patch adds to the sources before it, also if these are skipped."""
+    from headwater.cli.catalogs.datahub import Proposals
+    from headwater.cli.event_sources import STANDARD_INPUT, ConvertedSource
+
+    before = Proposals()
+    for source in sources:
+        yield ConvertedSource(source, lambda: before.copied().events_of)
+        if source.name != STANDARD_INPUT:
+            _read(source, lambda document: deque(before.events_of(document), maxlen=0))
+
+
+def _read(source: EventSource, take: Callable[[Any], object]) -> None:
+    """Take each document of a source; what has a fault is reported when it is imported."""
+    for event in source.events(0):
+        with suppress(ValueError):
+            take(json.loads(event.body))
 
 
 class _Faults:

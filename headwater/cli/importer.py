@@ -55,7 +55,10 @@ class ImportState:
         stored = self._mine.get(source.name, {})
         if not stored or stored["version"] != source.version:
             return 0
-        return None if stored["ended"] and source.version else stored["events"]
+        if stored["ended"]:
+            # Of unknown version, it may hold more by now, anywhere: an event that is sent twice is one event.
+            return None if source.version else 0
+        return int(stored["events"])
 
     def has_refused(self, source: EventSource) -> bool:
         """True if events of the source were refused before the position."""

@@ -1,6 +1,7 @@
 """DataHub's metadata change proposals as events: of `upstreamLineage` and `dataJobInputOutput`; no others hold lineage.
 
-Its file sink writes such proposals (`datahub ingest` from a running DataHub, with `type: file` as the sink). A dataset
+Its file sink writes such proposals (`datahub ingest` with `type: file` as the sink): whole aspects, patches of them, or
+snapshots. A dataset
 has the platform as its namespace, of another environment than PROD with the environment behind it; a dataset of S3 or
 GCS is named as OpenLineage names it, which is how jobs report it. A data job has its orchestrator as its namespace, and
 is named `flow.job`, as Airflow's provider does.
@@ -10,9 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
+from headwater.cli.catalogs.datahub_patches import operations_of, patched
 from headwater.cli.catalogs.made_events import NO_TIME_MS, Json, make_dataset_event, make_job_event
 from headwater_model.ids import DatasetId, JobId
 
@@ -20,32 +24,70 @@ _Columns: TypeAlias = dict[DatasetId, dict[str, list[tuple[DatasetId, str]]]]
 _DATASET = re.compile(r"urn:li:dataset:\(urn:li:dataPlatform:([^,]+),(.+),([A-Z_]+)\)", re.DOTALL)
 _JOB = re.compile(r"urn:li:dataJob:\(urn:li:dataFlow:\(([^,]+),(.+),([^,()]+)\),(.+)\)", re.DOTALL)
 _FIELD = re.compile(r"urn:li:schemaField:\((urn:li:dataset:\(.+\)),(.+)\)", re.DOTALL)
+# A comma, the brackets, and the separator of composed keys.
+_ENCODED = re.compile("%2C|%28|%29|%E2%90%9F")
 _ENVIRONMENT = "PROD"
 _OBJECT_STORES = {"s3": "s3", "gcs": "gs"}
 
 
-def events_of(document: Mapping[str, Any]) -> Iterator[Json]:
-    """Yield the event of a proposal; none if its aspect holds no lineage.
+@dataclass
+class Proposals:
+    """The lineage of the proposals that were read, by URN and aspect: a patch adds to it.
 
-    Raises:
-        ValueError: it is no proposal, or its lineage is not as DataHub writes it.
+    Of several proposals of an aspect the last counts, as in DataHub: its event is the latest.
     """
-    urn, aspect_name = document.get("entityUrn"), document.get("aspectName")
-    if not isinstance(aspect_name, str):
-        if "proposedSnapshot" in document:
-            return
-        raise ValueError("must have entityUrn and aspectName, as a metadata change proposal has")
-    if aspect_name not in ("upstreamLineage", "dataJobInputOutput") or document.get("changeType") == "DELETE":
+
+    _aspects: dict[tuple[Any, str], tuple[Mapping[str, Any], int]] = field(default_factory=dict)
+
+    def copied(self) -> Proposals:
+        """Return the same proposals, to which others may be added."""
+        return Proposals(dict(self._aspects))
+
+    def events_of(self, document: Mapping[str, Any]) -> Iterator[Json]:
+        """Yield the events of a proposal, or of a snapshot; none if its aspects hold no lineage.
+
+        Raises:
+            ValueError: it is no proposal, or its lineage is not as DataHub writes it.
+        """
+        for proposal in _proposals_in(document):
+            if proposal["aspectName"] in _MAKERS:
+                yield from self._events_of(proposal)
+
+    def _events_of(self, proposal: Mapping[str, Any]) -> Iterator[Json]:
+        urn, name = proposal.get("entityUrn"), proposal["aspectName"]
+        parse, make = _MAKERS[name]
+        try:
+            thing = parse(urn)
+            if proposal.get("changeType") == "DELETE":
+                self._aspects.pop((urn, name), None)
+                return
+            before, before_ms = self._aspects.get((urn, name), ({}, NO_TIME_MS - 1))
+            aspect = _aspect(proposal["aspect"])
+            if proposal.get("changeType") == "PATCH":
+                aspect = patched(before, operations_of(aspect))
+            elif not isinstance(aspect, dict):
+                raise TypeError("no object")
+            ms = max(_time_ms(proposal, aspect), before_ms + 1)
+            self._aspects[urn, name] = aspect, ms
+            yield make(thing, aspect, ms)
+        except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+            raise ValueError(f"{name}: must be as DataHub writes it ({type(error).__name__}: {error})") from error
+
+
+def _proposals_in(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a proposal, or those that an older source writes together as a snapshot of a dataset or a data job."""
+    if isinstance(document.get("aspectName"), str):
+        yield document
         return
-    try:
-        aspect = _aspect(document["aspect"])
-        ms = _time_ms(document, aspect)
-        if aspect_name == "upstreamLineage":
-            yield _of_dataset(parse_dataset(urn), aspect, ms)
-        else:
-            yield _of_job(parse_job(urn), aspect, ms)
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{aspect_name}: must be as DataHub writes it ({type(error).__name__}: {error})") from error
+    snapshots = document.get("proposedSnapshot")
+    if not isinstance(snapshots, dict):
+        raise ValueError("must have entityUrn and aspectName, as a metadata change proposal has")
+    for snapshot in snapshots.values():
+        for aspects in snapshot.get("aspects") or ():
+            for kind, aspect in aspects.items():
+                name = kind.rpartition(".")[2]
+                about = {"entityUrn": snapshot.get("urn"), "aspectName": f"{name[:1].lower()}{name[1:]}"}
+                yield {**about, "aspect": {"json": aspect}, "systemMetadata": document.get("systemMetadata")}
 
 
 def parse_dataset(urn: object) -> DatasetId:
@@ -64,7 +106,7 @@ def parse_dataset(urn: object) -> DatasetId:
     match = _DATASET.fullmatch(urn) if isinstance(urn, str) else None
     if match is None:
         raise ValueError(f"must be the URN of a dataset, got {urn!r:.200}")
-    platform, name, environment = match.groups()
+    platform, name, environment = match[1], _decoded(match[2]), match[3]
     bucket, slash, key = name.removeprefix(f"{platform}://").partition("/")
     if platform in _OBJECT_STORES and slash and key:
         return DatasetId(f"{_OBJECT_STORES[platform]}://{bucket}", key)
@@ -83,20 +125,16 @@ def parse_job(urn: object) -> JobId:
     match = _JOB.fullmatch(urn) if isinstance(urn, str) else None
     if match is None:
         raise ValueError(f"must be the URN of a data job, got {urn!r:.200}")
-    orchestrator, flow, cluster, job = match.groups()
+    orchestrator, flow, cluster, job = map(_decoded, match.groups())
     namespace = orchestrator if cluster.upper() == _ENVIRONMENT else f"{orchestrator}/{cluster}"
     return JobId(namespace, f"{flow}.{job}")
 
 
-def _aspect(form: Any) -> Mapping[str, Any]:
+def _aspect(form: Any) -> Any:
     """Return the content of an aspect: under `json`, as text under `value`, or as it is."""
     if "json" in form:
-        form = form["json"]
-    elif "value" in form and "contentType" in form:
-        form = json.loads(form["value"])
-    if not isinstance(form, dict):
-        raise TypeError("no object")
-    return form
+        return form["json"]
+    return json.loads(form["value"]) if "value" in form and "contentType" in form else form
 
 
 def _time_ms(document: Mapping[str, Any], aspect: Mapping[str, Any]) -> int:
@@ -130,12 +168,36 @@ def _columns(aspect: Mapping[str, Any]) -> _Columns:
     columns: _Columns = {}
     for fine in aspect.get("fineGrainedLineages") or ():
         sources = list(_fields(fine.get("upstreams") or ()))
-        for dataset, field in _fields(fine.get("downstreams") or ()):
-            columns.setdefault(dataset, {}).setdefault(field, []).extend(sources)
+        for dataset, column in _fields(fine.get("downstreams") or ()):
+            columns.setdefault(dataset, {}).setdefault(column, []).extend(sources)
     return columns
 
 
 def _fields(urns: Iterable[str]) -> Iterator[tuple[DatasetId, str]]:
     for urn in urns:
         if match := _FIELD.fullmatch(urn):
-            yield parse_dataset(match[1]), match[2]
+            yield parse_dataset(match[1]), _column(match[2])
+
+
+def _column(path: str) -> str:
+    """Return the column of a field path; a path of version 2 has types in brackets between its names.
+
+    >>> _column("[version=2.0].[type=struct].[type=string].delay"), _column("carrier%2C code")
+    ('delay', 'carrier, code')
+    """
+    parts = path.split(".") if path.startswith("[version=2.0]") else [path]
+    return _decoded(
+        ".".join(part for part in parts if not (len(parts) > 1 and (part.startswith("[") or part.endswith("]"))))
+    )
+
+
+def _decoded(text: str) -> str:
+    """Return a part of a URN as it was before DataHub encoded the characters that end parts, and no others."""
+    return _ENCODED.sub(lambda match: unquote(match[0]), text)
+
+
+# What each aspect is of, and how it becomes an event.
+_MAKERS: Mapping[str, tuple[Callable[[object], Any], Callable[[Any, Mapping[str, Any], int], Json]]] = {
+    "upstreamLineage": (parse_dataset, _of_dataset),
+    "dataJobInputOutput": (parse_job, _of_job),
+}

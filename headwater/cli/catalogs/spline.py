@@ -1,12 +1,14 @@
 """Spline's execution plans and events as OpenLineage events.
 
-A plan is the JobEvent of its name: it has no time, so it stands before everything that has one. An execution event is
-the COMPLETE event of a run of its plan's job. Spline's HDFS dispatcher writes both as one document; where they are
-documents of their own, the plan may come before or after the event, in another file too (`Plans`).
+A plan is a JobEvent: it has no time, so it stands before everything that has one. An application has a plan for each
+write, all of its name, so jobs are named as capture names them: by the application and what is written. An execution
+event is the COMPLETE event of a run of its plan's job. Spline's HDFS dispatcher writes both as one document, beside the
+data; where they are documents of their own, the plan may come before or after the event, in another file too (`Plans`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +17,12 @@ from headwater.cli.catalogs.made_events import NO_TIME_MS, Json, make_job_event,
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.datasets.jdbc import find_table
 from spark_client.capturing.datasets.locations import find_uri
+from spark_client.capturing.model import Dataset
+from spark_client.capturing.session.job_names import application_name, suffix_of
 
 NAMESPACE = "spline"
+# The HDFS dispatcher writes files of this name, unless its configuration has another, beside the data.
+FILES = re.compile(r"\.(json|jsonl|ndjson)(\W|$)|^_LINEAGE$")
 
 
 @dataclass
@@ -72,7 +78,8 @@ def job_event_of(plan: Mapping[str, Any]) -> Json:
         output = name_of(write["outputSource"])
         name = plan.get("name") or (plan.get("extraInfo") or {}).get("appName") or plan["id"]
         columns = {output: _Columns(plan).of_write()}
-        return make_job_event(JobId(NAMESPACE, name), list(dict.fromkeys(inputs)), [output], columns, NO_TIME_MS)
+        job = JobId(NAMESPACE, f"{application_name(name)}.{suffix_of(Dataset(output))}")
+        return make_job_event(job, list(dict.fromkeys(inputs)), [output], columns, NO_TIME_MS)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"plan: must be as Spline writes it ({type(error).__name__}: {error})") from error
 
@@ -122,15 +129,16 @@ class _Columns:
     def _sources(self, attribute: str) -> Iterable[tuple[DatasetId, str]]:
         """Return the columns of reads behind an attribute, each once; a plan with a circle ends, too."""
         sources: dict[tuple[DatasetId, str], None] = {}
-        pending, seen = [("__attrId", attribute)], set()
+        pending, seen = [attribute], set()
         while pending:
-            kind, id_ = pending.pop()
-            if (kind, id_) in seen:
+            id_ = pending.pop()
+            if id_ in seen:
                 continue
-            seen.add((kind, id_))
-            part = (self._attributes if kind == "__attrId" else self._parts).get(id_, {})
-            if kind == "__attrId" and id_ in self._read_of:
+            seen.add(id_)
+            part = self._attributes.get(id_) or self._parts.get(id_, {})
+            if id_ in self._read_of:
                 sources.update(dict.fromkeys((dataset, part["name"]) for dataset in self._read_of[id_]))
                 continue
-            pending += [reference for child in part.get("childRefs") or () for reference in child.items()]
+            # The HTTP dispatcher names a reference `__attrId` or `__exprId`, the HDFS dispatcher `id`.
+            pending += [reference for child in part.get("childRefs") or () for reference in child.values()]
         return sources

@@ -17,6 +17,7 @@ MS = 1_763_640_000_000  # 2025-11-20T12:00:00Z
 NOON = "2025-11-20T12:00:00.000Z"
 RAW = "urn:li:dataset:(urn:li:dataPlatform:hive,flights.raw,PROD)"
 CHECKED = "urn:li:dataset:(urn:li:dataPlatform:s3,lake/flights/checked,PROD)"
+FIELD = "urn:li:schemaField:({},{})"
 JOB = "urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),check)"
 FINE = {
     "upstreamType": "FIELD_SET",
@@ -39,6 +40,11 @@ def a_proposal(urn, name, aspect, **more):
     }
 
 
+def _in_path(urn):
+    """A URN as a key of a JSON pointer."""
+    return urn.replace("~", "~0").replace("/", "~1")
+
+
 def upstream(urn, time=0):
     return {"dataset": urn, "type": "TRANSFORMED", "auditStamp": {"time": time, "actor": "urn:li:corpuser:ann"}}
 
@@ -50,7 +56,7 @@ def parsed(event):
 
 def test_upstreams_of_a_dataset_are_a_dataset_event_with_their_columns():
     aspect = {"upstreams": [upstream(RAW, MS)], "fineGrainedLineages": [FINE]}
-    [event] = datahub.events_of(a_proposal(CHECKED, "upstreamLineage", aspect, systemMetadata={}))
+    [event] = datahub.Proposals().events_of(a_proposal(CHECKED, "upstreamLineage", aspect, systemMetadata={}))
 
     assert event["eventTime"] == NOON
     assert (event["dataset"]["namespace"], event["dataset"]["name"]) == ("s3://lake", "flights/checked")
@@ -79,8 +85,8 @@ def test_inputs_and_outputs_of_a_data_job_are_a_job_event(ends):
     proposal = a_proposal(JOB, "dataJobInputOutput", aspect)
     text = {**proposal, "aspect": {"value": json.dumps(aspect), "contentType": "application/json"}}
 
-    [event] = datahub.events_of(proposal)
-    assert [event] == list(datahub.events_of(text))
+    [event] = datahub.Proposals().events_of(proposal)
+    assert [event] == list(datahub.Proposals().events_of(text))
     assert (event["job"]["namespace"], event["job"]["name"], event["eventTime"]) == ("airflow", "nightly.check", NOON)
     read = parsed(event)
     assert [use.dataset for use in read.inputs] == [DatasetId("hive", "flights.raw")]
@@ -92,7 +98,76 @@ def test_inputs_and_outputs_of_a_data_job_are_a_job_event(ends):
 def test_aspects_without_lineage_and_deletions_make_no_event():
     deleted = a_proposal(CHECKED, "upstreamLineage", {"upstreams": []}, changeType="DELETE")
     for document in (a_proposal(RAW, "ownership", {}), {"proposedSnapshot": {}}, deleted):
-        assert list(datahub.events_of(document)) == []
+        assert list(datahub.Proposals().events_of(document)) == []
+
+
+def a_patch(urn, name, *operations):
+    return a_proposal(urn, name, [dict(zip(("op", "path", "value"), each, strict=True)) for each in operations])
+
+
+def events_of(*proposals):
+    read = datahub.Proposals()
+    return [event for proposal in proposals for event in read.events_of(proposal)]
+
+
+def made_of(event):
+    """The sources of a DatasetEvent, and of its columns."""
+    lineage = event["dataset"]["facets"]["lineage"]
+    fields = {
+        name: [source["field"] for source in column["inputs"]] for name, column in lineage.get("fields", {}).items()
+    }
+    return [source["name"] for source in lineage["inputs"]], fields
+
+
+def test_a_patch_adds_to_the_lineage_before_it_and_takes_from_it():
+    other = RAW.replace("raw", "codes")
+    fine = f"/fineGrainedLineages/TRANSFORM/{_in_path(FIELD.format(CHECKED, 'late'))}"
+    whole = a_proposal(CHECKED, "upstreamLineage", {"upstreams": [upstream(RAW)], "fineGrainedLineages": [FINE]})
+    adds = a_patch(
+        CHECKED,
+        "upstreamLineage",
+        ("add", f"/upstreams/{other}", upstream(other)),
+        ("add", f"{fine}/NONE/{FIELD.format(other, 'code')}", {"confidenceScore": 1.0}),
+        ("add", f"{fine}/urn:li:query:1/{FIELD.format(other, 'name')}", {"confidenceScore": 1.0}),
+    )
+    adds["changeType"] = "PATCH"
+    takes = {**a_patch(CHECKED, "upstreamLineage", ("remove", f"/upstreams/{RAW}", {})), "changeType": "PATCH"}
+    takes["aspect"] = {"json": {"patch": takes["aspect"]["json"], "arrayPrimaryKeys": {"upstreams": ["dataset"]}}}
+
+    events = events_of(whole, adds, takes)
+
+    columns = ["delay", "carrier", "code", "name"]
+    assert [made_of(event) for event in events] == [
+        (["flights.raw"], {"late": columns[:2]}),
+        (["flights.raw", "flights.codes"], {"late": columns}),
+        (["flights.codes"], {"late": columns}),
+    ]
+    # The last counts, whatever time the proposals have.
+    assert len({event["eventTime"] for event in events}) == 3
+    assert [event["eventTime"] for event in events] == sorted(event["eventTime"] for event in events)
+    assert made_of(events_of(adds)[0]) == (["flights.codes"], {"late": columns[2:]})
+
+
+def test_names_are_decoded_and_types_in_field_paths_are_left_out():
+    names = ["[version=2.0].[type=struct].[type=string].delay", "[version=2.0].[key=True].[type=a].b.[type=long].c"]
+    fine = {**FINE, "upstreams": [FIELD.format(RAW, name) for name in (*names, "carrier%2C %28code%29", "50%25")]}
+    urn = RAW.replace("flights.raw", "flights%2C all")
+    [event] = events_of(
+        a_proposal(CHECKED, "upstreamLineage", {"upstreams": [upstream(urn)], "fineGrainedLineages": [fine]})
+    )
+    assert made_of(event) == (["flights, all"], {"late": ["delay", "b.c", "carrier, (code)", "50%25"]})
+    [event] = events_of(a_proposal(JOB.replace("check", "check%2C all"), "dataJobInputOutput", {}))
+    assert event["job"]["name"] == "nightly.check, all"
+
+
+def test_a_snapshot_has_the_lineage_of_its_aspects():
+    aspects = [
+        {"com.linkedin.pegasus2avro.common.Status": {"removed": False}},
+        {"com.linkedin.pegasus2avro.dataset.UpstreamLineage": {"upstreams": [upstream(RAW, MS)]}},
+    ]
+    kind = "com.linkedin.pegasus2avro.metadata.snapshot.DatasetSnapshot"
+    [event] = events_of({"proposedSnapshot": {kind: {"urn": CHECKED, "aspects": aspects}}})
+    assert (made_of(event), event["eventTime"]) == ((["flights.raw"], {}), NOON)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +180,14 @@ def test_aspects_without_lineage_and_deletions_make_no_event():
         a_proposal(CHECKED, "upstreamLineage", {"upstreams": [1]}),
         {**a_proposal(CHECKED, "upstreamLineage", {}), "aspect": {"value": "{", "contentType": "application/json"}},
         a_proposal(RAW, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []}),
+        a_proposal(CHECKED, "upstreamLineage", {"upstreams": []}, changeType="PATCH"),
+        a_proposal(CHECKED, "upstreamLineage", [{"op": "add", "path": "/fineGrainedLineages/x"}], changeType="PATCH"),
+        a_proposal(CHECKED, "upstreamLineage", [{"op": "add"}], changeType="PATCH"),
     ],
 )
 def test_a_proposal_that_is_not_as_datahub_writes_it_is_a_fault(document):
     with pytest.raises(ValueError, match="must"):
-        list(datahub.events_of(document))
+        list(datahub.Proposals().events_of(document))
 
 
 PLAN = {
@@ -147,7 +225,7 @@ EXECUTION = {"planId": PLAN["id"], "timestamp": MS, "durationNs": 1}
 def test_a_plan_is_a_job_with_its_columns_before_all_that_has_a_time():
     [event] = Plans().events_of(PLAN)
 
-    assert (event["job"]["namespace"], event["job"]["name"]) == ("spline", "nightly check")
+    assert (event["job"]["namespace"], event["job"]["name"]) == ("spline", "nightly_check.flights_checked")
     assert event["eventTime"] == "1970-01-01T00:00:00.000Z"
     read = parsed(event)
     flights, carriers = DatasetId("file", "/data/flights.csv"), DatasetId("postgres://db:5432", "air.public.carriers")
@@ -196,7 +274,7 @@ def test_a_document_with_a_fault_harms_no_other_and_an_import_goes_on_between_tw
     file = tmp_path / "datahub.json"
     good = a_proposal(CHECKED, "upstreamLineage", {"upstreams": [upstream(RAW)]})
     file.write_text(json.dumps([good, {}, a_proposal(RAW, "ownership", {}), {**good, "entityUrn": RAW}]))
-    source = ConvertedSource(FileSource(file), datahub.events_of)
+    source = ConvertedSource(FileSource(file), lambda: datahub.Proposals().events_of)
 
     events = list(source.events(0))
     assert [(event.place.rpartition("/")[2], bool(event.fault)) for event in events] == [

@@ -8,15 +8,19 @@ import json
 import sys
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.cli import event_sources
 from headwater.cli.event_sources import FileSource, MarquezSource, read_events, sources_of
 from headwater.cli.importer import BATCH_EVENTS, Importer, ImportState, Stopped
 from headwater.cli.main import main
+from headwater.cli.service import NoResponse
+from headwater.times import parse_time
 from spark_client.errors import Refused, Undelivered
 from tests.builders_events import a_run_event
 from tests.unit.cli.responding import Service
@@ -186,12 +190,84 @@ def test_a_file_with_a_refused_event_is_sent_again_when_the_cause_may_be_mended(
     assert accepted == [[EVENTS[1]], [EVENTS[0]]]
 
 
-def test_a_marquez_is_read_page_by_page(service: Service):
-    pages = [[a_run_event() for _ in range(100)], [a_run_event()]]
-    service.pages = [json.dumps({"events": page, "totalCount": 101}).encode() for page in pages]
-    events = list(MarquezSource(service.url).events(0))
-    assert len(events) == 101
-    assert [query["offset"] for _, query, _ in service.requested] == [["0"], ["100"]]
+class FakeMarquez:
+    """The list of events of Marquez 0.51.1: by time alone, those of one time in another order at each request."""
+
+    def __init__(self, events):
+        self.events, self.requested = events, []
+        self._random = Random(1)
+
+    def fetch(self, _url, path, query):
+        assert path == "/api/v1/events/lineage"
+        self.requested.append(query)
+        listed = [event for event in self.events if query["after"] <= parse_time(event["eventTime"]) < query["before"]]
+        self._random.shuffle(listed)
+        listed.sort(key=lambda event: parse_time(event["eventTime"]))
+        return {"events": listed[query["offset"] :][: query["limit"]], "totalCount": len(listed)}
+
+
+def a_marquez(monkeypatch, *times):
+    """A Marquez with an event of each of these times."""
+    runs = [f"01941f29-7c00-7ea7-b5a3-4d2d5f{number:06}" for number in range(len(times))]
+    marquez = FakeMarquez([a_run_event(run=run, eventTime=time) for run, time in zip(runs, times, strict=True)])
+    monkeypatch.setattr(event_sources, "fetch_json", marquez.fetch)
+    return marquez
+
+
+def runs_in(source, start=0):
+    return [json.loads(event.body)["run"]["runId"] for event in source.events(start)]
+
+
+TIMES = {
+    "each its own": [f"2025-11-20T{number // 60:02}:{number % 60:02}:00Z" for number in range(450)],
+    "all the same": ["2025-11-20T12:00:00Z"] * 450,
+    "a page of one": ["2025-11-20T12:00:00Z"] * 100,
+    "some the same": [f"2025-11-20T12:{number // 30:02}:00Z" for number in range(450)],
+    "many at the end": [f"2025-11-20T12:{min(number, 50):02}:00Z" for number in range(450)],
+    "many at the start": [f"2025-11-20T12:{max(number - 440, 0):02}:00Z" for number in range(450)],
+    "in zones": [f"2025-11-20T12:00:00.{number % 3}+0{number % 2}:00" for number in range(450)],
+    "later than Marquez shows by itself": ["2031-01-01T00:00:00Z"],
+    "none": [],
+}
+
+
+@pytest.mark.parametrize("times", TIMES.values(), ids=TIMES)
+def test_each_event_of_a_marquez_is_read_once(times, monkeypatch):
+    marquez = a_marquez(monkeypatch, *times)
+    runs = runs_in(MarquezSource("http://marquez"))
+    assert sorted(runs) == [event["run"]["runId"] for event in marquez.events]
+    assert runs_in(MarquezSource("http://marquez"), start=len(runs) // 2) == runs[len(runs) // 2 :]
+
+
+def test_a_marquez_is_read_page_by_page(monkeypatch):
+    marquez = a_marquez(monkeypatch, *TIMES["each its own"])
+    assert len(runs_in(MarquezSource("http://marquez"))) == 450
+    assert [query["limit"] for query in marquez.requested] == [100] * 5
+
+
+def test_more_events_of_one_time_than_a_page_may_have_are_refused(monkeypatch):
+    a_marquez(monkeypatch, *TIMES["all the same"])
+    monkeypatch.setattr(event_sources, "_PAGE_MAX", 100)
+    with pytest.raises(NoResponse, match="more than 100 events of the time 2025-11-20T12:00:00"):
+        runs_in(MarquezSource("http://marquez"))
+
+
+def test_what_a_marquez_got_late_is_sent_by_the_next_import(tmp_path, monkeypatch):
+    marquez, service = a_marquez(monkeypatch, *TIMES["each its own"][100:103]), FakeService()
+    an_importer(service, tmp_path).run(MarquezSource("http://marquez"))
+    late = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5ffffff0", eventTime="2025-11-20T00:00:00Z")
+    marquez.events.append(late)
+    an_importer(service, tmp_path).run(MarquezSource("http://marquez"))
+    assert late in service.accepted
+
+
+def test_standard_input_is_read_from_its_start_once_it_was_imported(tmp_path, monkeypatch):
+    service = FakeService()
+    for number in (0, 1):
+        line = json.dumps(EVENTS[number]).encode()
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line)))
+        an_importer(service, tmp_path).run(FileSource(Path("-")))
+    assert service.accepted == EVENTS[:2]
 
 
 def test_the_command_imports_a_folder_and_says_how_much(
