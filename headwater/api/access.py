@@ -65,6 +65,7 @@ _OF_ALL = frozenset(
         "/api/v1/feed",
         "/api/v1/reports/coverage",
         "/api/v1/reports/broken",
+        "/api/v1/reports/similar",
         "/api/v1/events/lineage",
         "/api/v1/sources",
         "/api/v1/sources/<source>",

@@ -78,8 +78,12 @@ def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
     from headwater.queries.lists.similar_names import similar_datasets
     from headwater.queries.view import GraphView
 
-    groups = similar_datasets(GraphView(deployment.graph_table()))
-    rules = [{**_json(other), "as": _json(dataset)} for dataset, *others in groups for other in others]
+    similar = similar_datasets(GraphView(deployment.graph_table()), datasets_max=None)
+    rules = [
+        {**_json(other), "as": _json(dataset)}
+        for dataset, *others in (group.datasets for group in similar.groups)
+        for other in others
+    ]
     print(json.dumps({"rules": rules}, indent=2, ensure_ascii=False))
 
 

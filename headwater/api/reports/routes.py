@@ -18,6 +18,7 @@ from headwater.api.reports.broken import render_broken
 from headwater.api.reports.coverage import coverage_table, render_coverage
 from headwater.api.reports.impact_tables import column_impact_table, impact_table
 from headwater.api.reports.impact_views import render_column_impact, render_impact
+from headwater.api.reports.similar import render_similar
 from headwater.api.reports.tables import provenance_table, tag_table, usage_table
 from headwater.api.reports.views import render_provenance, render_tag_usage, render_usage
 from headwater.api.route import Handler, Route
@@ -139,6 +140,17 @@ def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, render_broken(broken))
 
 
+def report_similar(services: Services, _request: HttpRequest) -> Response[str]:
+    """Report the datasets that are likely the same under several names, for rules of names to join.
+
+    The last part of their names and all their columns are equal. Of datasets with equal last parts, 2,000 are compared.
+
+    Returns:
+        Groups of datasets, by the first of each.
+    """
+    return respond_json(services.links, render_similar(services.queries.report_similar()))
+
+
 def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
     """Return a report: text is a table, in a file of its route's name."""
     if not isinstance(report, str):
@@ -190,4 +202,5 @@ ROUTES = (
         returns=types.BrokenReport,
         errors=(400, 503),
     ),
+    Route("GET", "/api/v1/reports/similar", report_similar, returns=types.SimilarReport, errors=(503,)),
 )

@@ -309,6 +309,23 @@ class BrokenReport(TypedDict):
     """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
 
 
+class SimilarDatasets(TypedDict):
+    """Datasets that are likely the same: the last part of their names and all their columns are equal."""
+
+    datasets: list[Id]
+    """By namespace and name."""
+    columns: Count
+    """The columns that each of them has."""
+
+
+class SimilarReport(TypedDict):
+    """The datasets that are likely the same; those that rules of names join are one already."""
+
+    similar: list[SimilarDatasets]
+    truncated: bool
+    """True if more datasets have equal last parts of their names than one request compares: 2,000."""
+
+
 class UsageReport(TypedDict):
     """The runs that used a field in a time range, and the columns that it flowed into."""
 

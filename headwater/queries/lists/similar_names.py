@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.resolve import ResolvedDatasets
+from headwater.queries.results.graphs import Similar, SimilarDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 
+# Datasets of one report that are compared.
+DATASETS_MAX = 2_000
 # Datasets whose facts are read together.
 _TOGETHER = 200
 
 
-def similar_datasets(view: GraphView) -> list[list[DatasetId]]:
+def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:
     """Return groups of datasets with the same last part of their names, and the same columns; nothing without columns.
 
-    Datasets that are one already, by another name, are one here. It reads the facts of every dataset.
+    Datasets that are one already, by another name, are one here. Of those with a last part that others have, too, it
+    reads the facts of the first `datasets_max` (None: of all), by last part.
     """
+    names = NameCatalogue(view).every_dataset(None)
+    candidates = _with_the_same_end(names.ids)
+    compared = candidates[:datasets_max]
     groups: dict[tuple[str, frozenset[str]], list[DatasetId]] = {}
-    names: Sequence[DatasetId] = NameCatalogue(view).every_dataset(None).ids
-    for start in range(0, len(names), _TOGETHER):
-        for dataset, columns in _columns(names[start : start + _TOGETHER], view):
+    for start in range(0, len(compared), _TOGETHER):
+        for dataset, columns in _columns(compared[start : start + _TOGETHER], view):
             groups.setdefault((last_part(dataset.name), columns), []).append(dataset)
-    return sorted(sorted(group) for group in groups.values() if len(group) > 1)
+    similar = [
+        SimilarDatasets(tuple(sorted(datasets)), len(columns))
+        for (_, columns), datasets in groups.items()
+        if len(datasets) > 1
+    ]
+    return Similar(
+        sorted(similar, key=lambda group: group.datasets), names.truncated or len(compared) < len(candidates)
+    )
+
+
+def _with_the_same_end(names: Iterable[DatasetId]) -> list[DatasetId]:
+    """Return the names whose last part another has, too, in order of that."""
+    ends: dict[str, list[DatasetId]] = {}
+    for name in names:
+        ends.setdefault(last_part(name.name), []).append(name)
+    return [name for end in sorted(ends) if len(ends[end]) > 1 for name in ends[end]]
 
 
 def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[DatasetId, frozenset[str]]]:

@@ -179,6 +179,22 @@ class JobCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class SimilarDatasets:
+    """Datasets that are likely the same, by namespace and name, with the number of columns that each has."""
+
+    datasets: tuple[DatasetId, ...]
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
+
+    groups: Sequence[SimilarDatasets]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """The coverage of jobs, by namespace and name; `truncated`: there are more jobs, or more may be hidden."""
 

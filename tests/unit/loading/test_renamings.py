@@ -12,6 +12,7 @@ from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
 from headwater.loading.renamings import join_names, known_datasets, renamed_datasets
 from headwater.queries.lists.similar_names import similar_datasets
+from headwater.queries.results.graphs import Similar, SimilarDatasets
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
@@ -102,7 +103,8 @@ def test_datasets_with_the_same_last_part_and_columns_are_likely_the_same():
             a_dataset_event(1, bare),
         ]
     )
-    assert similar_datasets(GraphView(table)) == [[hive, lake]]
+    assert similar_datasets(GraphView(table)) == Similar([SimilarDatasets((hive, lake), 2)], truncated=False)
+    assert similar_datasets(GraphView(table), datasets_max=1) == Similar([], truncated=True)
 
     join(table, rules((hive, lake)))
-    assert similar_datasets(GraphView(table)) == []
+    assert similar_datasets(GraphView(table)).groups == []

@@ -167,6 +167,10 @@ _COVERED: Mapping[str, int] = {
     "incompleteJobs": 0,
 }
 _SPARK = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark"
+SIMILAR: Example = {
+    "similar": [{"datasets": [ESTIMATED, {"namespace": "s3a://flights", "name": "estimated"}], "columns": 7}],
+    "truncated": False,
+}
 COVERAGE: Example = {
     **_COVERED,
     "namespaces": [{"namespace": JOB["namespace"], **_COVERED}],
@@ -232,6 +236,7 @@ EXAMPLES: Mapping[str, Sequence[Any]] = {
     "ReportedColumn": [CO2],
     "BrokenReport": [BROKEN],
     "CoverageReport": [COVERAGE],
+    "SimilarReport": [SIMILAR],
     "UsageReport": [USAGE],
     "TagReport": [TAGGED],
     "ProvenanceReport": [PROVENANCE],
