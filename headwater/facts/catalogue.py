@@ -113,7 +113,7 @@ class _Latest:
 _LATEST: dict[str, _Latest] = {}
 
 
-def change(catalogue: str, name: str, values: Iterable[str]) -> Row:
+def added_names_row(catalogue: str, name: str, values: Iterable[str]) -> Row:
     """Return the row that adds values to a set of a catalogue."""
     data = {"set": name, "values": sorted(values)}
     content = hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
@@ -123,7 +123,7 @@ def change(catalogue: str, name: str, values: Iterable[str]) -> Row:
 
 def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
     """Return the row that adds a namespace, a job or a dataset to a set of names."""
-    return change(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
+    return added_names_row(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
 
 
 def read_catalogue(catalogue: str, table: GraphReader) -> Catalogue:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import DatasetUse
-from headwater.facts.catalogue import SOURCES, change
+from headwater.facts.catalogue import SOURCES, added_names_row
 from headwater.facts.facts import SourceFacts
 from headwater.facts.table import Key, Row
 
@@ -40,7 +40,7 @@ def source_text(source: SourceId) -> str:
 def source_listing(text: str) -> Row:
     """Return the row that lists a source, by `source_text`."""
     namespace, name = text.split("\0", 1)
-    return change(SOURCES, namespace, [name])
+    return added_names_row(SOURCES, namespace, [name])
 
 
 def sources_in(use: DatasetUse, time: str) -> Iterator[tuple[SourceId, SourceFacts]]:

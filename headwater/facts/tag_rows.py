@@ -19,7 +19,7 @@ from headwater.events.event import Ownership, Tagging
 from headwater.facts.annotation_facts import owners_ever, tags_ever
 from headwater.facts.annotations import owner_key, tag_key
 from headwater.facts.assertions import TESTS, Assertions, has_failed
-from headwater.facts.catalogue import TAGS, change
+from headwater.facts.catalogue import TAGS, added_names_row
 from headwater.facts.facts import DatasetFacts, JobFacts, text_of
 from headwater.facts.keys import FACTS, sortable
 from headwater.facts.table import Key, Row
@@ -53,7 +53,7 @@ def rows_of_tagging(tagging: Tagging) -> Iterator[Row]:
     """Yield the rows of a tag that was set, or described: a tag that is only described is in no namespace."""
     thing = tagging.job or tagging.dataset
     if thing is None:
-        yield change(TAGS, NO_NAMESPACE, [tagging.tag])
+        yield added_names_row(TAGS, NO_NAMESPACE, [tagging.tag])
     elif tagging.present:
         yield from _rows(thing, [tagging.tag])
 
@@ -83,7 +83,7 @@ def failure_rows(thing: JobId | DatasetId, assertions: Assertions) -> Iterator[R
 
 def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:
     for name in names:
-        yield change(TAGS, thing.namespace, [name])
+        yield added_names_row(TAGS, thing.namespace, [name])
         yield _row_of(thing, tag_pk(name))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headwater.events.event import Deletion, Event
 from headwater.facts.apply import apply_statements
-from headwater.facts.catalogue import NAMES, PARTITIONS, SNAPSHOT, SOURCES, change, compact, read_catalogue
+from headwater.facts.catalogue import NAMES, PARTITIONS, SNAPSHOT, SOURCES, added_names_row, compact, read_catalogue
 from headwater.facts.table import Row, Swap
 from headwater.queries.lists.name_lists import DOUBTFUL_MAX
 from headwater.queries.service import LineageQueries
@@ -54,7 +54,7 @@ def snapshot_of(table):
 
 
 def add(table, names, catalogue=SOURCES):
-    table.put(change(catalogue, "jobs", [f"emissions\0{name}"]) for name in names)
+    table.put(added_names_row(catalogue, "jobs", [f"emissions\0{name}"]) for name in names)
 
 
 @examples(100)
