@@ -134,7 +134,8 @@ class ResolvedDatasets:
         walk(start, read_names, into=walked)
         self._aliases_left = walked.limit - len(walked.hops)
         self.truncated |= walked.truncated
-        self._groups.clear()
+        if start:
+            self._groups.clear()
 
     def expect(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
         """Announce that these names will probably be loaded with these options."""

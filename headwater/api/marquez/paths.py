@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote
 
 from headwater_model.ids import DatasetId
@@ -36,5 +37,7 @@ def origins_path(node_id: str) -> str:
     return f"/api/v1/column-lineage/origins?nodeId={_segment(node_id)}"
 
 
+# A large response repeats few namespaces, names and versions thousands of times.
+@lru_cache(maxsize=10_000)
 def _segment(text: str) -> str:
     return quote(text, safe="")

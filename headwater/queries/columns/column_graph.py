@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from headwater.facts.job_nodes import io_of
 from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
@@ -22,6 +24,7 @@ from headwater_model.ids import DatasetId, FieldPath, JobId
 COLUMNS_MAX = 5_000
 # Inputs and outputs in one result, all columns together; each column in the result has all of its own.
 SOURCES_MAX = 50_000
+_NO_VERSIONS: Mapping[Any, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +215,13 @@ class ColumnWalk:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
                 continue
-            node = column_node(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
-            versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
-            yield replace(
-                node,
-                inputs=_with_versions(node.inputs, versions[0]),
-                dependencies=_with_versions(node.dependencies, versions[1]),
+            yield column_node(
+                column,
+                entry,
+                self._outputs.get(column, frozenset()),
+                writers.get(column.dataset),
+                inputs_read=reads.of_inputs(entry, column.field),
+                dependencies_read=reads.of_dependencies(entry),
             )
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
@@ -285,16 +289,22 @@ def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
 
 
 def column_node(
-    column: Column, entry: DatasetColumns, outputs: Iterable[Column] = (), last: LastWriter | None = None
+    column: Column,
+    entry: DatasetColumns,
+    outputs: Iterable[Column] = (),
+    last: LastWriter | None = None,
+    *,
+    inputs_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
+    dependencies_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> ColumnNode:
-    """Return the node of a column."""
+    """Return the node of a column, with the versions that its reporters read of its sources."""
     return ColumnNode(
         column.dataset,
         column.field,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
-        inputs=column_inputs(entry.known.inputs_of(column.field)),
-        dependencies=column_inputs(entry.columns.dataset_level),
+        inputs=column_inputs(entry.known.inputs_of(column.field), read=inputs_read),
+        dependencies=column_inputs(entry.columns.dataset_level, read=dependencies_read),
         outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
@@ -302,15 +312,16 @@ def column_node(
     )
 
 
-def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[ColumnSource, str]) -> tuple[ColumnInput, ...]:
+def column_inputs(
+    sources: Sources,
+    versions: Mapping[DatasetId, str] = _NO_VERSIONS,
+    *,
+    read: Mapping[ColumnSource, str] = _NO_VERSIONS,
+) -> tuple[ColumnInput, ...]:
+    """Return sources as inputs of a node, in order: each of its version, or with the version that was read of it."""
     return tuple(
-        replace(source, read_version=versions.get(ColumnSource(source.dataset, source.field))) for source in sources
-    )
-
-
-def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:
-    """Return sources as inputs of a node, in order."""
-    return tuple(
-        ColumnInput(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
+        ColumnInput(
+            source.dataset, source.field, in_order(sources[source]), versions.get(source.dataset), read.get(source)
+        )
         for source in sorted(sources, key=lambda source: source.order)
     )

@@ -139,10 +139,14 @@ class CurrentColumns:
         """Announce the columns that the jobs of these datasets report, and the datasets that these come from."""
         sources: set[DatasetId] = set()
         outputs: set[DatasetId] = set()
+        # With readers, all outputs of a job are announced, whichever dataset led there: once.
+        announced: set[JobId] = set()
         for group in groups if self.view.at is None else ():
-            new = _jobs_of(group, readers) - self.nodes.keys()
             # Edges may say what a job reads and writes: then its reports are announced before its node is read.
-            for job_io in (group.near[job] for job in new if job in group.near):
+            new = {job for job in group.near if job not in self.nodes and job not in announced}
+            new &= _jobs_of(group, readers)
+            announced.update(new if readers else ())
+            for job_io in (group.near[job] for job in new):
                 written = [name for name in job_io.outputs if readers or name in group.names]
                 self.view.expect(keys_of((tuple(job_io.outputs[name]), name) for name in written).values())
                 sources.update(job_io.inputs)
