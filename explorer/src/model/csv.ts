@@ -16,10 +16,14 @@ function cell(value: string | number | boolean | null | undefined): string {
 }
 
 const RECORD = /"(?:[^"]|"")*"(?:,"(?:[^"]|"")*")*\r\n/g;
+const CELL = /"((?:[^"]|"")*)"/g;
 
-/** Return a report's CSV without the rows whose last cell, an id, is not kept; header and row of the query stay. */
+const cellsOf = (row: string) => [...row.matchAll(CELL)].map(([, text = ""]) => text.replaceAll('""', '"'));
+
+/** Return a report's CSV without the rows whose `id` is not kept; header and row of the query stay. */
 export function keepRows(csv: string, ids: ReadonlySet<string>): string {
   const [head = "", ...rows] = csv.match(RECORD) ?? [];
-  const idOf = (row: string) => /,"((?:[^"]|"")*)"\r\n$/.exec(row)?.[1]?.replaceAll('""', '"') ?? "";
+  const place = cellsOf(head).indexOf("id");
+  const idOf = (row: string) => cellsOf(row)[place] ?? "";
   return head + rows.filter((row) => row.startsWith('"query"') || ids.has(idOf(row))).join("");
 }

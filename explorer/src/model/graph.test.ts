@@ -271,6 +271,14 @@ test("impact by owner: the nearest first, and unknown owners last", () => {
   ]);
 });
 
+test("a message to an owner says which job read another part", () => {
+  const item = { ...aLineage(["job:a"]).items.get("job:a")!, owners: ["team:a"] };
+  const [reached] = byOwner([{ item, hops: 2, through: [], otherPart: true }]);
+  expect(messageTo(reached!, "orders", "http://x").split("\n")[1]).toBe(
+    "- job:a (its last run read another part than was last written)",
+  );
+});
+
 test("why: the nearest trouble on each path, and none behind it", () => {
   const lineage = aLineage(["a job:a b job:b c", "stale job:b"], {
     "job:a": { state: "FAILED" },

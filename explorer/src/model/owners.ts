@@ -3,6 +3,8 @@
 import { plural } from "./format";
 import type { Impacted } from "./impact";
 
+const OTHER_PART = "its last run read another part than was last written";
+
 export interface Reached {
   /** Empty where no owner is known. */
   owner: string;
@@ -15,11 +17,13 @@ export interface Reached {
 /** Return the owners, the nearest first; columns count as their datasets, which are in the list, too. */
 export function byOwner(impacted: readonly Impacted[]): Reached[] {
   const byName = new Map<string, Reached>();
-  for (const { item, hops } of impacted) {
+  for (const { item, hops, otherPart } of impacted) {
     if (item.id.startsWith("datasetField:")) continue;
     for (const owner of item.owners.length ? item.owners : [""]) {
       const reached = byName.get(owner) ?? { owner, jobs: [], datasets: [], hops };
-      (item.kind === "job" ? reached.jobs : reached.datasets).push(item.name);
+      (item.kind === "job" ? reached.jobs : reached.datasets).push(
+        otherPart ? `${item.name} (${OTHER_PART})` : item.name,
+      );
       byName.set(owner, { ...reached, hops: Math.min(reached.hops, hops) });
     }
   }

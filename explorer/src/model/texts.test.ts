@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
-import { toCsv } from "./csv";
+import { keepRows, toCsv } from "./csv";
 import { shortError } from "./error-text";
 import { ago, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
@@ -81,6 +81,13 @@ test("a cell that a spreadsheet would compute has an apostrophe before it", () =
   expect(toCsv(["a"], [["=1"], ["＋1"], ['say "x"'], [-1], [null], [true]])).toBe(
     '"a"\r\n"\'=1"\r\n"\'＋1"\r\n"say ""x"""\r\n"-1"\r\n""\r\n"true"\r\n',
   );
+});
+
+test("of a report the rows of some ids are kept, wherever its column of ids is", () => {
+  const row = (...cells: string[]) => `${cells.map((text) => `"${text}"`).join(",")}\r\n`;
+  const [head, query] = [row("section", "name", "id", "last"), row("query", "", "dataset:n:raw", "")];
+  const rows = [row("impacted", 'a ""b"",\r\nc', 'job:n:a ""b""', "true"), row("impacted", "out", "dataset:n:out", "")];
+  expect(keepRows(head + query + rows.join(""), new Set(['job:n:a "b"']))).toBe(head + query + rows[0]);
 });
 
 test("times and names for people", () => {

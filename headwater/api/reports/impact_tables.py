@@ -11,7 +11,8 @@ from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
 _STATE = ("state", "started", "ended", "run", "testsFailed", "testsWarned", "updated", "description", "id")
-IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE)
+# What was added later is last, for readers that count columns.
+IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE, "readsOtherPart")
 _WAY = ("section", "hops", "direct", "masked", "certain")
 COLUMN_IMPACT = (*_WAY, "type", "namespace", "name", "field", "through", "owners", *_STATE)
 
@@ -23,7 +24,8 @@ def impact_table(impact: Impact) -> str:
 
 
 def _impacted(impacted: Impacted) -> Row:
-    return {**_node(impacted.node), "hops": str(impacted.hops), "through": join_words(impacted.through)}
+    row = {**_node(impacted.node), "hops": str(impacted.hops), "through": join_words(impacted.through)}
+    return {**row, "readsOtherPart": flag(impacted.apart)} if isinstance(impacted.node, Job) else row
 
 
 def column_impact_table(impact: ColumnImpact) -> str:

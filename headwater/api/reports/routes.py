@@ -97,7 +97,8 @@ def report_impact(services: Services, request: HttpRequest) -> Response[str]:
 
     Of a column: the columns derived from it, the jobs that make these, and their datasets. In a table, `section` names
     the subject of a row: `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that
-    a spreadsheet would compute begin with an apostrophe.
+    a spreadsheet would compute begin with an apostrophe. The last column of the table of a job or dataset is
+    `readsOtherPart`.
 
     Returns:
         The report, nearest first.

@@ -123,6 +123,10 @@ def test_a_job_that_read_another_part_than_was_written_is_marked():
     )
     report = api.found("/reports/impact", nodeId="job:emissions:read")
     graph = api.found("/lineage", nodeId=RAW)["graph"]
+    table = get(api.api, PATH, {"nodeId": "job:emissions:read", "format": "csv"}).body
+    rows = list(csv.reader(StringIO(table)))
 
     assert [row.get("readsOtherPart") for row in report["impacted"]] == [None, True]
+    assert [row[-1] for row in rows] == ["readsOtherPart", "", "", "true"]
+    assert rows[0][-2] == "id"
     assert [node["readsOtherPartOf"] for node in graph if "readsOtherPartOf" in node] == [[RAW]]
