@@ -53,17 +53,7 @@ export function Choice({
 }
 
 /** The folders of the list's names, with their sizes, and the way back out of one. */
-export function Folders({
-  names,
-  folder,
-  isAll,
-  change,
-}: {
-  names: readonly string[];
-  folder: string;
-  isAll: boolean;
-  change: Change;
-}) {
+export function Folders({ names, folder, change }: { names: readonly string[]; folder: string; change: Change }) {
   const folders = foldersOf(names, folder);
   if (!folder && folders.length === 0) return null;
   return (
@@ -78,7 +68,6 @@ export function Folders({
           {title} <span className="muted">{count(size)}</span>
         </button>
       ))}
-      {!isAll && <span className="small muted">of the {count(names.length)} that are loaded</span>}
     </div>
   );
 }

@@ -4,13 +4,13 @@ import { useMemo, useState } from "react";
 
 import { toCsv } from "../../model/csv";
 import { isIn } from "../../model/folders";
-import { count, plural } from "../../model/format";
+import { count } from "../../model/format";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { Choice, Folders } from "./choices";
 import type { Change, Filters } from "./filters";
-import { itemsOf, type Pages, readAll } from "./pages";
+import { itemsOf, LOADED_MAX, PAGE, type Pages, readAll, shownOf } from "./pages";
 
 interface Named {
   name: string;
@@ -77,18 +77,15 @@ export function Listed<T extends Named>({
           among={all.flatMap(({ tags }) => tags)}
         />
         <span className="muted" role="status">
-          {count(rows.length)} of {plural(total, word)}
+          {shownOf(rows.length, all.length, total, word)}
         </span>
-        {of.hasNextPage && (
-          <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>
-            {count(total - all.length)} more
-          </button>
-        )}
+        {of.hasNextPage && <Rest of={of} loaded={all.length} total={total} />}
         <span className="push">
-          <Downloads name={[`${word}s`, filters.namespace, filters.state].filter(Boolean).join("-")} csv={csv} />
+          <Downloads name={fileOf(word, filters, total)} csv={csv} />
         </span>
       </div>
-      <Folders names={all.map(({ name }) => name)} folder={filters.folder} change={change} isAll={!of.hasNextPage} />
+      {of.hasNextPage && <Partly loaded={all.length} />}
+      <Folders names={all.map(({ name }) => name)} folder={filters.folder} change={change} />
       {rows.length > 0 ? (
         <LongTable label={`${word}s`} columns={columns} rows={rows} keyOf={keyOf} />
       ) : (
@@ -97,5 +94,33 @@ export function Listed<T extends Named>({
     </section>
   );
 }
+
+/** What is said of a list that is not whole. */
+const Partly = ({ loaded }: { loaded: number }) => (
+  <p className="small muted">
+    The filter, owners, tags and folders here are of the first {count(loaded)} alone, those that were updated last.
+  </p>
+);
+
+/** The ways to what is not loaded: the next page, or all that a list may have. */
+function Rest<T>({ of, loaded, total }: { of: Pages<T>; loaded: number; total: number }) {
+  const most = Math.min(total, LOADED_MAX);
+  return (
+    <>
+      <button className="button" disabled={of.isFetching} onClick={() => void of.fetchNextPage()}>
+        {count(Math.min(PAGE, total - loaded))} more
+      </button>
+      {most - loaded > PAGE && (
+        <button className="button" disabled={of.isFetching} onClick={() => void readAll(of)}>
+          {most < total ? `the first ${count(most)}` : `all ${count(total)}`}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Return the name of the file that a list is saved in, which says if it is not whole. */
+const fileOf = (word: string, { namespace, state }: Filters, total: number) =>
+  [`${word}s`, namespace, state, total > LOADED_MAX && `first-${LOADED_MAX}`].filter(Boolean).join("-");
 
 const ownersOf = (rows: readonly Named[]) => rows.flatMap(({ owners }) => owners.map(({ name }) => name));
