@@ -6,10 +6,10 @@ import json
 import re
 
 from tests.explorer.axe import serious_faults
+from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
-from tests.explorer.test_views import REFUSALS, give_token
+from tests.explorer.tokens import REFUSALS, give_token
 
-CHECKED = f"dataset:{LAKE}:checked"
 KEPT = "JSON.stringify({...localStorage})"
 
 

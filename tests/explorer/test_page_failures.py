@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from tests.explorer.pipeline import CHECKED, node
 from tests.explorer.stories import JOBS, LAKE
-
-CHECKED = f"dataset:{LAKE}:checked"
-
-
-def node(page, name):
-    return page.locator(".react-flow__node", has_text=name)
 
 
 def test_a_request_that_fails_leaves_the_picture(open_view, pipeline):
@@ -132,3 +127,25 @@ def test_what_took_too_long_is_not_requested_again_by_itself(open_view, pipeline
     page.evaluate(f"history.pushState(null, '', 'impact?node={quote(CHECKED, safe='')}')")
     page.get_by_role("alert").get_by_text("a gateway or proxy responded, not the API").wait_for()
     assert len(requests) == 1
+
+
+def test_a_truncated_response_is_shown_as_one(open_view, hub):
+    page = open_view(hub, f"impact?node=dataset:{LAKE}:hub")
+    page.get_by_text("The report is truncated").wait_for()
+    assert page.get_by_role("status").filter(has_text="jobs").is_visible()
+
+
+def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
+    pipeline.refuse("/api/v1/lineage", 503, times=3)
+    page = open_view(pipeline, f"map?node={CHECKED}", expected=("status of 503",))
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "busy for now" in alert.inner_text()
+    assert "GET /api/v1/lineage?nodeId=" in alert.inner_text()
+    page.get_by_role("button", name="Try again").click()
+    node(page, "emissions.check").wait_for()
+
+
+def test_a_response_that_lies_elsewhere_is_followed(open_view, pipeline):
+    pipeline.refuse("/api/v1/lineage", 303, Location=f"lineage?nodeId={quote(CHECKED)}&depth=2")
+    node(open_view(pipeline, f"map?node={CHECKED}"), "emissions.check").wait_for()

@@ -1,5 +1,6 @@
 /** Queries of the views, a function each; results in the model's types where the model has one. */
 
+import { blankItem } from "../model/blank-item";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
 import type { TestState } from "../model/terms";
@@ -236,33 +237,6 @@ export function toItem(node: GraphNode | Neighbour): Item {
       "fields" in node.data
         ? node.data.fields.map(({ name, type, description }) => ({ name, type, description: description ?? null }))
         : [],
-  };
-}
-
-export function blankItem(id: string, kind: "dataset" | "job"): Item {
-  const { namespace, name } = cutsOf(id)[0] ?? { namespace: "", name: id };
-  return {
-    id,
-    kind,
-    namespace,
-    name,
-    known: false,
-    state: null,
-    runId: null,
-    startedAt: null,
-    endedAt: null,
-    touchedAt: null,
-    incomplete: false,
-    otherParts: [],
-    stale: false,
-    temporary: false,
-    fieldCount: 0,
-    fields: [],
-    description: null,
-    owners: [],
-    tags: [],
-    tests: null,
-    createdAt: null,
   };
 }
 

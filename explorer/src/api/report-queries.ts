@@ -1,10 +1,11 @@
 /** Queries of reports: usage, provenance, impact. */
 
+import { blankItem } from "../model/blank-item";
 import type { Item } from "../model/graph";
 import type { Impact, Impacted } from "../model/impact";
 import { nameOf } from "../url/ids";
 import { get, getText, type ResponseOf, type Schema } from "./client";
-import { blankItem, type Neighbour, toItem } from "./queries";
+import { type Neighbour, toItem } from "./queries";
 
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;

@@ -1,0 +1,160 @@
+"""The map and the columns of the emissions pipeline: opened, walked, compared and saved."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from tests.explorer.pipeline import CHECKED, ESTIMATED, HOSTILE, REPORT, node
+from tests.explorer.stories import JOBS, LAKE
+
+
+def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=(1920, 1080))
+    opened = node(page, "estimated")
+    opened.wait_for()
+    before = opened.bounding_box()
+    page.get_by_role("button", name=re.compile("downstream of estimated")).click()
+    node(page, "marts.airline_report").wait_for()
+    after = opened.bounding_box()
+    assert (abs(before["x"] - after["x"]), abs(before["y"] - after["y"])) < (1, 1)
+    assert "open=down" in page.url
+
+
+def test_back_and_forward_go_from_map_to_map(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "estimated").click()
+    page.get_by_role("link", name="Centre here").click()
+    node(page, "marts.co2_by_day").wait_for()
+    page.go_back()
+    node(page, "emissions.check").wait_for()
+    assert quote(CHECKED, safe="") in page.url
+    page.go_forward()
+    node(page, "marts.co2_by_day").wait_for()
+
+
+def test_the_keyboard_alone_walks_selects_opens_and_lists(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "estimated").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("complementary", name="about emissions.estimate").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("complementary", name="about estimated").wait_for()
+    page.keyboard.press("e")
+    node(page, "marts.airline_report").wait_for()
+    page.keyboard.press("l")
+    page.get_by_role("region", name="nodes of the map").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("complementary", name="about estimated").wait_for(state="hidden")
+    page.keyboard.press("c")
+    page.get_by_text("Choose a column to see its whole path").wait_for()
+
+
+def test_why_names_the_nearest_failure_with_its_error(open_view, pipeline):
+    page = open_view(
+        pipeline,
+        f"map?node=dataset:postgres://marts.example:5432:public.airline_report&sel=dataset:{'postgres://marts.example:5432'}:public.airline_report",
+    )
+    page.get_by_role("button", name="Why?").click()
+    page.get_by_text("Nearest trouble upstream").wait_for()
+    page.get_by_text("No space left on device").wait_for()
+
+
+def test_the_map_marks_a_job_whose_last_run_reported_incomplete_lineage(open_view, pipeline):
+    page = open_view(pipeline, "map?node=job:ops:ops.rejections&sel=job:ops:ops.rejections")
+    page.get_by_text("the run could not report all of it").wait_for()
+
+
+def test_a_job_that_waits_for_another_is_drawn_apart_from_data_by_a_switch(open_view, pipeline):
+    page = open_view(pipeline, "map?node=job:bi:bi.dashboard_of_emissions_per_airline_and_day")
+    node(page, "airline_and_day").first.wait_for()
+    assert node(page, "ops.rejections").count() == 0
+    page.get_by_role("button", name="Dependencies").click()
+    node(page, "ops.rejections").wait_for()
+    assert page.locator(".react-flow__edge.is-control").count() == 1
+    assert "dependencies=1" in page.url
+    node(page, "ops.rejections").click()
+    page.get_by_role("heading", name="Waited for by 1").wait_for()
+
+
+def test_what_a_failed_job_was_to_write_is_marked_as_late(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={REPORT}")
+    node(page, "airline_report").locator(".written.changed").wait_for()
+
+
+def test_a_hub_is_folded_and_its_fold_is_searched(open_view, hub):
+    hub.requested.clear()
+    page = open_view(hub, f"map?node=dataset:{LAKE}:hub")
+    fold = node(page, "about 2,595 more")
+    fold.wait_for()
+    page.wait_for_load_state("networkidle")
+    assert len(hub.requested) <= 3
+    assert page.locator(".react-flow__node").count() < 20
+
+    fold.click()
+    panel = page.get_by_role("complementary", name="about 2,595 more")
+    panel.get_by_label("neighbours").get_by_role("listitem").nth(99).wait_for()
+    panel.get_by_role("textbox").fill("0123")
+    panel.get_by_role("button", name="draw reader.0123").click()
+    node(page, "reader.0123").wait_for()
+    node(page, "about 2,594 more").wait_for()
+    page.reload()
+    node(page, "reader.0123").wait_for()
+
+
+def test_what_is_hidden_at_the_border_is_counted_and_opens(open_view, pipeline):
+    page = open_view(pipeline, f"map?node=job:{JOBS}:emissions.land")
+    button = page.get_by_role("button", name="show 1 more upstream of emissions.check")
+    button.click()
+    node(page, "planes").wait_for()
+    button.wait_for(state="detached")
+
+
+def test_a_map_takes_at_most_three_requests(open_view, pipeline):
+    pipeline.requested.clear()
+    page = open_view(pipeline, f"map?node={CHECKED}&depth=3")
+    node(page, "emissions.check").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert len(pipeline.requested) <= 3
+
+
+def test_ticks_are_the_changes_of_the_graph_and_lead_to_the_graph_of_then(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={ESTIMATED}")
+    # The report came on the third day; a run that changes nothing is no tick.
+    report = page.get_by_role("button", name=re.compile(r"\+ 2 nodes.*, 2025-11-19 09:21:00 UTC"))
+    report.wait_for()
+    assert page.get_by_role("button", name=re.compile("2025-11-20")).count() == 0
+    report.click()
+    page.get_by_text("As of 2025-11-19 09:21:00 UTC.").wait_for()
+    node(page, "marts.airline_report").wait_for()
+    page.keyboard.press("[")
+    node(page, "marts.airline_report").wait_for(state="detached")
+
+
+def test_columns_that_changed_since_a_time_are_marked_on_both_sides(open_view, pipeline):
+    page = open_view(pipeline, f"columns?node={CHECKED}&vs=2025-11-17T06:30:00Z")
+
+    def changed(name):
+        button = page.get_by_role("button", name=name).first
+        button.wait_for()
+        return "is-added" in button.get_attribute("class")
+
+    page.get_by_text("0 changed").wait_for()
+    assert changed(re.compile("contact"))
+    # The estimate ran half an hour later: all that it made of these columns is new.
+    assert changed(re.compile("fuel_kg"))
+
+
+def test_the_picture_and_the_list_of_a_map_are_downloads(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={quote(HOSTILE, safe='')}")
+    node(page, "failed").wait_for()
+    texts = {}
+    for kind in ("Picture as SVG", "List as CSV", "Picture as PNG"):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind).click()
+        texts[kind] = download.value.path().read_bytes()
+    assert texts["Picture as SVG"].startswith(b"<svg")
+    assert b"<script" not in texts["Picture as SVG"]
+    assert texts["Picture as PNG"].startswith(b"\x89PNG")
+    assert b"\"'=cmd <img" in texts["List as CSV"]
