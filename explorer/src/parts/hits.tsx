@@ -3,11 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { type Hit, search } from "../api/queries";
-import { plural } from "../model/format";
+import { cutMiddle, plural } from "../model/format";
 import { type TestState, termsOf, withoutState } from "../model/terms";
 import { useReader } from "./me";
 import { Name } from "./name";
 import { StateOf } from "./signs";
+
+// Characters of a type: a structure's is as long as its fields.
+const TYPE_MAX = 24;
 
 export interface Hits {
   names: { total: number; truncated: boolean };
@@ -73,5 +76,10 @@ export function Marked({ text, q }: { text: string; q: string }) {
 export function HitState({ hit }: { hit: Hit }) {
   if ("latestRun" in hit) return <StateOf state={hit.latestRun?.state ?? null} />;
   if ("fieldCount" in hit) return <span className="muted">{plural(hit.fieldCount, "column")}</span>;
-  return "fieldType" in hit ? <span className="mono muted">{hit.fieldType}</span> : null;
+  if (!("fieldType" in hit) || !hit.fieldType) return null;
+  return (
+    <span className="mono muted type-of" title={hit.fieldType}>
+      {cutMiddle(hit.fieldType, TYPE_MAX)}
+    </span>
+  );
 }
