@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from headwater.cli.column_graph import parse_columns
@@ -50,7 +50,8 @@ def upstream(get: Get, node_id: str, depth: int) -> Result:
     if _is_column(node_id):
         return _sources(get, node_id, depth)
     graph = get("/api/v1/lineage", {"nodeId": node_id, "depth": depth, "direction": "up", "form": "summary"})
-    hops = hops_from(node_id, {(edge["destination"], edge["origin"]) for edge in _edges(graph)})
+    start = _id_shown(get, node_id, {node["id"] for node in graph["graph"]})
+    hops = hops_from(start, {(edge["destination"], edge["origin"]) for edge in _edges(graph)})
     nodes = sorted(
         (node for node in graph["graph"] if hops.get(node["id"])), key=lambda node: (hops[node["id"]], node["id"])
     )
@@ -64,7 +65,8 @@ def upstream(get: Get, node_id: str, depth: int) -> Result:
 def _sources(get: Get, node_id: str, depth: int) -> Result:
     response = get("/api/v1/column-lineage", {"nodeId": node_id, "depth": depth})
     graph = parse_columns(response)
-    hops = hops_from(node_id, ((edge.destination, edge.origin) for edge in graph.edges))
+    start = _id_shown(get, node_id, graph.columns)
+    hops = hops_from(start, ((edge.destination, edge.origin) for edge in graph.edges))
     nearest = sorted(
         graph.edges, key=lambda edge: (hops.get(edge.destination, len(hops)), edge.destination, edge.origin)
     )
@@ -117,7 +119,8 @@ def paths(get: Get, source: str, destination: str) -> Result:
         response = get("/api/v1/lineage", query)
         edges = {(edge["origin"], edge["destination"]) for edge in _edges(response)}
         truncated = response["truncated"]
-    ways, whole = _ways(source, destination, edges)
+    shown = {end for edge in edges for end in edge}
+    ways, whole = _ways(_id_shown(get, source, shown), _id_shown(get, destination, shown), edges)
     result = Result(f"{len(ways)} paths from {one_line(source)} to {one_line(destination)}, shortest first")
     result.rows("paths", ({"nodes": way} for way in ways), (" -> ".join(map(one_line, way)) for way in ways))
     result.cut_if(not whole, f"only the first {_PATHS_MAX} paths are listed: there may be more")
@@ -178,6 +181,19 @@ def _changed(change: Mapping[str, Any]) -> Iterator[str]:
     for column in change["columns"]["retyped"]:
         what = f"{one_line(column['name'])} of {one_line(column['dataset'])}"
         yield f"column {what}: {column['before']} -> {column['type']}"
+
+
+def _id_shown(get: Get, node_id: str, shown: Container[str]) -> str:
+    """Return the id that a response shows for a node: a dataset, or a column of it, may be requested by another name.
+
+    Of a version it is the requested one: reports of impact know of now alone.
+
+    Raises:
+        NoResponse: the service does not know it.
+    """
+    if node_id in shown or node_id.startswith("job:") or "#" in node_id:
+        return node_id
+    return str(get("/api/v1/reports/impact", {"nodeId": node_id, "depth": 0})["nodeId"])
 
 
 def _is_column(node_id: str) -> bool:

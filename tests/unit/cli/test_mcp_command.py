@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from headwater.cli.mcp.graphs import paths
+from headwater.cli.mcp.graphs import paths, upstream
 from headwater.cli.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
 from headwater.cli.mcp.server import make_server
 
@@ -115,6 +115,47 @@ def test_paths_are_all_ways_without_a_circle_the_shortest_first():
     result = paths(lambda *_: {"graph": graph, "truncated": False}, "a", "e")
     assert [path["nodes"] for path in result.json["paths"]] == [["a", "b", "d", "e"], ["a", "c", "d", "e"]]
     assert result.json["cut"] == []
+
+
+class Aliased:
+    """A service with a -> load -> b, in which the old names are other names of a and b, and of their columns."""
+
+    def __init__(self):
+        self.requested = []
+
+    def get(self, path, query):
+        self.requested.append((path, query["nodeId"]))
+        if path == "/api/v1/reports/impact":
+            return {"nodeId": query["nodeId"].replace("old", "new"), "impacted": [], "truncated": False}
+        edges = [("dataset:new:a", "job:etl:load"), ("job:etl:load", "dataset:new:b")]
+        nodes = [
+            {
+                "id": node,
+                "type": "DATASET" if node.startswith("dataset") else "JOB",
+                "data": None,
+                "inEdges": [{"origin": origin, "destination": end} for origin, end in edges if end == node],
+            }
+            for node in ("dataset:new:a", "job:etl:load", "dataset:new:b")
+        ]
+        return {"graph": nodes, "truncated": False}
+
+
+def test_what_is_upstream_of_a_dataset_is_the_same_by_each_of_its_names():
+    service = Aliased()
+    by_old, by_new = (upstream(service.get, f"dataset:{name}:b", 9).json["upstream"] for name in ("old", "new"))
+    assert by_old == by_new
+    assert [row["hops"] for row in by_old] == [1, 2]
+    # The name of the response costs no request.
+    assert [path for path, node_id in service.requested if "impact" in path] == ["/api/v1/reports/impact"]
+
+
+def test_paths_are_the_same_by_each_name_of_their_ends():
+    ways = [
+        paths(Aliased().get, f"dataset:{start}:a", f"dataset:{end}:b").json["paths"]
+        for start in ("old", "new")
+        for end in ("old", "new")
+    ]
+    assert ways == [[{"nodes": ["dataset:new:a", "job:etl:load", "dataset:new:b"]}]] * 4
 
 
 def test_of_more_ways_than_are_listed_the_result_says_so():
