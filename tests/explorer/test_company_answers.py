@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.explorer.axe import serious_faults
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
@@ -236,3 +238,26 @@ def test_a_dataset_with_a_colon_in_its_name_keeps_it_in_the_list_of_columns(open
 def test_an_impact_that_is_narrowed_says_how_many_are_shown_of_all(open_view, company):
     page = open_view(company, f"impact?node=dataset:{LAKE}:silver/shop/orders&kind=job")
     page.get_by_text(re.compile(r"^(\d+) shown of \d+ datasets, \1 jobs;")).wait_for()
+
+
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_a_list_of_columns_leaves_room_for_the_picture(open_view, company, width):
+    view = f"columns?node=datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount&list=1"
+    page = open_view(company, view, size=(width, 800))
+    table = page.get_by_role("region", name="lines of columns")
+    table.get_by_role("link").first.wait_for()
+    room = page.locator(".canvas").bounding_box()["width"]
+    assert room > 0.4 * width
+    table.get_by_role("link").first.click()
+    panel = page.locator(".side")
+    panel.wait_for()
+    assert page.locator(".canvas").bounding_box()["width"] == room
+    panel.get_by_role("button", name="close").click()
+    panel.wait_for(state="detached")
+
+
+def test_axe_reads_all_that_changed_on_the_focus_of_a_small_picture(open_view, company):
+    columns = f"columns?node=dataset:{LAKE}:silver/shop/orders&vs=2025-11-18T03:00:00Z&depth=1"
+    page = open_view(company, columns, size=(1024, 768), bypass_csp=True, expected=("status of 404",))
+    page.locator(".box.is-focus .row.is-added").first.wait_for()
+    assert serious_faults(page) == []

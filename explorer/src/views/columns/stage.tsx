@@ -37,7 +37,8 @@ export function Stage({ columns }: { columns: OpenColumns }) {
 function Panel({ columns: { state, picture, actions, list, changes } }: { columns: OpenColumns }) {
   const { lines, kept, sel } = picture;
   if (changes.isOpen) return <ChangesPanel steps={changes} />;
-  if (!sel || actions.isPanelClosed) return null;
+  // Beside a list, the panel is that of a column which was chosen there.
+  if (!sel || actions.isPanelClosed || (list.isList && !list.isNarrow && !state.sel)) return null;
   return (
     <ColumnPanel
       id={sel}

@@ -59,7 +59,7 @@ export function Folders({ names, folder, change }: { names: readonly string[]; f
   return (
     <div className="actions" role="group" aria-label="folders">
       {folder && (
-        <button className="chip" aria-label={`leave the folder ${folder}`} onClick={() => change({ folder: "" })}>
+        <button className="chip" aria-label={`in ${folder} ✕: leave the folder`} onClick={() => change({ folder: "" })}>
           in {folder} ✕
         </button>
       )}
