@@ -148,6 +148,10 @@ def test_columns_that_changed_are_stepped_through_with_who_made_them(open_view, 
     page.get_by_role("button", name="List the changes").click()
     table = page.get_by_role("region", name="lines of columns")
     table.get_by_role("columnheader", name="Change").wait_for()
+    rows = table.get_by_role("row").all_inner_texts()[1:]
+    assert any("int → decimal(12,2)" in row for row in rows)
+    changed = [bool(re.search(r"\b(added|removed|changed)\b", row)) for row in rows]
+    assert changed == sorted(changed, reverse=True)
 
 
 def test_what_a_column_depends_on_indirectly_has_a_box_with_its_role(open_view, company):

@@ -22,11 +22,14 @@ interface Props {
 
 export function ColumnList({ arrows, path, sel, choose, alone = false, comparison }: Props) {
   const [filter, setFilter] = useState("");
-  const rows = arrows.filter(
+  const changeOf = changesOf(comparison);
+  const matches = arrows.filter(
     ({ from, to }) =>
       (!path || (path.has(from) && path.has(to))) &&
       `${titleOfId(from)} ${titleOfId(to)}`.toLowerCase().includes(filter.toLowerCase()),
   );
+  // What changed first.
+  const rows = [...matches.filter(changeOf), ...matches.filter((row) => !changeOf(row))];
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the columns as a list">
       <div className="actions">
@@ -56,13 +59,17 @@ export function ColumnList({ arrows, path, sel, choose, alone = false, compariso
 const columnsOf = (choose: (id: string) => void, comparison: ColumnComparison | null): ColumnOf<ColumnArrow>[] => [
   { name: "From", by: (row) => row.from, cell: (row) => <Choosing id={row.from} choose={choose} /> },
   { name: "To", by: (row) => row.to, cell: (row) => <Choosing id={row.to} choose={choose} /> },
-  { name: "How", by: (row) => row.steps[0]?.kind ?? "", cell: (row) => <How arrow={row} /> },
   ...(comparison ? [changeColumn(comparison)] : []),
+  { name: "How", by: (row) => row.steps[0]?.kind ?? "", cell: (row) => <How arrow={row} /> },
 ];
 
-/** What of a line changed: itself, or the type of the column that it leads to. */
-function changeColumn({ arrows, changes, details }: ColumnComparison): ColumnOf<ColumnArrow> {
-  const changeOf = ({ from, to }: ColumnArrow) => arrows.get(arrowKey({ from, to })) ?? changes.get(to) ?? "";
+/** Return what changed of a line: itself, or the type of the column that it leads to; empty if nothing did. */
+const changesOf = (comparison: ColumnComparison | null) => (line: ColumnArrow) =>
+  comparison ? (comparison.arrows.get(arrowKey(line)) ?? comparison.changes.get(line.to) ?? "") : "";
+
+function changeColumn(comparison: ColumnComparison): ColumnOf<ColumnArrow> {
+  const changeOf = changesOf(comparison),
+    { details } = comparison;
   return {
     name: "Change",
     by: changeOf,
