@@ -27,7 +27,7 @@ public class DeltaVersions {
     /** The version that a scan of files read; null if it is none of Delta's. */
     static Object scanned(FileIndex index) {
         // Of Delta's indexes only the one that is made for a scan has this; the version of others may be an older one.
-        return TableVersions.call(index, "versionScanned") == null ? null : TableVersions.call(index, "version");
+        return Members.call(index, "versionScanned") == null ? null : Members.call(index, "version");
     }
 
     /** Delta's log of the table that a command writes; null if it is no table of Delta's. */
@@ -41,14 +41,14 @@ public class DeltaVersions {
             Object relation = ((V2WriteCommand) command).table();
             return relation instanceof DataSourceV2Relation ? of(((DataSourceV2Relation) relation).table()) : null;
         }
-        Object index = TableVersions.call(command, "targetFileIndex");
-        index = index == null ? TableVersions.call(command, "tahoeFileIndex") : index;
+        Object index = Members.call(command, "targetFileIndex");
+        index = index == null ? Members.call(command, "tahoeFileIndex") : index;
         return of(index == null ? command : index);
     }
 
     /** Delta's log of a table or command of Delta's; null if it is none. */
     static Object of(Object table) {
-        return TableVersions.call(table, "deltaLog");
+        return Members.call(table, "deltaLog");
     }
 
     /** The log of the table at a path; null if its source or sink is not Delta's. */
@@ -122,9 +122,9 @@ public class DeltaVersions {
         private long version;
 
         Commits(Object log) throws Exception {
-            folder = (Path) TableVersions.call(log, "logPath");
-            files = folder.getFileSystem((org.apache.hadoop.conf.Configuration) TableVersions.call(log, "newDeltaHadoopConf"));
-            newest = ((Number) TableVersions.call(TableVersions.call(log, "unsafeVolatileSnapshot"), "version")).longValue();
+            folder = (Path) Members.call(log, "logPath");
+            files = folder.getFileSystem((org.apache.hadoop.conf.Configuration) Members.call(log, "newDeltaHadoopConf"));
+            newest = ((Number) Members.call(Members.call(log, "unsafeVolatileSnapshot"), "version")).longValue();
             version = newest + 1L;
         }
 

@@ -67,12 +67,12 @@ public class Executions {
         if (moment.what == Streams.START) {
             try {
                 Object query = moment.stream.query;
-                TreeNode plan = (TreeNode) PlanReader.field(query, "plan"); // a WriteToStream
+                TreeNode plan = (TreeNode) Members.field(query, "plan"); // a WriteToStream
                 if (plan == null) {
                     throw new IllegalStateException("its plan is out of reach");
                 }
-                json.append(",\"options\":").append(reader.describe(PlanReader.field(query, "extraOptions")));
-                appendSession(PlanReader.field(query, "sparkSession"), json);
+                json.append(",\"options\":").append(reader.describe(Members.field(query, "extraOptions")));
+                appendSession(Members.field(query, "sparkSession"), json);
                 appendPlan(plan, PlanReader.FULL, json);
             } catch (Throwable failed) { // of this stream alone
                 String name = moment.stream.name == null ? moment.stream.runId : moment.stream.name;
@@ -184,7 +184,7 @@ public class Executions {
 
     /** The session, whose variables the plan may have. */
     private static void appendSession(Object session, StringBuilder json) {
-        Object id = PlanReader.field(session, "sessionUUID");
+        Object id = Members.field(session, "sessionUUID");
         json.append(",\"session\":").append(quoted(String.valueOf(id == null ? session : id), FAILURE_MAX));
     }
 

@@ -21,15 +21,15 @@ public class IcebergVersions {
 
     /** Note the snapshot that a scan read: that of the report which Iceberg makes when it plans the scan's files. */
     static void scanned(Scan scan, Map found) {
-        Object table = scan.getClass().getName().startsWith(ICEBERG) ? PlanReader.field(scan, "table") : null;
-        if (table == null || TableVersions.call(table, "metadataTableType") != null) {
+        Object table = scan.getClass().getName().startsWith(ICEBERG) ? Members.field(scan, "table") : null;
+        if (table == null || Members.call(table, "metadataTableType") != null) {
             return;
         }
-        Object reports = PlanReader.field(scan, "scanReportSupplier");
+        Object reports = Members.field(scan, "scanReportSupplier");
         Object report = reports instanceof Supplier ? ((Supplier) reports).get() : null;
-        Object snapshot = report == null ? null : TableVersions.call(report, "snapshotId");
+        Object snapshot = report == null ? null : Members.call(report, "snapshotId");
         if (snapshot != null) {
-            TableVersions.put(found, TableVersions.call(table, "location"), snapshot);
+            TableVersions.put(found, Members.call(table, "location"), snapshot);
         }
     }
 
@@ -40,10 +40,10 @@ public class IcebergVersions {
             if (isIcebergs && table.getClass().getSimpleName().startsWith("Staged")) {
                 return null;
             }
-            if (isIcebergs && TableVersions.call(table, "refs") != null) {
+            if (isIcebergs && Members.call(table, "refs") != null) {
                 return table;
             }
-            table = TableVersions.call(table, "table");
+            table = Members.call(table, "table");
         }
         return null;
     }
@@ -57,7 +57,7 @@ public class IcebergVersions {
         ListIterator newest = newest(table);
         for (int looked = 0; newest.hasPrevious(); looked++) {
             Object snapshot = newest.previous();
-            long atMs = ((Number) TableVersions.call(snapshot, "timestampMillis")).longValue();
+            long atMs = ((Number) Members.call(snapshot, "timestampMillis")).longValue();
             if (atMs < startedMs - DISORDER_MS) {
                 break;
             }
@@ -87,7 +87,7 @@ public class IcebergVersions {
     /** The snapshots of all branches, and those that wait to be published, at the end of the list. */
     private static ListIterator newest(Object table) {
         List all = new ArrayList();
-        for (Iterator each = ((Iterable) TableVersions.call(table, "snapshots")).iterator(); each.hasNext();) {
+        for (Iterator each = ((Iterable) Members.call(table, "snapshots")).iterator(); each.hasNext();) {
             all.add(each.next());
         }
         return all.listIterator(all.size());
@@ -110,12 +110,12 @@ public class IcebergVersions {
     }
 
     private static Map summary(Object snapshot) {
-        Object summary = TableVersions.call(snapshot, "summary");
+        Object summary = Members.call(snapshot, "summary");
         return summary == null ? new HashMap() : (Map) summary;
     }
 
     private static String json(Object snapshot) {
-        StringBuilder json = new StringBuilder("{\"version\":\"").append(TableVersions.call(snapshot, "snapshotId"));
+        StringBuilder json = new StringBuilder("{\"version\":\"").append(Members.call(snapshot, "snapshotId"));
         json.append("\",\"summary\":{");
         for (int i = 0; i < COUNTS.length; i++) {
             Object count = summary(snapshot).get(COUNTS[i]);

@@ -65,7 +65,7 @@ public class MergedSchemas {
     /** True if Spark did not find the schema in footers. */
     private static boolean isUsers(HadoopFsRelation relation) {
         String format = nameOf(relation);
-        Object schema = PlanReader.field(relation.location(), "userSpecifiedSchema");
+        Object schema = Members.field(relation.location(), "userSpecifiedSchema");
         return (format.equals("ParquetFileFormat") || format.equals("OrcFileFormat"))
             && schema instanceof scala.Option && ((scala.Option) schema).isDefined();
     }

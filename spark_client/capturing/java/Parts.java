@@ -1,6 +1,7 @@
 package headwater.capture;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,6 +22,7 @@ public class Parts {
     private static final Map SOURCES = new HashMap();
     private static final Map LOADERS = new IdentityHashMap();
     private static final Map CLASSES = new HashMap();
+    private static final Map METHODS = new HashMap();
     // Parts that cannot be compiled, those that failed, and what nobody has read yet of both.
     private static final Set MISSING = new HashSet();
     private static final Set LOST = new HashSet();
@@ -47,8 +49,8 @@ public class Parts {
     /** The result of a part's static method; null if the part is lost, or the call fails. */
     public static Object call(String name, String method, Class[] types, Object[] arguments) {
         try {
-            Class part = find(name);
-            return part == null ? null : part.getMethod(method, types).invoke(null, arguments);
+            Method known = method(name, method, types);
+            return known == null ? null : known.invoke(null, arguments);
         } catch (Throwable failed) {
             boolean ofCall = failed instanceof InvocationTargetException && failed.getCause() != null;
             Throwable cause = ofCall ? failed.getCause() : failed;
@@ -57,6 +59,18 @@ public class Parts {
             }
             return null;
         }
+    }
+
+    /** A part's static method; null if the part is lost. No part has two of one name. */
+    private static synchronized Method method(String name, String method, Class[] types) throws Exception {
+        String key = name + "." + method;
+        Method known = (Method) METHODS.get(key);
+        Class part = known == null ? find(name) : null;
+        if (part != null) {
+            known = part.getMethod(method, types);
+            METHODS.put(key, known);
+        }
+        return known;
     }
 
     /** The next part that was lost, and why, as JSON; null if there is none. */

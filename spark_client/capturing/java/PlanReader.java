@@ -3,16 +3,15 @@ package headwater.capture;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,21 +56,50 @@ public class PlanReader {
     private static final int TEXT_MAX = 4000;
     private static final int NESTED_MAX = 8;
     private static final int NODES_A_LOOK = 64;
+    // Types of tables come again with every write; of longer ones no text is kept.
+    private static final int TYPES_KEPT = 100;
+    private static final int TYPE_KEPT_CHARS = 10000;
+    private static final String EXPR_ID = label("exprId");
 
-    private static final Map PARAMETERS = new HashMap();
+    /** Class as it is read: its name, the labels of a case class's parameters, null for those that are not read, and getters. */
+    private static class Shape {
+        String name;
+        String[] parameters;
+        Getter[] getters;
+    }
 
-    private final Map getters;
+    /** Names of methods to call, with dots between: the first of an object of one class, each other of the last's result. */
+    private static class Getter {
+        String label;
+        Method first;
+        String[] steps;
+    }
+
+    /** The texts of the types that were last met. */
+    private static class Texts extends LinkedHashMap {
+        Texts() {
+            super(16, 0.75f, true);
+        }
+
+        protected boolean removeEldestEntry(Map.Entry eldest) {
+            return size() > TYPES_KEPT;
+        }
+    }
+
+    private final Map getters = new HashMap();
     private final Set skipped;
-    private final Set options;
+    // By key, if its value is read, too.
+    private final Map options = new HashMap();
     private final int objectsMax;
     private final int charsMax;
-    private final Map gettersOfClass = new HashMap();
-    private final Map methods = new HashMap();
+    private final Map shapes = new HashMap();
+    private final Map textsOfTypes = new Texts();
 
     private int tier;
     private long deadlineNs;
     private StringBuilder out;
     private StringBuilder types;
+    private StringBuilder names;
     private Map kinds;
     private Map places;
     private Map placesOfTypes;
@@ -80,14 +108,24 @@ public class PlanReader {
     private GlueFrames.Frame assumed;
 
     /**
-     * @param getters by class or interface, the methods to call; a dot calls the next on the result of the first
-     * @param skipped names of constructor parameters that are not read
-     * @param options keys of maps that are read; with a `?` behind it, the key alone, with a null value
+     * @param getters a line each: a class or interface, and the methods to call; a dot calls the next on the first's result
+     * @param skipped names of constructor parameters that are not read, a line each
+     * @param options keys of maps that are read, a line each; with a `?` behind it, the key alone, with a null value
      */
-    public PlanReader(Map getters, Collection skipped, Collection options, int objectsMax, int charsMax) {
-        this.getters = getters;
-        this.skipped = new HashSet(skipped);
-        this.options = new HashSet(options);
+    public PlanReader(String getters, String skipped, String options, int objectsMax, int charsMax) {
+        String[] owners = getters.split("\n");
+        for (int i = 0; i < owners.length; i++) {
+            String[] words = owners[i].split(" ");
+            this.getters.put(words[0], Arrays.asList(words).subList(1, words.length));
+        }
+        this.skipped = new HashSet(Arrays.asList(skipped.split("\n")));
+        String[] keys = options.split("\n");
+        for (int i = 0; i < keys.length; i++) {
+            boolean keyAlone = keys[i].endsWith("?");
+            String key = keyAlone ? keys[i].substring(0, keys[i].length() - 1) : keys[i];
+            boolean isRead = !keyAlone && !Boolean.FALSE.equals(this.options.get(key));
+            this.options.put(key, Boolean.valueOf(isRead));
+        }
         this.objectsMax = objectsMax;
         this.charsMax = charsMax;
     }
@@ -106,6 +144,7 @@ public class PlanReader {
         this.deadlineNs = cpuNs() + timeoutMs * 1000000L;
         this.out = new StringBuilder("[");
         this.types = new StringBuilder();
+        this.names = new StringBuilder();
         this.kinds = new HashMap();
         this.places = new IdentityHashMap();
         this.placesOfTypes = new HashMap();
@@ -126,11 +165,13 @@ public class PlanReader {
                     write((TreeNode) next);
                 }
             }
-            out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(kindsInOrder()).append("]}");
+            out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(names).append("]}");
             return "{\"objects\":" + out;
         } finally {
             this.out = null;
             this.types = null;
+            this.names = null;
+            this.kinds = null;
             this.places = null;
             this.placesOfTypes = null;
             this.attributes = null;
@@ -154,20 +195,6 @@ public class PlanReader {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long cpu = threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : -1L;
         return cpu >= 0 ? cpu : System.nanoTime();
-    }
-
-    private String kindsInOrder() {
-        String[] names = new String[kinds.size()];
-        Iterator entries = kinds.entrySet().iterator();
-        while (entries.hasNext()) {
-            Map.Entry entry = (Map.Entry) entries.next();
-            names[((Integer) entry.getValue()).intValue()] = "\"" + entry.getKey() + "\"";
-        }
-        StringBuilder joined = new StringBuilder();
-        for (int i = 0; i < names.length; i++) {
-            joined.append(i == 0 ? "" : ",").append(names[i]);
-        }
-        return joined.toString();
     }
 
     /** Index of a node, which will be written if it was not yet. The same attribute under one name is one node. */
@@ -195,30 +222,44 @@ public class PlanReader {
         if (known == null) {
             known = Integer.valueOf(placesOfTypes.size());
             placesOfTypes.put(type, known);
-            types.append(types.length() == 0 ? "" : ",");
-            quote(type.json(), charsMax, types);
+            types.append(types.length() == 0 ? "" : ",").append(textOf(type));
         }
         return known.intValue();
     }
 
+    private String textOf(DataType type) {
+        String known = (String) textsOfTypes.get(type);
+        if (known == null) {
+            StringBuilder text = new StringBuilder();
+            quote(type.json(), charsMax, text);
+            known = text.toString();
+            if (known.length() <= TYPE_KEPT_CHARS) {
+                textsOfTypes.put(type, known);
+            }
+        }
+        return known;
+    }
+
     private void write(TreeNode node) throws Exception {
         boolean summed = tier == SOURCES && node instanceof Expression && !isVariable(node);
-        out.append('[').append(kind(summed ? "References" : simpleName(node.getClass()))).append(",{");
+        Shape shape = shape(node.getClass());
+        out.append('[').append(kind(summed ? "References" : shape.name)).append(",{");
         if (summed) {
             writeReferences((Expression) node);
         } else {
-            writeValues(node);
+            writeValues(node, shape);
         }
         out.append("}]");
     }
 
-    private Integer kind(String kind) {
+    private int kind(String kind) {
         Integer number = (Integer) kinds.get(kind);
         if (number == null) {
             number = Integer.valueOf(kinds.size());
             kinds.put(kind, number);
+            names.append(names.length() == 0 ? "\"" : ",\"").append(kind).append('"');
         }
-        return number;
+        return number.intValue();
     }
 
     private void writeAction(RddAction action) throws Exception {
@@ -247,18 +288,17 @@ public class PlanReader {
         return false;
     }
 
-    private void writeValues(TreeNode node) throws Exception {
-        String[] names = parameters(node.getClass(), node.productArity());
+    private void writeValues(TreeNode node, Shape shape) throws Exception {
+        String[] parameters = parameters(node, shape);
         boolean first = true;
-        for (int i = 0; i < names.length; i++) {
-            if (skipped.contains(names[i]) || names[i].equals("exprId")) {
-                continue;
+        for (int i = 0; i < parameters.length; i++) {
+            if (parameters[i] != null) {
+                first = label(parameters[i], first);
+                value(node.productElement(i), 0);
             }
-            first = name(names[i], first);
-            value(node.productElement(i), 0);
         }
         if (node instanceof NamedExpression && ((Expression) node).resolved()) {
-            first = name("exprId", first);
+            first = label(EXPR_ID, first);
             text(id((NamedExpression) node));
         }
         if (node instanceof Cast && ((Cast) node).resolved()) {
@@ -293,7 +333,7 @@ public class PlanReader {
                 value(query, 0);
             }
         }
-        writeGetters(node, first, 0);
+        writeGetters(node, shape.getters, first, 0);
     }
 
     private static boolean isOfFiles(TreeNode node) {
@@ -378,7 +418,7 @@ public class PlanReader {
         if (expression instanceof NamedExpression && expression.resolved()) {
             first = name("name", first);
             text(((NamedExpression) expression).name());
-            first = name("exprId", first);
+            first = label(EXPR_ID, first);
             text(id((NamedExpression) expression));
         }
         List attributes = new ArrayList();
@@ -426,7 +466,18 @@ public class PlanReader {
     }
 
     private boolean name(String name, boolean first) {
-        out.append(first ? "\"" : ",\"").append(name).append("\":");
+        return label(label(name), first);
+    }
+
+    private static String label(String name) {
+        return "\"" + name + "\":";
+    }
+
+    private boolean label(String label, boolean first) {
+        if (!first) {
+            out.append(',');
+        }
+        out.append(label);
         return false;
     }
 
@@ -521,115 +572,103 @@ public class PlanReader {
 
     private boolean entry(Object key, Object value, boolean first, int nested) throws Exception {
         String lower = String.valueOf(key).toLowerCase(java.util.Locale.ROOT);
-        boolean keyAlone = options.contains(lower + "?");
-        if (!keyAlone && !options.contains(lower) || value == null) {
+        Boolean isRead = (Boolean) options.get(lower);
+        if (isRead == null || value == null) {
             return first;
         }
         first = name(lower, first);
-        value(keyAlone ? null : value, nested);
+        value(isRead.booleanValue() ? value : null, nested);
         return first;
     }
 
     /** Values that the getters read of an object that is no node; null if its class has none. */
     private void object(Object value, int nested) throws Exception {
-        if (value == null || gettersOf(value.getClass()).isEmpty()) {
+        Shape shape = value == null ? null : shape(value.getClass());
+        if (shape == null || shape.getters.length == 0) {
             out.append("null");
             return;
         }
-        out.append("{\"class\":\"").append(simpleName(value.getClass())).append('"');
-        writeGetters(value, false, nested);
+        out.append("{\"class\":\"").append(shape.name).append('"');
+        writeGetters(value, shape.getters, false, nested);
         out.append('}');
     }
 
-    private void writeGetters(Object object, boolean first, int nested) throws Exception {
-        Iterator names = gettersOf(object.getClass()).iterator();
-        while (names.hasNext()) {
-            String path = (String) names.next();
-            Object value = object;
-            String[] steps = path.split("\\.");
-            for (int i = 0; i < steps.length && value != null; i++) {
-                value = get(value, steps[i]);
+    private void writeGetters(Object object, Getter[] getters, boolean first, int nested) throws Exception {
+        for (int i = 0; i < getters.length; i++) {
+            String[] steps = getters[i].steps;
+            Object value = get(object, getters[i].first, steps[0]);
+            for (int step = 1; step < steps.length && value != null; step++) {
+                value = get(value, Members.method(value.getClass(), steps[step]), steps[step]);
             }
-            first = name(path, first);
+            first = label(getters[i].label, first);
             value(value, nested);
         }
     }
 
-    /** Result of a method without parameters, or else a field's value; null if there is neither, or it fails. */
-    private Object get(Object object, String name) {
+    /** Result of a method, or of a field of that name where there is none; null if there is neither, or it fails. */
+    private static Object get(Object object, Method method, String name) {
         try {
-            return method(object.getClass(), name).invoke(object, new Object[0]);
-        } catch (NoSuchMethodException missing) {
-            return field(object, name);
+            return method == null ? Members.field(object, name) : method.invoke(object, new Object[0]);
         } catch (Exception failed) {
             return null;
         }
     }
 
-    private Method method(Class type, String name) throws NoSuchMethodException {
-        Object key = Arrays.asList(new Object[] {type, name});
-        Method known = (Method) methods.get(key);
+    private Shape shape(Class type) {
+        Shape known = (Shape) shapes.get(type);
         if (known == null) {
-            known = type.getMethod(name, new Class[0]);
-            known.setAccessible(true);
-            methods.put(key, known);
+            known = new Shape();
+            known.name = simpleName(type);
+            known.getters = gettersOf(type);
+            shapes.put(type, known);
         }
         return known;
-    }
-
-    /** A field's value, of the object's class or of one above it; null if there is none. */
-    public static Object field(Object object, String name) {
-        for (Class type = object == null ? null : object.getClass(); type != null; type = type.getSuperclass()) {
-            try {
-                Field field = type.getDeclaredField(name);
-                field.setAccessible(true);
-                return field.get(object);
-            } catch (Exception missing) {
-                continue;
-            }
-        }
-        return null;
     }
 
     /** The getters of a class, of all classes above it and of all its interfaces. */
-    private Set gettersOf(Class type) {
-        Set known = (Set) gettersOfClass.get(type);
-        if (known == null) {
-            known = new LinkedHashSet();
-            Set seen = new HashSet();
-            ArrayDeque left = new ArrayDeque();
-            left.add(type);
-            while (!left.isEmpty()) {
-                Class each = (Class) left.poll();
-                if (!seen.add(each)) {
-                    continue;
-                }
-                if (getters.containsKey(each.getName())) {
-                    known.addAll((Collection) getters.get(each.getName()));
-                }
-                if (each.getSuperclass() != null) {
-                    left.add(each.getSuperclass());
-                }
-                left.addAll(Arrays.asList(each.getInterfaces()));
+    private Getter[] gettersOf(Class type) {
+        Set paths = new LinkedHashSet();
+        Set seen = new HashSet();
+        ArrayDeque left = new ArrayDeque();
+        left.add(type);
+        while (!left.isEmpty()) {
+            Class each = (Class) left.poll();
+            if (!seen.add(each)) {
+                continue;
             }
-            gettersOfClass.put(type, known);
+            if (getters.containsKey(each.getName())) {
+                paths.addAll((List) getters.get(each.getName()));
+            }
+            if (each.getSuperclass() != null) {
+                left.add(each.getSuperclass());
+            }
+            left.addAll(Arrays.asList(each.getInterfaces()));
         }
-        return known;
+        Getter[] found = new Getter[paths.size()];
+        Iterator each = paths.iterator();
+        for (int i = 0; i < found.length; i++) {
+            found[i] = new Getter();
+            String path = (String) each.next();
+            found[i].label = label(path);
+            found[i].steps = path.split("\\.");
+            found[i].first = Members.method(type, found[i].steps[0]);
+        }
+        return found;
     }
 
     /** The names of a case class's parameters, which scalac writes into class files since 2.12. */
-    private static synchronized String[] parameters(Class type, int arity) {
-        String[] known = (String[]) PARAMETERS.get(type);
-        if (known == null) {
-            known = new String[arity];
-            Constructor longest = longest(type);
-            for (int i = 0; i < arity; i++) {
+    private String[] parameters(TreeNode node, Shape shape) {
+        if (shape.parameters == null) {
+            String[] names = new String[node.productArity()];
+            Constructor longest = longest(node.getClass());
+            for (int i = 0; i < names.length; i++) {
                 boolean named = longest != null && i < longest.getParameterCount();
-                known[i] = named ? longest.getParameters()[i].getName() : "arg" + i;
+                String name = named ? longest.getParameters()[i].getName() : "arg" + i;
+                names[i] = skipped.contains(name) || name.equals("exprId") ? null : label(name);
             }
-            PARAMETERS.put(type, known);
+            shape.parameters = names;
         }
-        return known;
+        return shape.parameters;
     }
 
     /** The constructor of a case class with all of its parameters; null if there is none. */

@@ -34,7 +34,7 @@ public class StreamVersions {
     }
 
     private static void addSources(Object query, SourceProgress[] ends, Map found) throws Exception {
-        Object all = TableVersions.call(query, "sources");
+        Object all = Members.call(query, "sources");
         Set sources = new LinkedHashSet();
         scala.collection.Iterator each = ((scala.collection.Iterable) all).iterator();
         while (each.hasNext()) {
@@ -43,7 +43,7 @@ public class StreamVersions {
         Iterator source = sources.iterator();
         for (int i = 0; i < ends.length && ends.length == sources.size(); i++) {
             Object wrapped = source.next();
-            Object delegate = PlanReader.field(wrapped, "delegate");
+            Object delegate = Members.field(wrapped, "delegate");
             add(delegate == null ? wrapped : delegate, ends[i].endOffset(), found);
         }
     }
@@ -56,15 +56,15 @@ public class StreamVersions {
             long index = number(DELTA_INDEX, end, 0L);
             boolean isBefore = index < 0L && !DELTA_FIRST.matcher(end).find();
             long read = index >= DELTA_END ? version : isBefore ? version - 1L : -1L;
-            put(found, TableVersions.call(log, "dataPath"), read < 0L ? null : Long.valueOf(read));
+            put(found, Members.call(log, "dataPath"), read < 0L ? null : Long.valueOf(read));
             return;
         }
-        Object table = end == null ? null : IcebergVersions.of(PlanReader.field(source, "table"));
+        Object table = end == null ? null : IcebergVersions.of(Members.field(source, "table"));
         if (table != null) {
             long snapshot = number(ICEBERG_SNAPSHOT, end, -1L);
             boolean isRead = number(ICEBERG_POSITION, end, -1L)
                 == IcebergVersions.files(table, snapshot, ICEBERG_ALL.matcher(end).find());
-            put(found, TableVersions.call(table, "location"), isRead ? Long.valueOf(snapshot) : null);
+            put(found, Members.call(table, "location"), isRead ? Long.valueOf(snapshot) : null);
         }
     }
 
@@ -83,10 +83,10 @@ public class StreamVersions {
 
     /** The commit that a batch made to the query's sink, by the ids of both that the formats keep with it. */
     private static String commit(Object query, long batchId) throws Exception {
-        Object sink = TableVersions.call(query, "sink");
-        String id = String.valueOf(TableVersions.call(query, "id"));
-        Object path = TableVersions.call(sink, "path");
-        Object log = path == null ? null : DeltaVersions.logAt(path.toString(), sink, TableVersions.call(query, "sparkSession"));
+        Object sink = Members.call(query, "sink");
+        String id = String.valueOf(Members.call(query, "id"));
+        Object path = Members.call(sink, "path");
+        Object log = path == null ? null : DeltaVersions.logAt(path.toString(), sink, Members.call(query, "sparkSession"));
         if (log != null) {
             return DeltaVersions.ofBatch(log, id, batchId);
         }

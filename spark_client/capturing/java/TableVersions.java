@@ -1,6 +1,5 @@
 package headwater.capture;
 
-import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -42,7 +41,7 @@ public class TableVersions {
         Object log = created == null ? DeltaVersions.log(command, query.sparkSession()) : DeltaVersions.of(created);
         if (log != null) {
             String commit = DeltaVersions.written(log, counts(query.executedPlan()), startedMs, endedMs);
-            return created == null ? commit : located(commit, call(log, "dataPath"));
+            return created == null ? commit : located(commit, Members.call(log, "dataPath"));
         }
         Object table = IcebergVersions.of(created == null ? target(command) : created);
         String application = query.sparkSession().sparkContext().applicationId();
@@ -57,7 +56,7 @@ public class TableVersions {
 
     /** The table that a `CREATE TABLE AS` has made, out of its catalog; null for other commands and catalogs. */
     private static Object created(LogicalPlan command) throws Exception {
-        Object name = call(command, "name");
+        Object name = Members.call(command, "name");
         if (!(name instanceof ResolvedIdentifier)) {
             return null;
         }
@@ -76,7 +75,7 @@ public class TableVersions {
 
     /** The table that a command of DataSource V2 changes; null if it is no such command. */
     private static Object target(LogicalPlan command) {
-        Object table = call(command, "table");
+        Object table = Members.call(command, "table");
         while (table instanceof LogicalPlan && !(table instanceof DataSourceV2Relation)) {
             table = ((LogicalPlan) table).children().nonEmpty() ? ((LogicalPlan) table).children().head() : null;
         }
@@ -139,17 +138,6 @@ public class TableVersions {
     private static void addAll(scala.collection.Iterator plans, ArrayDeque to) {
         while (plans.hasNext()) {
             to.add(plans.next());
-        }
-    }
-
-    /** Result of a method without parameters; null if there is none. */
-    static Object call(Object object, String name) {
-        try {
-            Method method = object.getClass().getMethod(name, new Class[0]);
-            method.setAccessible(true);
-            return method.invoke(object, new Object[0]);
-        } catch (Exception missing) {
-            return null;
         }
     }
 }

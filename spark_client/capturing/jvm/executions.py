@@ -250,10 +250,9 @@ class JavaClasses:
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
         """Return the reader of the executions that a listener keeps."""
-        getters = self._jvm.java.util.HashMap()
-        for owner, names in getters_with(registry()).items():
-            getters.put(owner, self._list(names))
-        skipped, options = self._list(SKIPPED), self._list(options_with(registry()))
+        # As texts: each crossing costs more than the JVM needs to part one.
+        getters = "\n".join(" ".join((owner, *names)) for owner, names in getters_with(registry()).items())
+        skipped, options = "\n".join(SKIPPED), "\n".join(options_with(registry()))
         plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 
@@ -261,12 +260,6 @@ class JavaClasses:
         """Return the parameters that classes of Spark's lack."""
         expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
         return tuple(self.new("Signatures").lacking(expected).splitlines())
-
-    def _list(self, texts: Iterable[str]) -> Any:
-        array = self._jvm.java.util.ArrayList()
-        for text in texts:
-            array.add(text)
-        return array
 
 
 def java_sources() -> dict[str, bytes]:

@@ -1,0 +1,85 @@
+package headwater.capture;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Methods without parameters, and fields, by their names. Each is looked for once in a class, also where there is none:
+ * a look through the hundreds of methods of a plan's node costs more than all else that is read of it.
+ */
+public class Members {
+    private static final Object MISSING = new Object();
+    // Classes keep what is known of them, and are not kept by it.
+    private static final ClassValue METHODS = new ByName();
+    private static final ClassValue FIELDS = new ByName();
+
+    private static class ByName extends ClassValue {
+        protected Object computeValue(Class type) {
+            return new ConcurrentHashMap();
+        }
+    }
+
+    /** Result of a method; null if there is none, or it fails. */
+    public static Object call(Object object, String name) {
+        Method method = object == null ? null : method(object.getClass(), name);
+        try {
+            return method == null ? null : method.invoke(object, new Object[0]);
+        } catch (Exception failed) {
+            return null;
+        }
+    }
+
+    /** A class's public method; null if there is none. */
+    public static Method method(Class type, String name) {
+        Map methods = (Map) METHODS.get(type);
+        Object known = methods.get(name);
+        if (known == null) {
+            known = findMethod(type, name);
+            methods.put(name, known);
+        }
+        return known == MISSING ? null : (Method) known;
+    }
+
+    private static Object findMethod(Class type, String name) {
+        Method method = null;
+        try {
+            method = type.getMethod(name, new Class[0]);
+            method.setAccessible(true);
+        } catch (Exception missing) { // or of a module that is closed: then its call fails
+        }
+        return method == null ? MISSING : method;
+    }
+
+    /** A field's value, of the object's class or of one above it; null if there is none. */
+    public static Object field(Object object, String name) {
+        if (object == null) {
+            return null;
+        }
+        Map fields = (Map) FIELDS.get(object.getClass());
+        Object known = fields.get(name);
+        if (known == null) {
+            known = findField(object.getClass(), name);
+            fields.put(name, known);
+        }
+        try {
+            return known == MISSING ? null : ((Field) known).get(object);
+        } catch (IllegalAccessException closed) {
+            return null;
+        }
+    }
+
+    private static Object findField(Class of, String name) {
+        for (Class type = of; type != null; type = type.getSuperclass()) {
+            try {
+                Field field = type.getDeclaredField(name);
+                field.setAccessible(true);
+                return field;
+            } catch (Exception missing) {
+                continue;
+            }
+        }
+        return MISSING;
+    }
+}
