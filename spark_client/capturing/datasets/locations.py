@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 from headwater_model.ids import DatasetId
@@ -23,8 +24,11 @@ _TEMPORARY = re.compile(
 )
 _ABSOLUTE = re.compile(r"[A-Za-z][\w+.-]*:/")
 _KAFKA_PORT = "9092"
+# A job's writes name the same places again.
+_KEPT = 256
 
 
+@lru_cache(_KEPT)
 def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     """Return the dataset at a Hadoop path; None for temporary storage, and for what is no bucket's name.
 

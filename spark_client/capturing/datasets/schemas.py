@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from spark_client.capturing.model import SchemaField
 
 # Fields deeper than this are part of the type above them.
 _DEPTH_MAX = 20
+# The same tables come again with every write. Longer schemas are parsed each time, for they take much memory.
+_KEPT, _KEPT_CHARS = 128, 10_000
 
 
 def parse_schema(text: str | None) -> tuple[SchemaField, ...]:
@@ -20,11 +23,20 @@ def parse_schema(text: str | None) -> tuple[SchemaField, ...]:
     >>> parse_schema('{"type":"struct","fields":[{"name":"tags","type":{"type":"array","elementType":"string"}}]}')
     (SchemaField(name='tags', type='array<string>', fields=()),)
     """
+    if not text:
+        return ()
+    return _parse_and_keep(text) if len(text) <= _KEPT_CHARS else _parse(text)
+
+
+def _parse(text: str) -> tuple[SchemaField, ...]:
     try:
-        form = json.loads(text) if text else None
+        form = json.loads(text)
     except (ValueError, RecursionError):
         return ()
     return _fields(form, _DEPTH_MAX)
+
+
+_parse_and_keep = lru_cache(_KEPT)(_parse)
 
 
 def renamed(schema: Sequence[SchemaField], names: Sequence[str]) -> tuple[SchemaField, ...]:

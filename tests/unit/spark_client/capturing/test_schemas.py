@@ -62,3 +62,11 @@ def test_a_schema_deeper_than_anyone_reads_ends_somewhere():
 def test_columns_are_renamed_in_order_or_not_at_all():
     assert [column.name for column in renamed((LAT, LON), ("x", "y"))] == ["x", "y"]
     assert renamed((LAT, LON), ("x",)) == (LAT, LON)
+
+
+def test_a_schema_too_long_to_be_kept_is_parsed_as_any_other():
+    names = [f"a_rather_long_name_of_a_column_{number}" for number in range(500)]
+    text = json.dumps(struct(**dict.fromkeys(names, "long")))
+
+    assert parse_schema(text) == tuple(SchemaField(name, "long") for name in names)
+    assert parse_schema(text) is not parse_schema(text)
