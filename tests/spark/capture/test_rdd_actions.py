@@ -163,7 +163,7 @@ def test_without_a_capture_actions_run_as_ever(spark: SparkSession, tmp_path: Pa
 
 def test_a_write_to_a_database_reports_the_rows_that_its_tasks_counted(spark: SparkSession, watch: Watch) -> None:
     url = "jdbc:derby:memory:flights;create=true"
-    (write,) = watch.writes_of(lambda: spark.table("flights").write.jdbc(url, "app.counted"))
+    (write,) = watch.writes_of(lambda: spark.table("flights").write.jdbc(url, "app.saved_rows"))
     assert write.written == WriteStatistics(2)
     spark.sql("CREATE TABLE derby.APP.counted_v2 (carrier STRING)")
     (write,) = watch.writes_of(lambda: spark.sql("INSERT INTO derby.APP.counted_v2 SELECT carrier FROM flights"))
