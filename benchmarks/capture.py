@@ -35,7 +35,7 @@ _SCALE, _TPCH_MAX = 0.2, 1.03
 _WRITES_LEAST, _RUNS = 20, 5
 _PLAN_S, _PLAN_BYTES = 2.0, 256e6
 _START_MAX_S = 0.1
-# CPU of capture for a small write, once the JVM has compiled its readers.
+# CPU of capture for a small write, once its readers are there; what the JVM's own compilers make of them counts.
 _WRITE_MAX_S = 0.005
 # Of the interpreter: modules are compiled once, not for each process.
 _COMPILED_ONCE = {"PYTHONDONTWRITEBYTECODE": ""}
