@@ -16,8 +16,7 @@ from typing import Any
 import schemathesis
 
 from headwater.api.app import render_document
-from headwater.api.document.examples.operations import EVENT as ESTIMATE
-from headwater.api.document.examples.runs import EVENT as CHECK
+from headwater.api.document.examples import EXAMPLES
 
 _PATHS: Mapping[str, Any] = json.loads(render_document())["paths"]
 
@@ -74,7 +73,7 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
 
 def send_examples(api_url: str) -> None:
     """Send the events that the document's examples are of."""
-    for event in (CHECK, ESTIMATE):
+    for event in (*EXAMPLES["RawEvent"], *EXAMPLES["LineageEvent"]):
         body, headers = json.dumps(event).encode(), {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{api_url}/api/v1/lineage", body, headers)  # noqa: S310 - the caller's own
         with urllib.request.urlopen(request, timeout=60):  # noqa: S310 - the caller's own

@@ -23,11 +23,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from headwater.api.app import render_document
-from headwater.api.document.examples.operations import EVENT as ESTIMATE
-from headwater.api.document.examples.runs import EVENT
 from local_stack.stack import LocalStack
 from local_stack.template.template import RawTemplate
 from tests.examples import scaled
+from tests.unit.api.document_examples import CHECK_EVENT, ESTIMATE_EVENT
 
 BUILT = json.loads(render_document())
 DOCUMENT = schemathesis.openapi.from_dict(BUILT)
@@ -113,7 +112,7 @@ def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
 def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack: LocalStack) -> None:
     """Apache HttpClient's GzipCompressingEntity does not know its length beforehand."""
     namespace = "chunked"
-    event = {**EVENT, "job": {"namespace": namespace, "name": "check"}, "inputs": [], "outputs": []}
+    event = {**CHECK_EVENT, "job": {"namespace": namespace, "name": "check"}, "inputs": [], "outputs": []}
     packed = gzip.compress(json.dumps(event).encode())
     connection = http.client.HTTPConnection(urlsplit(local_stack.api_url).netloc, timeout=30)
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}
@@ -161,8 +160,8 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
 def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The API of a stack of its own, for a fuzzer deletes; the runs that the document's examples mention have been."""
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
-        started = {**EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
-        for event in (started, EVENT, ESTIMATE):
+        started = {**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
+        for event in (started, CHECK_EVENT, ESTIMATE_EVENT):
             assert send("POST", f"{stack.api_url}/api/v1/lineage", event)[0] == 201
         stack.drain()
         yield stack.api_url

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from headwater.api.app import render_document
-from headwater.api.document.examples.records import REQUESTS
+from headwater.api.document.examples import EXAMPLES
 from tests.aws.faults import before, refused
 from tests.builders import NOON
 
@@ -155,7 +155,7 @@ def test_a_queue_that_refuses_is_reported_as_unavailable(api, cloud):
     assert api.post(REQUEST).status == 201
 
 
-@pytest.mark.parametrize("example", REQUESTS, ids=["single", "batch", "many places"])
+@pytest.mark.parametrize("example", EXAMPLES["LineageRequest"], ids=["single", "batch", "many places"])
 def test_the_documents_examples_are_accepted(api, example):
     assert api.post(example).status == 201
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.api.document.examples import reports
 from tests.builders_events import CALCULATE, CHECK, a_facet, a_run_event
+from tests.unit.api.document_examples import JOBS, example
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.test_marquez_routes import CHECK_JOB, PIPELINE
 
@@ -44,7 +44,7 @@ def test_a_failing_job_says_since_when_why_and_how_many_datasets_wait_for_it(api
 
 def test_the_example_is_the_report_of_a_job_that_failed_once():
     api = GraphApi()
-    estimate = {"job": "emissions.estimate", "namespace": reports.JOB["namespace"], "inputs": [], "outputs": []}
+    estimate = {"job": "emissions.estimate", "namespace": JOBS, "inputs": [], "outputs": []}
     api.load(
         a_run_event(**{**estimate, "outputs": ["estimated"]}, eventTime="2025-11-20T13:00:00Z"),
         a_run_event(
@@ -55,7 +55,7 @@ def test_the_example_is_the_report_of_a_job_that_failed_once():
             run_facets={"errorMessage": a_facet("ErrorMessageRun", message="no such column: seats")},
         ),
     )
-    assert api.found("/reports/broken") == reports.BROKEN
+    assert api.found("/reports/broken") == example("BrokenReport")
 
 
 def test_the_datasets_that_wait_are_those_of_the_report_of_impact(api):

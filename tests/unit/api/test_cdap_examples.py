@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.api.document.examples import operations as examples
 from headwater_model.ids import DatasetId
 from headwater_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
+from tests.unit.api.document_examples import END_S, START_S
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.proxy import get
 
-RANGE = {"start": examples.START_S, "end": examples.END_S}
+RANGE = {"start": START_S, "end": END_S}
 RUN, LATER_RUN, PIPELINE_RUN = (f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in (1, 2, 3))
 PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
 
@@ -72,8 +72,8 @@ def test_the_employees_of_the_design_come_from_persons():
         ("Employee", {"level": 1}, ["Employee Payroll", "Person Employee"]),
         ("Payroll", {"level": 1}, ["Employee Payroll"]),
         ("Payroll", {"level": 2}, ["Employee Payroll", "Person Employee"]),
-        ("Payroll", {"start": examples.END_S}, []),
-        ("Payroll", {"end": examples.START_S}, []),
+        ("Payroll", {"start": END_S}, []),
+        ("Payroll", {"end": START_S}, []),
         ("Nobody", {}, []),
     ],
 )
@@ -105,8 +105,8 @@ def concatenation():
 def test_the_unique_id_of_the_design_is_made_in_one_way(concatenation):
     assert fetch(concatenation, UNIQUE_ID) == {
         "fieldName": "uniqueid",
-        "startTimeInSeconds": examples.START_S,
-        "endTimeInSeconds": examples.END_S,
+        "startTimeInSeconds": START_S,
+        "endTimeInSeconds": END_S,
         "paths": [
             {
                 "operations": [
@@ -207,7 +207,7 @@ def test_openlineage_columns_fill_cdaps_responses():
 
 @pytest.mark.parametrize(("start", "end", "ways"), [(0, 1, 1), (1, 2, 0), (-1, 0, 0), (0, 0, 0), (-1, 1, 1)])
 def test_a_run_counts_by_its_start_in_seconds_from_noon(concatenation, start, end, ways):
-    noon_s = examples.START_S + 12 * 3600
+    noon_s = START_S + 12 * 3600
 
     assert len(fetch(concatenation, UNIQUE_ID, start=noon_s + start, end=noon_s + end)["paths"]) == ways
 

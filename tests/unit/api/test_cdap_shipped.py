@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.api.document.examples import operations
 from headwater_model.ids import DatasetId
 from headwater_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
+from tests.unit.api.document_examples import END_S, START_S
 from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.api.proxy import get
 
-RANGE = {"start": operations.START_S, "end": operations.END_S}
+RANGE = {"start": START_S, "end": END_S}
 RUNS = [f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in range(1, 5)]
 STARTS = [f"2025-11-20T12:0{number}:00Z" for number in range(4)]
 # Sources of the sample of CDAP's design: a file of people, and a table made of it.
@@ -209,8 +209,8 @@ def test_facets_of_columns_are_operations_too():
 def test_all_fields_of_a_dataset_with_what_they_are_made_of(concatenation):
     assert fetch(concatenation, MY_TABLE, "allfieldlineage", direction="incoming") == {
         "direction": "INCOMING",
-        "start-ts": operations.START_S * 1_000,
-        "end-ts": operations.END_S * 1_000,
+        "start-ts": START_S * 1_000,
+        "end-ts": END_S * 1_000,
         "entityId": entity(MY_TABLE),
         "fields": ["age", "city", "name", "state", "uniqueid"],
         "incoming": [
@@ -269,7 +269,7 @@ def chain():
 def test_a_datasets_lineage_goes_as_many_levels_as_requested(chain, name, levels, accessed):
     lineage = fetch(chain, DatasetId("lake", name), levels=levels)
 
-    assert (lineage["start"], lineage["end"]) == (operations.START_S, operations.END_S)
+    assert (lineage["start"], lineage["end"]) == (START_S, END_S)
     assert accessed == [
         f"{lineage['data'][relation['data']]['entityId']['dataset']} {relation['accesses'][0]} "
         f"{lineage['programs'][relation['program']]['entityId']['program']}"

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.api.document.examples import cdap, columns, operations, reports, runs
 from headwater_model.ids import JobId, name_uuid
 from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
 from tests.unit.api.columns_pipeline import a_dataset_made, source
+from tests.unit.api.document_examples import (
+    CHECK_EVENT,
+    CHECKED_NODE,
+    CO2_NODE,
+    DISTANCE_NODE,
+    END_S,
+    ESTIMATE_EVENT,
+    JOB_NAME,
+    JOBS,
+    NAMESPACE,
+    RUN_ID,
+    START_S,
+    example,
+)
 from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.api.proxy import get
 
-STORE, JOBS = (f"/api/v1/namespaces{at(name)}" for name in (runs.NAMESPACE, runs.JOBS))
-CHECKED, JOB, RUN = f"{STORE}/datasets/checked", f"{JOBS}/jobs/{runs.JOB_NAME}", f"/api/v1/jobs/runs/{runs.RUN_ID}"
-FIELDS = f"/v3/namespaces{at(runs.NAMESPACE)}/{{}}/estimated/fields"
+STORE, OF_JOBS = (f"/api/v1/namespaces{at(name)}" for name in (NAMESPACE, JOBS))
+CHECKED, JOB, RUN = f"{STORE}/datasets/checked", f"{OF_JOBS}/jobs/{JOB_NAME}", f"/api/v1/jobs/runs/{RUN_ID}"
+FIELDS = f"/v3/namespaces{at(NAMESPACE)}/{{}}/estimated/fields"
 ENDPOINT, DATASET = (FIELDS.format(kind) for kind in ("endpoints", "datasets"))
-LINEAGE = f"/v3/namespaces{at(runs.NAMESPACE)}/datasets/estimated/lineage"
-RANGE = {"start": operations.START_S, "end": operations.END_S}
-DISTANCE = "datasetField:s3://flights:checked:distance"
-JOB_NODE = f"job:{runs.JOBS}:{runs.JOB_NAME}"
+LINEAGE = f"/v3/namespaces{at(NAMESPACE)}/datasets/estimated/lineage"
+RANGE = {"start": START_S, "end": END_S}
+JOB_NODE = f"job:{JOBS}:{JOB_NAME}"
+DATASET_VERSION, JOB_VERSION = (example(name)["version"] for name in ("DatasetVersion", "JobVersion"))
+JOB_LISTED = example("Jobs")["jobs"][0]
 
 
 def a_page(name, item, total=1):
@@ -35,39 +49,43 @@ def refused(message):
 
 # After the run of the check
 OF_RUNS = [
-    ((STORE, {}), 200, runs.NAMESPACE_RESOURCE),
+    ((STORE, {}), 200, example("Namespace")),
     (("/api/v1/namespaces/none", {}), 404, not_found("Namespace 'none' not found.")),
-    ((CHECKED, {}), 200, runs.DATASET),
+    ((CHECKED, {}), 200, example("Dataset")),
     ((f"{STORE}/datasets/none", {}), 404, not_found("Dataset 'none' not found.")),
-    ((f"{STORE}/datasets", {"limit": 1}), 200, a_page("datasets", runs.DATASET, total=2)),
+    ((f"{STORE}/datasets", {"limit": 1}), 200, a_page("datasets", example("Dataset"), total=2)),
     (("/api/v1/namespaces/none/datasets", {}), 404, not_found("Namespace 'none' not found.")),
-    ((f"{CHECKED}/versions", {}), 200, a_page("versions", runs.DATASET_VERSION_RESOURCE)),
-    ((f"{CHECKED}/versions/{runs.DATASET_VERSION}", {}), 200, runs.DATASET_VERSION_RESOURCE),
+    ((f"{CHECKED}/versions", {}), 200, a_page("versions", example("DatasetVersion"))),
+    ((f"{CHECKED}/versions/{DATASET_VERSION}", {}), 200, example("DatasetVersion")),
     ((f"{CHECKED}/versions/none", {}), 404, not_found("Dataset version 'none' not found.")),
-    ((JOB, {}), 200, runs.JOB),
-    ((f"{JOBS}/jobs/none", {}), 404, not_found("Job 'none' not found.")),
-    ((f"{JOBS}/jobs", {}), 200, a_page("jobs", runs.JOB_LISTED)),
-    ((f"{JOBS}/jobs", {"lastRunStates": "FAILED"}), 200, {"jobs": [], "totalCount": 0, "truncated": False}),
-    (("/api/v1/jobs", {}), 200, a_page("jobs", runs.JOB_LISTED)),
-    ((f"{JOB}/versions", {}), 200, a_page("versions", runs.JOB_VERSION_RESOURCE)),
-    ((f"{JOB}/versions/{runs.JOB_VERSION}", {}), 200, runs.JOB_VERSION_RESOURCE),
+    ((JOB, {}), 200, example("Job")),
+    ((f"{OF_JOBS}/jobs/none", {}), 404, not_found("Job 'none' not found.")),
+    ((f"{OF_JOBS}/jobs", {}), 200, a_page("jobs", JOB_LISTED)),
+    ((f"{OF_JOBS}/jobs", {"lastRunStates": "FAILED"}), 200, {"jobs": [], "totalCount": 0, "truncated": False}),
+    (("/api/v1/jobs", {}), 200, a_page("jobs", JOB_LISTED)),
+    ((f"{JOB}/versions", {}), 200, a_page("versions", example("JobVersion"))),
+    ((f"{JOB}/versions/{JOB_VERSION}", {}), 200, example("JobVersion")),
     ((f"{JOB}/versions/none", {}), 404, not_found("Job version 'none' not found.")),
-    ((f"{JOB}/runs", {}), 200, a_page("runs", runs.RUN)),
-    ((RUN, {}), 200, runs.RUN),
+    ((f"{JOB}/runs", {}), 200, a_page("runs", example("Run"))),
+    ((RUN, {}), 200, example("Run")),
     (("/api/v1/jobs/runs/none", {}), 404, not_found("Run 'none' not found.")),
-    ((f"{RUN}/facets", {"type": "run"}), 200, {"runId": runs.RUN_ID, "facets": runs.RUN["facets"]}),
-    ((f"{RUN}/facets", {"type": "dataset"}), 200, {"runId": runs.RUN_ID, "facets": {}}),
+    ((f"{RUN}/facets", {"type": "run"}), 200, {"runId": RUN_ID, "facets": example("Run")["facets"]}),
+    ((f"{RUN}/facets", {"type": "dataset"}), 200, {"runId": RUN_ID, "facets": {}}),
     ((f"{RUN}/facets", {}), 400, refused("type: must be one of run, job, dataset, got None")),
-    (("/api/v1/lineage", {"nodeId": JOB_NODE}), 200, runs.GRAPH),
+    (("/api/v1/lineage", {"nodeId": JOB_NODE}), 200, example("Graph")),
     (
         ("/api/v1/lineage", {"nodeId": JOB_NODE, "direction": "down", "form": "summary", "fold": 0}),
         200,
-        runs.SHORT_GRAPH,
+        example("ShortGraph"),
     ),
     (("/api/v1/lineage", {}), 400, refused("nodeId: must be given, and not blank, got None")),
     (("/api/v1/lineage", {"nodeId": "job:a:b"}), 404, not_found("Node 'job:a:b' not found.")),
-    (("/api/v1/lineage/neighbours", {"nodeId": runs.NODE_ID, "side": "up"}), 200, runs.NEIGHBOURS),
-    (("/api/v1/lineage/history", {"nodeId": JOB_NODE, "start": "2025-11-20", "end": "2025-11-21"}), 200, runs.HISTORY),
+    (("/api/v1/lineage/neighbours", {"nodeId": CHECKED_NODE, "side": "up"}), 200, example("Neighbours")),
+    (
+        ("/api/v1/lineage/history", {"nodeId": JOB_NODE, "start": "2025-11-20", "end": "2025-11-21"}),
+        200,
+        example("GraphHistory"),
+    ),
     (
         ("/api/v1/lineage/history", {"nodeId": JOB_NODE, "start": "2025-11-21", "end": "2025-11-20"}),
         400,
@@ -76,37 +94,37 @@ OF_RUNS = [
         ),
     ),
     (("/api/v1/lineage/history", {"nodeId": JOB_NODE}), 400, refused("start: must be given, got None")),
-    (("/api/v1/runlineage/upstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
-    (("/api/v1/reports/impact", {"nodeId": f"dataset:{runs.NAMESPACE}:raw", "depth": 0}), 200, runs.IMPACT),
-    (("/api/v1/runlineage/downstream", {"runId": runs.RUN_ID}), 200, runs.UPSTREAM),
-    (("/api/v1/events/lineage", {"limit": 1}), 200, a_page("events", runs.EVENT, total=2)),
-    (("/api/v1/search", {"q": "CHECKED"}), 200, a_page("results", runs.HIT)),
+    (("/api/v1/runlineage/upstream", {"runId": RUN_ID}), 200, example("UpstreamRuns")),
+    (("/api/v1/reports/impact", {"nodeId": f"dataset:{NAMESPACE}:raw", "depth": 0}), 200, example("ImpactReport")),
+    (("/api/v1/runlineage/downstream", {"runId": RUN_ID}), 200, example("UpstreamRuns")),
+    (("/api/v1/events/lineage", {"limit": 1}), 200, a_page("events", CHECK_EVENT, total=2)),
+    (("/api/v1/search", {"q": "CHECKED"}), 200, a_page("results", example("SearchHit"))),
     ((f"{STORE}/datasets/none/versions", {}), 404, not_found("Dataset 'none' not found.")),
-    ((f"{JOBS}/jobs/none/versions", {}), 404, not_found("Job 'none' not found.")),
-    ((f"{JOBS}/jobs/none/runs", {}), 404, not_found("Job 'none' not found.")),
+    ((f"{OF_JOBS}/jobs/none/versions", {}), 404, not_found("Job 'none' not found.")),
+    ((f"{OF_JOBS}/jobs/none/runs", {}), 404, not_found("Job 'none' not found.")),
     (("/api/v1/jobs/runs/none/facets", {"type": "run"}), 404, not_found("Run 'none' not found.")),
     (("/api/v1/runlineage/upstream", {"runId": "none"}), 404, not_found("Run 'none' not found.")),
     (("/api/v1/lineage", {"nodeId": "dataset:a:b"}), 404, not_found("Node 'dataset:a:b' not found.")),
 ]
 # After the run of the estimate, which reports its operations and record roots
 OF_FIELDS = [
-    (("/api/v1/column-lineage", {"nodeId": columns.NODE_ID}), 200, columns.GRAPH),
-    (("/api/v1/column-lineage/origins", {"nodeId": columns.NODE_ID}), 200, columns.ORIGINS),
-    ((f"{ENDPOINT}/lineage", RANGE), 200, [operations.MAPPING]),
-    ((f"{ENDPOINT}/lineage", {**RANGE, "level": 1}), 200, [operations.MAPPING]),
-    ((f"{ENDPOINT}/co2_kg/lineage", {**RANGE, "direction": "backward"}), 200, operations.DETAIL),
-    ((f"{DATASET}/co2_kg/lineage", RANGE), 200, operations.PATHS),
-    ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "simple"}), 200, operations.SIMPLE),
-    ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "detailed"}), 200, operations.DETAILED),
-    ((LINEAGE, RANGE), 200, cdap.LINEAGE),
-    ((f"{LINEAGE}/fields", RANGE), 200, cdap.FIELDS),
-    ((f"{LINEAGE}/fields", {**RANGE, "includeCurrent": "true"}), 200, cdap.FIELDS_NOW),
-    ((f"{LINEAGE}/fields/co2_kg", {**RANGE, "direction": "both"}), 200, cdap.SUMMARY),
-    ((f"{LINEAGE}/fields/co2_kg/operations", {**RANGE, "direction": "incoming"}), 200, cdap.OPERATIONS_OF_FIELD),
-    ((f"{LINEAGE}/allfieldlineage", {**RANGE, "direction": "incoming"}), 200, cdap.ALL_FIELDS),
-    (("/api/v1/reports/usage", {**RANGE, "nodeId": DISTANCE}), 200, reports.USAGE),
-    (("/api/v1/reports/provenance", {**RANGE, "nodeId": reports.NODE_ID}), 200, reports.PROVENANCE),
-    (("/api/v1/reports/impact", {"nodeId": DISTANCE}), 200, reports.IMPACT),
+    (("/api/v1/column-lineage", {"nodeId": CO2_NODE}), 200, example("ColumnGraph")),
+    (("/api/v1/column-lineage/origins", {"nodeId": CO2_NODE}), 200, example("Origins")),
+    ((f"{ENDPOINT}/lineage", RANGE), 200, [example("FieldMapping")]),
+    ((f"{ENDPOINT}/lineage", {**RANGE, "level": 1}), 200, [example("FieldMapping")]),
+    ((f"{ENDPOINT}/co2_kg/lineage", {**RANGE, "direction": "backward"}), 200, example("FieldDetail")),
+    ((f"{DATASET}/co2_kg/lineage", RANGE), 200, example("FieldPaths")),
+    ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "simple"}), 200, example("FieldPaths", 1)),
+    ((f"{DATASET}/co2_kg/lineage", {**RANGE, "view": "detailed"}), 200, example("FieldPaths", 2)),
+    ((LINEAGE, RANGE), 200, example("DatasetLineage")),
+    ((f"{LINEAGE}/fields", RANGE), 200, example("LineageFields")),
+    ((f"{LINEAGE}/fields", {**RANGE, "includeCurrent": "true"}), 200, example("LineageFields", 1)),
+    ((f"{LINEAGE}/fields/co2_kg", {**RANGE, "direction": "both"}), 200, example("FieldSummary")),
+    ((f"{LINEAGE}/fields/co2_kg/operations", {**RANGE, "direction": "incoming"}), 200, example("FieldOperations")),
+    ((f"{LINEAGE}/allfieldlineage", {**RANGE, "direction": "incoming"}), 200, example("DatasetFieldLineage")),
+    (("/api/v1/reports/usage", {**RANGE, "nodeId": DISTANCE_NODE}), 200, example("UsageReport")),
+    (("/api/v1/reports/provenance", {**RANGE, "nodeId": CO2_NODE}), 200, example("ProvenanceReport")),
+    (("/api/v1/reports/impact", {"nodeId": DISTANCE_NODE}), 200, example("ColumnImpactReport")),
 ]
 
 
@@ -132,7 +150,7 @@ CHECK_FACETS = {
 STATISTICS = {"inputStatistics": a_facet("InputStatistics", rowCount=842)}
 MADE = a_dataset_made("made", {"`a.b`": [source("checked", "flight")], "now": []}, ["`a.b`", "now"])
 NO_SOURCES = {"name": "now", "inputFields": [], "transformationType": None, "transformationDescription": None}
-CHECKED_ID = {"namespace": runs.NAMESPACE, "name": "checked"}
+CHECKED_ID = {"namespace": NAMESPACE, "name": "checked"}
 # Runs, jobs and datasets with fields that those of the document lack
 ODD = (
     a_run(1, "begun", eventType="START"),
@@ -155,19 +173,19 @@ ODD = (
 )
 ODD_RUN, ODD_JOBS, ODD_DATASETS = (
     "/api/v1/jobs/runs/01941f29-7c00-7ea7-b5a3-{:012}",
-    f"{JOBS}/jobs",
+    f"{OF_JOBS}/jobs",
     f"{STORE}/datasets",
 )
 CODE = {"location": "https://git.example/check.py"}
-NIGHTLY_ARGS = {"run_id": PARENT_RUN, "name": "nightly", "namespace": runs.JOBS}
-OF_NIGHTLY = {"parentJobName": "nightly", "parentJobUuid": name_uuid(JobId(runs.JOBS, "nightly").node_id)}
+NIGHTLY_ARGS = {"run_id": PARENT_RUN, "name": "nightly", "namespace": JOBS}
+OF_NIGHTLY = {"parentJobName": "nightly", "parentJobUuid": name_uuid(JobId(JOBS, "nightly").node_id)}
 BEGUN = {"startedAt": AT_NOON, "endedAt": None, "durationMs": None, "jobVersion": None, "facets": {}}
 NEVER_RAN = {"latestRun": None, "latestRuns": None, "labels": [], "location": None, "description": None}
 # A path, and the fields of the response that the case is about
 OF_ODD = [
     (ODD_RUN.format(1), {"state": "RUNNING", **BEGUN, "inputDatasetVersions": [], "outputDatasetVersions": []}),
     (ODD_RUN.format(2), {"args": {"nominal_start_time": AT_NOON, **NIGHTLY_ARGS}, "nominalStartTime": AT_NOON}),
-    (ODD_RUN.format(2), {"otherJobs": [{"namespace": runs.JOBS, "name": "copy"}], "nominalEndTime": None}),
+    (ODD_RUN.format(2), {"otherJobs": [{"namespace": JOBS, "name": "copy"}], "nominalEndTime": None}),
     (ODD_RUN.format(2), {"inputDatasetVersions": [{"facets": STATISTICS, "resolvedBy": "initial"}]}),
     (ODD_RUN.format(3), {"inputDatasetVersions": [{"facets": {}, "resolvedBy": "parentRun"}]}),
     (f"{ODD_JOBS}/nightly.check", {"name": "nightly.check", "simpleName": "check", **OF_NIGHTLY}),
@@ -182,7 +200,7 @@ OF_ODD = [
     (f"{ODD_DATASETS}/odd", {"description": "flights", "lastLifecycleState": "CREATE", "currentVersion": None}),
     (f"{ODD_DATASETS}/odd/versions", {"versions": [{"failed": True, "lifecycleState": "CREATE"}]}),
     (f"{ODD_DATASETS}/raw/versions", {"versions": [{"createdByRun": None, "failed": False}]}),
-    (f"{ODD_DATASETS}/gone", {"stale": True, "lastWrittenBy": {"job": {"namespace": runs.JOBS, "name": "nightly"}}}),
+    (f"{ODD_DATASETS}/gone", {"stale": True, "lastWrittenBy": {"job": {"namespace": JOBS, "name": "nightly"}}}),
     (f"{ODD_DATASETS}/made", {"columnLineage": [{"name": "`a.b`", "inputFields": [{"field": "flight"}]}, NO_SOURCES]}),
 ]
 
@@ -212,14 +230,14 @@ def test_requests_about_other_fields(of_odd, path, response):
 @pytest.fixture(scope="module")
 def of_runs():
     served = GraphApi()
-    served.load({**runs.EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, runs.EVENT)
+    served.load({**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT)
     return served.api
 
 
 @pytest.fixture(scope="module")
 def of_fields():
     served = GraphApi()
-    served.load(columns.EVENT)
+    served.load(ESTIMATE_EVENT)
     return served.api
 
 
@@ -237,4 +255,4 @@ def test_requests_about_fields(of_fields, request_, status, response):
 
 def test_the_columns_of_a_dataset_stand_in_its_resource(of_fields):
     (column, *_) = get(of_fields, f"{STORE}/datasets/estimated").form["columnLineage"]
-    assert column == columns.COLUMN_LINEAGE
+    assert column == example("ColumnLineage")

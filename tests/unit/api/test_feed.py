@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.api.document.examples import runs
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_dataset, a_facet, a_run_event
+from tests.unit.api.document_examples import RUN_ID, example
 from tests.unit.api.graph_api import GraphApi
 
 TODAY, YESTERDAY = "2025-11-20", "2025-11-19"
 OWNED = {"ownership": a_facet("OwnershipDataset", owners=[{"name": "team:flights"}])}
 
 
-def a_write(day, *fields, run=runs.RUN_ID, **more):
+def a_write(day, *fields, run=RUN_ID, **more):
     """Return the end of a run of the check that wrote `checked` with these fields."""
     facets = {**OWNED, "schema": a_facet("SchemaDataset", fields=[*fields])}
     output = {**a_dataset("checked"), "facets": facets}
@@ -32,7 +32,7 @@ CHANGES = (
 def test_a_changed_schema_says_what_changed_by_which_run_and_whose_it_is():
     api = GraphApi()
     api.load(*CHANGES)
-    assert api.found("/feed", kind="SCHEMA_CHANGED") == {"news": [runs.NEWS], "totalCount": 1, "truncated": False}
+    assert api.found("/feed", kind="SCHEMA_CHANGED") == {"news": [example("News")], "totalCount": 1, "truncated": False}
 
 
 def test_the_feed_is_of_seven_days_unless_others_are_named():

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.api.document.examples import reports as examples
 from headwater.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.reports import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
 from headwater_model.columns import Column, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
+from tests.unit.api.document_examples import CO2_NODE
 from tests.unit.api.proxy import get
 
 STORE = "s3://flights"
@@ -29,7 +29,7 @@ RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
 WINDOW = TimeRange("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
 FIRST, STARTED = "2025-11-20T12:00:00.000000Z", "2025-11-20T13:00:00.000000Z"
 RANGE = {"start": 1763596800, "end": 1763683200}
-FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
+FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, CO2_NODE: CO2}
 REQUESTED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
 ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
 
@@ -268,7 +268,7 @@ def test_a_cell_says_how_much_it_leaves_out():
 )
 @pytest.mark.parametrize("path", ROUTES)
 def test_a_table_is_requested_by_format_or_by_accept(path, query, accept, kind):
-    node_id = REQUESTED["nodeId"] if path.endswith("usage") else examples.NODE_ID
+    node_id = REQUESTED["nodeId"] if path.endswith("usage") else CO2_NODE
     response = get(the_reports(), path, {**RANGE, "nodeId": node_id, **query}, {"Accept": accept} if accept else None)
 
     assert response.headers["Content-Type"] == kind

@@ -1,17 +1,17 @@
-"""Examples of the OpenAPI document, by the names of its schemas. Tests send the events and compare the responses."""
+"""Examples of the OpenAPI document, by the names of its schemas: a JSON file for each dialect.
+
+Tests send the events to the API and compare its responses with the examples (`tests/unit/api/test_examples.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from headwater.api.document.examples import cdap, columns, operations, records, reports, runs
+import orjson
 
+_FILES = sorted(Path(__file__).parent.glob("*.json"))
 EXAMPLES: Mapping[str, Sequence[Any]] = {
-    **records.EXAMPLES,
-    **runs.EXAMPLES,
-    **operations.EXAMPLES,
-    **cdap.EXAMPLES,
-    **columns.EXAMPLES,
-    **reports.EXAMPLES,
+    name: examples for file in _FILES for name, examples in orjson.loads(file.read_bytes()).items()
 }
