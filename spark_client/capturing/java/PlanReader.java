@@ -2,17 +2,14 @@ package headwater.capture;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,7 +43,7 @@ import org.apache.spark.sql.types.StructType;
  * `{"kinds": [class, ...], "types": [type, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an
  * integer is the place of another node, a negative one (`~place`) that of a type, every other number a text, a literal
  * null. Nothing recurs as deep as the plan, and the bounds are checked on the way: `read` returns null when one is hit.
- * `getters` name the other objects that are read, and the methods to call; what is not named there (rows, RDDs,
+ * `Shapes` names the other objects that are read, and the methods to call; what is not named there (rows, RDDs,
  * sessions, passwords among options) is never looked at.
  */
 public class PlanReader {
@@ -59,21 +56,7 @@ public class PlanReader {
     // Types of tables come again with every write; of longer ones no text is kept.
     private static final int TYPES_KEPT = 100;
     private static final int TYPE_KEPT_CHARS = 10000;
-    private static final String EXPR_ID = label("exprId");
-
-    /** Class as it is read: its name, the labels of a case class's parameters, null for those that are not read, and getters. */
-    private static class Shape {
-        String name;
-        String[] parameters;
-        Getter[] getters;
-    }
-
-    /** Names of methods to call, with dots between: the first of an object of one class, each other of the last's result. */
-    private static class Getter {
-        String label;
-        Method first;
-        String[] steps;
-    }
+    private static final String EXPR_ID = Shapes.label("exprId");
 
     /** The texts of the types that were last met. */
     private static class Texts extends LinkedHashMap {
@@ -86,13 +69,11 @@ public class PlanReader {
         }
     }
 
-    private final Map getters = new HashMap();
-    private final Set skipped;
+    private final Shapes shapes;
     // By key, if its value is read, too.
     private final Map options = new HashMap();
     private final int objectsMax;
     private final int charsMax;
-    private final Map shapes = new HashMap();
     private final Map textsOfTypes = new Texts();
 
     private int tier;
@@ -108,17 +89,10 @@ public class PlanReader {
     private GlueFrames.Frame assumed;
 
     /**
-     * @param getters a line each: a class or interface, and the methods to call; a dot calls the next on the first's result
-     * @param skipped names of constructor parameters that are not read, a line each
      * @param options keys of maps that are read, a line each; with a `?` behind it, the key alone, with a null value
      */
-    public PlanReader(String getters, String skipped, String options, int objectsMax, int charsMax) {
-        String[] owners = getters.split("\n");
-        for (int i = 0; i < owners.length; i++) {
-            String[] words = owners[i].split(" ");
-            this.getters.put(words[0], Arrays.asList(words).subList(1, words.length));
-        }
-        this.skipped = new HashSet(Arrays.asList(skipped.split("\n")));
+    public PlanReader(Shapes shapes, String options, int objectsMax, int charsMax) {
+        this.shapes = shapes;
         String[] keys = options.split("\n");
         for (int i = 0; i < keys.length; i++) {
             boolean keyAlone = keys[i].endsWith("?");
@@ -242,7 +216,7 @@ public class PlanReader {
 
     private void write(TreeNode node) throws Exception {
         boolean summed = tier == SOURCES && node instanceof Expression && !isVariable(node);
-        Shape shape = shape(node.getClass());
+        Shapes.Shape shape = shapes.of(node.getClass());
         out.append('[').append(kind(summed ? "References" : shape.name)).append(",{");
         if (summed) {
             writeReferences((Expression) node);
@@ -288,8 +262,8 @@ public class PlanReader {
         return false;
     }
 
-    private void writeValues(TreeNode node, Shape shape) throws Exception {
-        String[] parameters = parameters(node, shape);
+    private void writeValues(TreeNode node, Shapes.Shape shape) throws Exception {
+        String[] parameters = shapes.parameters(node, shape);
         boolean first = true;
         for (int i = 0; i < parameters.length; i++) {
             if (parameters[i] != null) {
@@ -466,11 +440,7 @@ public class PlanReader {
     }
 
     private boolean name(String name, boolean first) {
-        return label(label(name), first);
-    }
-
-    private static String label(String name) {
-        return "\"" + name + "\":";
+        return label(Shapes.label(name), first);
     }
 
     private boolean label(String label, boolean first) {
@@ -583,7 +553,7 @@ public class PlanReader {
 
     /** Values that the getters read of an object that is no node; null if its class has none. */
     private void object(Object value, int nested) throws Exception {
-        Shape shape = value == null ? null : shape(value.getClass());
+        Shapes.Shape shape = value == null ? null : shapes.of(value.getClass());
         if (shape == null || shape.getters.length == 0) {
             out.append("null");
             return;
@@ -593,7 +563,7 @@ public class PlanReader {
         out.append('}');
     }
 
-    private void writeGetters(Object object, Getter[] getters, boolean first, int nested) throws Exception {
+    private void writeGetters(Object object, Shapes.Getter[] getters, boolean first, int nested) throws Exception {
         for (int i = 0; i < getters.length; i++) {
             String[] steps = getters[i].steps;
             Object value = get(object, getters[i].first, steps[0]);
@@ -612,81 +582,6 @@ public class PlanReader {
         } catch (Exception failed) {
             return null;
         }
-    }
-
-    private Shape shape(Class type) {
-        Shape known = (Shape) shapes.get(type);
-        if (known == null) {
-            known = new Shape();
-            known.name = simpleName(type);
-            known.getters = gettersOf(type);
-            shapes.put(type, known);
-        }
-        return known;
-    }
-
-    /** The getters of a class, of all classes above it and of all its interfaces. */
-    private Getter[] gettersOf(Class type) {
-        Set paths = new LinkedHashSet();
-        Set seen = new HashSet();
-        ArrayDeque left = new ArrayDeque();
-        left.add(type);
-        while (!left.isEmpty()) {
-            Class each = (Class) left.poll();
-            if (!seen.add(each)) {
-                continue;
-            }
-            if (getters.containsKey(each.getName())) {
-                paths.addAll((List) getters.get(each.getName()));
-            }
-            if (each.getSuperclass() != null) {
-                left.add(each.getSuperclass());
-            }
-            left.addAll(Arrays.asList(each.getInterfaces()));
-        }
-        Getter[] found = new Getter[paths.size()];
-        Iterator each = paths.iterator();
-        for (int i = 0; i < found.length; i++) {
-            found[i] = new Getter();
-            String path = (String) each.next();
-            found[i].label = label(path);
-            found[i].steps = path.split("\\.");
-            found[i].first = Members.method(type, found[i].steps[0]);
-        }
-        return found;
-    }
-
-    /** The names of a case class's parameters, which scalac writes into class files since 2.12. */
-    private String[] parameters(TreeNode node, Shape shape) {
-        if (shape.parameters == null) {
-            String[] names = new String[node.productArity()];
-            Constructor longest = longest(node.getClass());
-            for (int i = 0; i < names.length; i++) {
-                boolean named = longest != null && i < longest.getParameterCount();
-                String name = named ? longest.getParameters()[i].getName() : "arg" + i;
-                names[i] = skipped.contains(name) || name.equals("exprId") ? null : label(name);
-            }
-            shape.parameters = names;
-        }
-        return shape.parameters;
-    }
-
-    /** The constructor of a case class with all of its parameters; null if there is none. */
-    public static Constructor longest(Class type) {
-        Constructor[] constructors = type.getConstructors();
-        Constructor longest = null;
-        for (int i = 0; i < constructors.length; i++) {
-            if (longest == null || constructors[i].getParameterCount() > longest.getParameterCount()) {
-                longest = constructors[i];
-            }
-        }
-        return longest;
-    }
-
-    private static String simpleName(Class type) {
-        String name = type.getName();
-        name = name.substring(name.lastIndexOf('.') + 1);
-        return name.endsWith("$") ? name.substring(0, name.length() - 1) : name;
     }
 
     private void text(String text) {

@@ -31,7 +31,7 @@ public class Signatures {
         try {
             Class found = Class.forName(type, false, Signatures.class.getClassLoader());
             Set names = new HashSet();
-            Constructor constructor = PlanReader.longest(found);
+            Constructor constructor = Shapes.longest(found);
             Parameter[] parameters = constructor == null ? new Parameter[0] : constructor.getParameters();
             for (int i = 0; i < parameters.length; i++) {
                 names.add(parameters[i].getName());

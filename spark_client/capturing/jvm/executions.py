@@ -252,8 +252,9 @@ class JavaClasses:
         """Return the reader of the executions that a listener keeps."""
         # As texts: each crossing costs more than the JVM needs to part one.
         getters = "\n".join(" ".join((owner, *names)) for owner, names in getters_with(registry()).items())
-        skipped, options = "\n".join(SKIPPED), "\n".join(options_with(registry()))
-        plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
+        shapes = self.new("Shapes", getters, "\n".join(SKIPPED))
+        options = "\n".join(options_with(registry()))
+        plans = self.new("PlanReader", shapes, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 
     def lacking(self, signatures: Mapping[str, Iterable[str]]) -> tuple[str, ...]:

@@ -1,0 +1,129 @@
+package headwater.capture;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+
+/** What is read of the objects of each class, found once for a class. */
+public class Shapes {
+    /** Class as it is read: its name, the labels of a case class's parameters, null for those that are not read, and getters. */
+    public static class Shape {
+        String name;
+        String[] parameters;
+        Getter[] getters;
+    }
+
+    /** Names of methods to call, with dots between: the first of an object of one class, each other of the last's result. */
+    public static class Getter {
+        String label;
+        Method first;
+        String[] steps;
+    }
+
+    private final Map getters = new HashMap();
+    private final Set skipped;
+    private final Map shapes = new HashMap();
+
+    /**
+     * @param getters a line each: a class or interface, and the methods to call; a dot calls the next on the first's result
+     * @param skipped names of constructor parameters that are not read, a line each
+     */
+    public Shapes(String getters, String skipped) {
+        String[] owners = getters.split("\n");
+        for (int i = 0; i < owners.length; i++) {
+            String[] words = owners[i].split(" ");
+            this.getters.put(words[0], Arrays.asList(words).subList(1, words.length));
+        }
+        this.skipped = new HashSet(Arrays.asList(skipped.split("\n")));
+    }
+
+    /** A name as a key of JSON. */
+    public static String label(String name) {
+        return "\"" + name + "\":";
+    }
+
+    /** The shape of a class. */
+    public Shape of(Class type) {
+        Shape known = (Shape) shapes.get(type);
+        if (known == null) {
+            known = new Shape();
+            known.name = simpleName(type);
+            known.getters = gettersOf(type);
+            shapes.put(type, known);
+        }
+        return known;
+    }
+
+    /** The getters of a class, of all classes above it and of all its interfaces. */
+    private Getter[] gettersOf(Class type) {
+        Set paths = new LinkedHashSet();
+        Set seen = new HashSet();
+        ArrayDeque left = new ArrayDeque();
+        left.add(type);
+        while (!left.isEmpty()) {
+            Class each = (Class) left.poll();
+            if (!seen.add(each)) {
+                continue;
+            }
+            if (getters.containsKey(each.getName())) {
+                paths.addAll((List) getters.get(each.getName()));
+            }
+            if (each.getSuperclass() != null) {
+                left.add(each.getSuperclass());
+            }
+            left.addAll(Arrays.asList(each.getInterfaces()));
+        }
+        Getter[] found = new Getter[paths.size()];
+        Iterator each = paths.iterator();
+        for (int i = 0; i < found.length; i++) {
+            found[i] = new Getter();
+            String path = (String) each.next();
+            found[i].label = label(path);
+            found[i].steps = path.split("\\.");
+            found[i].first = Members.method(type, found[i].steps[0]);
+        }
+        return found;
+    }
+
+    /** The labels of a case class's parameters, whose names scalac writes into class files since 2.12. */
+    public String[] parameters(TreeNode node, Shape shape) {
+        if (shape.parameters == null) {
+            String[] names = new String[node.productArity()];
+            Constructor longest = longest(node.getClass());
+            for (int i = 0; i < names.length; i++) {
+                boolean named = longest != null && i < longest.getParameterCount();
+                String name = named ? longest.getParameters()[i].getName() : "arg" + i;
+                names[i] = skipped.contains(name) || name.equals("exprId") ? null : label(name);
+            }
+            shape.parameters = names;
+        }
+        return shape.parameters;
+    }
+
+    /** The constructor of a case class with all of its parameters; null if there is none. */
+    public static Constructor longest(Class type) {
+        Constructor[] constructors = type.getConstructors();
+        Constructor longest = null;
+        for (int i = 0; i < constructors.length; i++) {
+            if (longest == null || constructors[i].getParameterCount() > longest.getParameterCount()) {
+                longest = constructors[i];
+            }
+        }
+        return longest;
+    }
+
+    private static String simpleName(Class type) {
+        String name = type.getName();
+        name = name.substring(name.lastIndexOf('.') + 1);
+        return name.endsWith("$") ? name.substring(0, name.length() - 1) : name;
+    }
+}
