@@ -137,6 +137,7 @@ def test_columns_that_changed_are_stepped_through_with_who_made_them(open_view, 
     amount = panel.get_by_role("button", name="orders.amount")
     amount.wait_for()
     assert "int → decimal(12,2)" in amount.inner_text()
+    panel.get_by_role("link", name="spark.silver_orders").wait_for()
     assert serious_faults(page) == []
     page.keyboard.press("ArrowDown")
     page.wait_for_url("**panel=changes**")

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { anItem } from "./an-item.test-data";
-import { changeRows, columnChangeRows, nextChange, type Step } from "./changes";
+import { changeRows, columnChangeRows, nextChange, type Step, stepsOfVersions } from "./changes";
 import { compareLineages } from "./compare";
 import { type Arrow, type Item, toLineage } from "./graph";
 
@@ -92,6 +92,32 @@ test("columns are told with what changed of each, and who made it", () => {
     ["orders.tax", "added", false, [], NIGHT],
     ["orders.old", "removed", false, [], undefined],
     ["orders.amount", "changed", true, ["int → decimal"], NIGHT],
+  ]);
+});
+
+test("versions of a dataset are steps of its schema, between the two times alone", () => {
+  const version = (createdAt: string, type: string, failed = false) => ({
+    createdAt,
+    failed,
+    fields: [{ name: "amount", type }],
+    createdByRun: { id: `run of ${createdAt}`, job: { namespace: "n", name: "load" } },
+  });
+  const versions = [
+    version("2025-11-23T02:00:00Z", "text"),
+    version("2025-11-22T02:00:00Z", "decimal"),
+    version("2025-11-21T02:00:00Z", "broken", true),
+    version(NIGHT, "decimal"),
+    version("2025-11-18T02:00:00Z", "int"),
+    version("2025-11-17T02:00:00Z", "bool"),
+  ];
+  const dataset = "dataset:n:orders";
+  expect(stepsOfVersions(dataset, versions, { vs: SINCE, at: "2025-11-22T12:00:00Z" })).toEqual([
+    {
+      ...NOTHING,
+      time: NIGHT,
+      runs: [{ job: "job:n:load", run: `run of ${NIGHT}` }],
+      columns: { ...NO_COLUMNS, retyped: [{ dataset, name: "amount" }] },
+    },
   ]);
 });
 

@@ -1,8 +1,9 @@
 /** The changes of a comparison in the order in which a reader steps through them, each with what made it. */
 
-import { datasetOf, nameOf } from "../url/ids";
+import { datasetOf, jobId, nameOf } from "../url/ids";
 import type { Change, Comparison, NodeChange } from "./compare";
 import type { ColumnComparison } from "./compare-columns";
+import { fieldChanges } from "./schema-change";
 
 export interface Cause {
   time: string;
@@ -108,6 +109,34 @@ function causeOfColumn(latest: readonly Step[], id: string, change: Change): Cau
   if (change === "changed") return latest.find(({ columns }) => columns.retyped.some(isOf)) ?? null;
   const side = change === "removed" ? "removed" : "added";
   return latest.find(({ columns, nodes }) => columns[side].some(isOf) || nodes[side].includes(dataset)) ?? null;
+}
+
+interface Version {
+  createdAt: string;
+  failed: boolean;
+  fields: readonly { name: string; type: string | null }[];
+  createdByRun: { id: string; job: { namespace: string; name: string } } | null;
+}
+
+/** Return the changes of a dataset's schema between two times as steps, oldest first; `versions` are newest first. */
+export function stepsOfVersions(
+  dataset: string,
+  versions: readonly Version[],
+  { vs, at }: { vs: string; at: string },
+): Step[] {
+  const good = versions.filter(({ failed }) => !failed);
+  const steps = good.flatMap(({ createdAt: time, fields, createdByRun: run }, place) => {
+    const before = good[place + 1];
+    const isBetween = Date.parse(time) > Date.parse(vs) && (!at || Date.parse(time) <= Date.parse(at));
+    if (!before || !isBetween) return [];
+    const changes = fieldChanges(before.fields, fields);
+    if (!changes.length) return [];
+    const of = (kind: Change) => changes.filter(({ change }) => change === kind).map(({ name }) => ({ dataset, name }));
+    const columns = { added: of("added"), removed: of("removed"), retyped: of("changed") };
+    const none = { added: [], removed: [] };
+    return [{ time, runs: run ? [{ job: jobId(run.job), run: run.id }] : [], nodes: none, edges: none, columns }];
+  });
+  return steps.reverse();
 }
 
 /** Return the drawn change before or after the selected one; from none, the first or the last. */

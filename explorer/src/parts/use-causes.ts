@@ -1,9 +1,12 @@
 /** The history of a graph between the two moments of a comparison, which says who made its changes. */
 
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 
-import { history } from "../api/queries";
-import type { Step } from "../model/changes";
+import { datasetVersions, history } from "../api/queries";
+import { type Step, stepsOfVersions } from "../model/changes";
+import { titleOfId } from "../model/titles";
+import { kindOf } from "../url/ids";
 import type { Moment } from "../url/state";
 
 const NONE: never[] = [];
@@ -27,8 +30,11 @@ export function useCauses(
     enabled: isOpen && !isTooWide && !isBackward,
     retry: false,
   });
+  const ofFocus = useOwnCauses({ node, at, vs }, isOpen && isTooWide && !isBackward && kindOf(node) === "dataset");
   if (isBackward)
     return { causes: NONE, note: "Who made them is known of an earlier time than the one that is shown." };
+  if (ofFocus.length)
+    return { causes: ofFocus, note: `Who made them is known of ${titleOfId(node)} alone: it has too many neighbours.` };
   if (isTooWide || data === null)
     return {
       causes: NONE,
@@ -36,4 +42,20 @@ export function useCauses(
     };
   if (error) return { causes: NONE, note: `Who made them is not known: ${error.message}.` };
   return { causes: data ?? NONE, note: isPending ? "looking for who made them…" : "" };
+}
+
+const VERSIONS_MAX = 100;
+
+/** The changes of the focus's own schema, by its versions: they are few where the history of the graph is too long. */
+function useOwnCauses({ node, at, vs }: Omit<Compared, "depth">, isAsked: boolean): readonly Step[] {
+  const { data } = useQuery({
+    queryKey: ["versions of the focus", node],
+    queryFn: ({ signal }) => datasetVersions(node, VERSIONS_MAX, signal),
+    enabled: isAsked,
+    retry: false,
+  });
+  return useMemo(
+    () => (isAsked && data ? stepsOfVersions(node, data.versions, { vs, at }) : NONE),
+    [isAsked, data, node, vs, at],
+  );
 }
