@@ -186,9 +186,8 @@ def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         try:
             printed = iter(process.stdout.readline, "")
-            [page] = islice((line for line in printed if "/explore/" in line), 1)
-            url = re.search(r"http://[\d.:]+/", page)[0]
-            with urllib.request.urlopen(f"{url}openapi.json") as response:
+            [api] = islice((line for line in printed if line.startswith("HTTP API: ")), 1)
+            with urllib.request.urlopen(f"{api.split()[-1]}/openapi.json") as response:
                 paths = json.load(response)["paths"]
         finally:
             process.terminate()
