@@ -19,7 +19,7 @@ from benchmarks.capture_session import Heap, spark_session
 from benchmarks.processes import peak_bytes, print_figures
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.datasets.session_conf import SessionConf
-from spark_client.capturing.events.events import Application, write_events
+from spark_client.capturing.events.run_events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Execution, Tier

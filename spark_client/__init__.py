@@ -6,7 +6,7 @@
         read = lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
         lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
 
-`LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` emits events for every
+`OperationRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` emits events for every
 batch write of a Spark application; `emit_records` sends a record for each row; `archive` reads the archive's tables
 (docs/archive.md). Importing the package loads the standard library alone. boto3 follows for a Lambda function or a
 signature, the modules of the recorder and of the last three when they are first named.
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from spark_client.client import LineageClient
 from spark_client.current_run import JobRun
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
-from spark_client.requests import DeliveryCounts, Record, RecordedNode, RecordResult, RecordsResult, Step
+from spark_client.record_requests import DeliveryCounts, Record, RecordedNode, RecordResult, RecordsResult, Step
 from spark_client.transport.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spark_client.capturing.session.running import Capture
     from spark_client.capturing.session.start import capture
     from spark_client.recorder.operations import FieldOperation
-    from spark_client.recorder.recorder import LineageRecorder
+    from spark_client.recorder.recorder import LineageRecorder, OperationRecorder
     from spark_client.rows.columns import derived_node_id
     from spark_client.rows.emit import RowCounts, RowFault, emit_records
 
@@ -37,6 +37,7 @@ _LATER = {
     "Capture": "spark_client.capturing.session.running",
     "FieldOperation": "spark_client.recorder.operations",
     "LineageRecorder": "spark_client.recorder.recorder",
+    "OperationRecorder": "spark_client.recorder.recorder",
     "RowFault": "spark_client.rows.emit",
     "RowCounts": "spark_client.rows.emit",
     "capture": "spark_client.capturing.session.start",
@@ -53,6 +54,7 @@ __all__ = [
     "LineageError",
     "LineageRecorder",
     "Misconfigured",
+    "OperationRecorder",
     "Record",
     "RecordResult",
     "RecordedNode",

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spark_client.current_run import current_run_id, report_root
-from spark_client.events import EventPayload, payloads_of
-from spark_client.requests import (
+from spark_client.event_payloads import EventPayload, payloads_of
+from spark_client.record_requests import (
     Action,
     DeliveryCounts,
     Record,

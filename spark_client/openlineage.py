@@ -25,7 +25,7 @@ import attr
 from openlineage.client.transport import Config, Transport
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
-from spark_client.events import rendered
+from spark_client.event_payloads import rendered
 from spark_client.transport.retry import Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from examples.emissions.fuel import AIRLINER_SEATS_MIN
-from spark_client import FieldOperation, LineageRecorder
+from spark_client import FieldOperation, OperationRecorder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +33,7 @@ def write_factors(planes: DataFrame, file: Path) -> None:
 
 def record_factors(lineage: LineageClient, planes: Path, file: Path) -> None:
     """Record the operations that made the file, as part of the captured run."""
-    with LineageRecorder(lineage) as recorder:
+    with OperationRecorder(lineage) as recorder:
         recorder.record(
             ("file", str(file)),
             [

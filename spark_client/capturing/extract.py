@@ -24,7 +24,7 @@ from spark_client.capturing.datasets.versions import (
     read_at,
     with_before,
 )
-from spark_client.capturing.leaves import Checkpoints, Reading
+from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
     CHANGES_WITHOUT_ROWS,
     GLUE_WRITE,
@@ -232,9 +232,9 @@ class Extractor:
         outputs = OutputColumns(target.names, relation.values, target.generated)
         return replace(write, columns=ColumnLineage(outputs.fields, sources_of(relation.rows)), unknown=outputs.unknown)
 
-    def _reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> Reading:
+    def _reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> QueryLeaves:
         variables = self._variables.of(execution.session)
-        return Reading(self._catalogs, self._checkpoints, query, rows, execution.stream, variables)
+        return QueryLeaves(self._catalogs, self._checkpoints, query, rows, execution.stream, variables)
 
     def _set(self, execution: Execution) -> None:
         """Remember what a statement makes of variables, if it did."""
@@ -259,7 +259,7 @@ class Extractor:
         )
 
 
-def _changed(write: Write, rows: RowChange, reading: Reading) -> Write:
+def _changed(write: Write, rows: RowChange, reading: QueryLeaves) -> Write:
     """Return the write of a statement that changes rows; expressions without kinds do not show what they keep."""
     before = () if write.output.id in {item.id for item in write.inputs} else (replace(write.output, version=None),)
     unread = replace(write, tier="tables", inputs=(*write.inputs, *before))

@@ -17,12 +17,12 @@ from spark_client.capturing.datasets.leaf_source import DatabaseQuery, LeafSourc
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
 from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
-from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.expression_rules import variable_key
-from spark_client.capturing.plans.operators import Relation, plans_of
+from spark_client.capturing.plans.operators import RowsLineage, plans_of
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import RowChange
 from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, merge_values, unknown
+from spark_client.capturing.plans.walk import PlanWalk
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -46,8 +46,8 @@ def _unmet(reference: Node) -> Variable:
     return Variable(unknown(reason), unknown_inputs=(reason,))
 
 
-class Reading:
-    """Reading of a query: its leaves without the table whose rows it changes.
+class QueryLeaves:
+    """Leaves of a query, without the table whose rows it changes.
 
     `stream` is the run id of the streaming query whose batch runs it, `variables` are those of its session by their
     keys.
@@ -85,7 +85,7 @@ class Reading:
         """Values of the variables in the query, by their keys."""
         return {key: variable.value for key, variable in self._variables.items()}
 
-    def relation(self, plan: Node) -> Relation:
+    def relation(self, plan: Node) -> RowsLineage:
         """Return the columns of a plan of this query, and what decides about its rows.
 
         Raises:
@@ -123,7 +123,7 @@ class Reading:
             yield remembered or (replace(self._find(leaf), unknown=None) if inside else self._find(leaf))
         yield from self._variables.values()
 
-    def leaf(self, node: Node) -> Relation:
+    def leaf(self, node: Node) -> RowsLineage:
         """Return the columns of a leaf's datasets."""
         remembered = self._remembered(node)
         if remembered:
@@ -134,7 +134,7 @@ class Reading:
         added = {_hidden(node), find_record_column(node), *read.absent}
         outputs = _outputs(node)
         values = (NOTHING if output.text("name") in added else _column(output, read) for output in outputs)
-        return Relation(
+        return RowsLineage(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
         )
 
@@ -163,7 +163,7 @@ class Reading:
 
     def _query(self, plan: Node) -> QueryRead:
         """Return a frame of Spark's that a DynamicFrame was made of."""
-        reading = Reading(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
+        reading = QueryLeaves(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
         return QueryRead(reading.relation(plan), list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _find(self, leaf: Node) -> LeafSource:
@@ -201,17 +201,17 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
     )
 
 
-def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
+def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> RowsLineage:
     """Return the columns of a query that a database runs; a column that is not resolved is unknown."""
     ids = [output.text("exprId") or "" for output in outputs]
     plan = resolve(query.plan, [output.text("name") or "" for output in outputs], _table_of_database)
-    relation = Relation() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
+    relation = RowsLineage() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
     values = [
         replace(output, unknown=frozenset({_COMPUTED})) if output.unknown else output for output in relation.values
     ]
     if len(values) != len(ids):
         values = [unknown(_COMPUTED)] * len(ids)
-    return Relation(tuple(zip(ids, values, strict=True)), relation.rows)
+    return RowsLineage(tuple(zip(ids, values, strict=True)), relation.rows)
 
 
 def _table_of_database(parts: Sequence[str]) -> Node:
@@ -220,16 +220,16 @@ def _table_of_database(parts: Sequence[str]) -> Node:
     return leaf
 
 
-def _columns_of(table: Node, url: str) -> Relation:
+def _columns_of(table: Node, url: str) -> RowsLineage:
     dataset = jdbc.find_table(url, table.text("name") or "")
     names = [
         (output.text("exprId") or "", jdbc.find_column(url, output.text("name") or ""))
         for output in table.nodes("output")
     ]
     if dataset is None:
-        return Relation(tuple((output, unknown(_COMPUTED)) for output, _ in names))
+        return RowsLineage(tuple((output, unknown(_COMPUTED)) for output, _ in names))
     sources = [(output, ColumnSource(dataset, (name,))) for output, name in names]
-    return Relation(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
+    return RowsLineage(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
 
 
 def _hidden(leaf: Node) -> str | None:
@@ -273,9 +273,9 @@ class Checkpoint(NamedTuple):
     inputs: list[Dataset]
     unknown_inputs: list[str]
 
-    def relation(self, ids: Iterable[str]) -> Relation:
+    def relation(self, ids: Iterable[str]) -> RowsLineage:
         """Return the frame, with columns of these ids."""
-        return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
+        return RowsLineage(tuple(zip(ids, self.values, strict=False)), self.rows)
 
     def merged(self, other: Checkpoint) -> Checkpoint:
         """Return a frame that is one of both, with as many columns as these."""
@@ -319,7 +319,7 @@ class Checkpoints:
 
     def remember(
         self,
-        relation: Relation,
+        relation: RowsLineage,
         inputs: list[Dataset],
         unknown_inputs: list[str],
         rdd: str | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 
-from spark_client.capturing.leaves import Reading, Variable
+from spark_client.capturing.leaves import QueryLeaves, Variable
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.plan import Node
@@ -42,7 +42,7 @@ class Variables:
             self._sessions.popitem(last=False)
 
 
-def read_variables(execution: Execution, reading: Reading) -> dict[str, Variable]:
+def read_variables(execution: Execution, reading: QueryLeaves) -> dict[str, Variable]:
     """Return what a command declares or sets, by its execution and the reading of its plan."""
     command = execution.plan
     declared = command.kind == DECLARES
@@ -63,12 +63,12 @@ def _of_a_row(key: str) -> Variable:
     return Variable(unknown(reason), unknown_inputs=(reason,))
 
 
-def _declared(command: Node, reading: Reading, count: int) -> list[Value]:
+def _declared(command: Node, reading: QueryLeaves, count: int) -> list[Value]:
     default = command.node("defaultExpr")
     return [NOTHING if default is None else reading.expression(default)] * count
 
 
-def _set(execution: Execution, reading: Reading, count: int) -> Iterator[Value] | list[Value]:
+def _set(execution: Execution, reading: QueryLeaves, count: int) -> Iterator[Value] | list[Value]:
     query = execution.plan.node("sourceQuery")
     if execution.tier == "tables" or query is None:
         return [unknown(f"{SETS}: a plan that is too large")] * count

@@ -1,1 +1,1 @@
-"""LineageRecorder: operations on fields that a job records itself."""
+"""OperationRecorder: operations on fields that a job records itself."""

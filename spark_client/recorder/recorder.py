@@ -1,6 +1,6 @@
-"""LineageRecorder records which fields a job made of which, by which operations.
+"""OperationRecorder records which fields a job made of which, by which operations.
 
-with LineageClient() as client, LineageRecorder(client, ("emissions", "emissions.calculate")) as recorder:
+with LineageClient() as client, OperationRecorder(client, ("emissions", "emissions.calculate")) as recorder:
     recorder.record(
         ("s3://flights", "estimated"),
         [
@@ -30,7 +30,7 @@ from headwater_model.operations import Operation, Write
 from headwater_model.ordered_json import descriptions_of, parse_mutations, read_mutations
 from headwater_model.ordered_operations import OrderedOperation, Step, Translated, WriteStep, translate
 from spark_client.current_run import JobRun, RunContext, current_run, is_root
-from spark_client.recorder.events import ROOTS_MAX, batches_of, render_event
+from spark_client.recorder.operation_events import ROOTS_MAX, batches_of, render_event
 from spark_client.recorder.operations import (
     Dataset,
     Given,
@@ -54,7 +54,7 @@ _log = logging.getLogger("headwater.client")
 T = TypeVar("T")
 
 
-class LineageRecorder:
+class OperationRecorder:
     """Recorder of operations on fields, which sends them in events of its run.
 
     `job` is (namespace, name); `run_id` is the id that `LineageClient.record` takes too, so that records and fields
@@ -183,7 +183,7 @@ class LineageRecorder:
         if names and not self._is_written():
             self._warn(f"stages {', '.join(names)}: nothing is written, their operations are not recorded")
 
-    def __enter__(self) -> LineageRecorder:
+    def __enter__(self) -> OperationRecorder:
         if self._owns_run:
             self._client.emit(render_event(self._context, "START", self._now()))
         return self
@@ -194,7 +194,7 @@ class LineageRecorder:
         self._close("COMPLETE" if kind is None else "FAIL")
 
     def __getstate__(self) -> object:
-        raise TypeError("a LineageRecorder is the driver's: keep it out of what executors run")
+        raise TypeError("an OperationRecorder is the driver's: keep it out of what executors run")
 
     def _record(self, destination: Dataset | None, operations: Iterable[Given], fields: object) -> None:
         steps = parse_steps(operations)
@@ -285,7 +285,7 @@ class LineageRecorder:
 class Stage:
     """Stage of a pipeline, with its operations on fields but without their destination."""
 
-    def __init__(self, recorder: LineageRecorder, name: str | None) -> None:
+    def __init__(self, recorder: OperationRecorder, name: str | None) -> None:
         self.name = name
         self._recorder = recorder
         self._calls: dict[tuple[Step, ...], None] = {}
@@ -296,7 +296,7 @@ class Stage:
         return [step for call in self._calls for step in call]
 
     def record(self, operations: Iterable[Given]) -> None:
-        """Record operations as `LineageRecorder.record` takes them, without a destination; their names get the stage's.
+        """Record operations as a recorder takes them, without a destination; their names get the stage's.
 
         Fields that earlier stages made are checked when the pipeline is sent.
         """
@@ -346,3 +346,7 @@ def _program() -> tuple[str, str]:
 def _writes(steps: Iterable[Step], written: WriteStep) -> bool:
     """True if operations that name their origins write to the destination already."""
     return any(isinstance(step, Write) and step.destination == written.destination for step in steps)
+
+
+# Its name before 2026-11-28.
+LineageRecorder = OperationRecorder

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_client.requests import BODY_MAX_BYTES, HEAD_MAX_BYTES, RECORDS_MAX
+from spark_client.record_requests import BODY_MAX_BYTES, HEAD_MAX_BYTES, RECORDS_MAX
 
 if TYPE_CHECKING:
     import pyarrow as pa

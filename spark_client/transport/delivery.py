@@ -9,8 +9,8 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
+from spark_client.record_requests import DeliveryCounts
 from spark_client.redaction import redact
-from spark_client.requests import DeliveryCounts
 from spark_client.transport.breaker import CircuitBreaker, Permit
 from spark_client.transport.choose import choose_destination, open_transport
 from spark_client.transport.destination import Destination, Json, Transport
@@ -19,7 +19,7 @@ from spark_client.transport.retry import PROBE_S, Clock, RetryPolicy, retry
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spark_client.requests import Request
+    from spark_client.record_requests import Request
 
 _log = logging.getLogger("headwater.client")
 # Reasons that are remembered, so that each is logged once.

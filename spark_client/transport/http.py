@@ -21,7 +21,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
-from spark_client.requests import BODY_MAX_BYTES
+from spark_client.record_requests import BODY_MAX_BYTES
 from spark_client.version import USER_AGENT
 
 if TYPE_CHECKING:

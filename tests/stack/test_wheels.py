@@ -131,7 +131,7 @@ def test_the_explorer_is_in_the_wheel_as_it_is_built(wheels):
 
 def test_the_client_is_imported_and_used_where_nothing_else_is_installed(wheels, tmp_path):
     code = """
-from spark_client import LineageClient, LineageRecorder
+from spark_client import LineageClient, OperationRecorder
 from spark_client.version import PRODUCER
 with LineageClient(file="lineage.jsonl") as lineage:
     lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")

@@ -22,7 +22,7 @@ from spark_client.capturing.datasets.sources import find_connected, find_options
 from spark_client.capturing.model import Change, Dataset, Symlink
 from spark_client.capturing.plans.dynamic_frames import evaluate
 from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, unknown
 
@@ -124,7 +124,7 @@ class FrameRead:
 class QueryRead:
     """Frame of Spark's that a DynamicFrame begins with: its columns, and what it reads."""
 
-    relation: Relation
+    relation: RowsLineage
     inputs: Sequence[Dataset]
     unknown_inputs: Sequence[str]
 

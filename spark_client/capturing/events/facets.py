@@ -13,7 +13,7 @@ from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
 from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun
-from spark_client.recorder.events import ours
+from spark_client.recorder.operation_events import ours
 from spark_client.version import PRODUCER
 
 Facet: TypeAlias = dict[str, Any]

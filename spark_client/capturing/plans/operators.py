@@ -40,7 +40,7 @@ _CONDITIONS = ("condition", "asOfCondition", "rankingExpression")
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RowsLineage:
     """Result of a plan: its columns in order, each with its expression id, and what decides about its rows."""
 
     columns: tuple[tuple[str, Value], ...] = ()
@@ -57,11 +57,11 @@ class Inputs:
 
     def __init__(
         self,
-        relation: Callable[[Node], Relation],
+        relation: Callable[[Node], RowsLineage],
         expressions: Callable[[Mapping[str, Value]], Expressions],
-        subquery: Callable[[Node, Mapping[str, Value]], Relation],
-        leaf: Callable[[Node], Relation],
-        ctes: Mapping[str, Relation],
+        subquery: Callable[[Node, Mapping[str, Value]], RowsLineage],
+        leaf: Callable[[Node], RowsLineage],
+        ctes: Mapping[str, RowsLineage],
     ) -> None:
         self.relation = relation
         self.expressions = expressions
@@ -69,20 +69,20 @@ class Inputs:
         self.leaf = leaf
         self.ctes = ctes
 
-    def one(self, node: Node, name: str = "child") -> Relation:
+    def one(self, node: Node, name: str = "child") -> RowsLineage:
         """Return the relation of the input under this name."""
         child = node.node(name)
-        return Relation() if child is None else self.relation(child)
+        return RowsLineage() if child is None else self.relation(child)
 
-    def over(self, *relations: Relation) -> Expressions:
+    def over(self, *relations: RowsLineage) -> Expressions:
         """Return expressions over the columns of these relations."""
         return self.expressions({name: value for relation in relations for name, value in relation.columns})
 
 
-Rule = Callable[[Node, Inputs], Relation]
+Rule = Callable[[Node, Inputs], RowsLineage]
 
 
-def relate(node: Node, inputs: Inputs) -> Relation:
+def relate(node: Node, inputs: Inputs) -> RowsLineage:
     """Return the relation of a plan, by the rule of its kind."""
     if node.kind in _PASSING:
         return inputs.one(node)
@@ -103,137 +103,137 @@ def plans_of(node: Node) -> list[Node]:
     return [plan for name in ("child", "left", "right", "children", "query") for plan in node.nodes(name)]
 
 
-def _decided(relation: Relation, how: Transformation, values: Iterable[Value]) -> Relation:
+def _decided(relation: RowsLineage, how: Transformation, values: Iterable[Value]) -> RowsLineage:
     """Return the relation with these values among what decides about its rows."""
-    return Relation(relation.columns, relation.rows | change(how, values).made_of)
+    return RowsLineage(relation.columns, relation.rows | change(how, values).made_of)
 
 
 def _named(expressions: Iterable[Node], of: Expressions) -> tuple[tuple[str, Value], ...]:
     return tuple((expression.text("exprId") or "", of.value(expression)) for expression in expressions)
 
 
-def _project(node: Node, inputs: Inputs) -> Relation:
+def _project(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     columns = _named(node.nodes("projectList"), inputs.over(child))
-    return Relation(columns, child.rows)
+    return RowsLineage(columns, child.rows)
 
 
-def _filter(node: Node, inputs: Inputs) -> Relation:
+def _filter(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     return _decided(child, FILTER, [inputs.over(child).value(node.node("condition"))])
 
 
-def _aggregate(node: Node, inputs: Inputs) -> Relation:
+def _aggregate(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     of = inputs.over(child)
     columns = _named(node.nodes("aggregateExpressions"), of)
-    grouped = Relation(columns, child.rows)
+    grouped = RowsLineage(columns, child.rows)
     return _decided(grouped, GROUP_BY, of.values(node.values.get("groupingExpressions") or []))
 
 
-def _sort(node: Node, inputs: Inputs) -> Relation:
+def _sort(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     return _decided(child, SORT, map(inputs.over(child).value, node.nodes("order")))
 
 
-def _distinct(node: Node, inputs: Inputs) -> Relation:
+def _distinct(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     return _decided(child, GROUP_BY, child.values)
 
 
-def _deduplicate(node: Node, inputs: Inputs) -> Relation:
+def _deduplicate(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     return _decided(child, GROUP_BY, map(inputs.over(child).value, node.nodes("keys")))
 
 
-def _windows(node: Node, inputs: Inputs) -> Relation:
+def _windows(node: Node, inputs: Inputs) -> RowsLineage:
     child = inputs.one(node)
     columns = _named(node.nodes("windowExpressions"), inputs.over(child))
-    return Relation(child.columns + columns, child.rows)
+    return RowsLineage(child.columns + columns, child.rows)
 
 
-def _join(node: Node, inputs: Inputs) -> Relation:
+def _join(node: Node, inputs: Inputs) -> RowsLineage:
     left, right = inputs.one(node, "left"), inputs.one(node, "right")
     columns = left.columns if node.text("joinType") in _SEMI else left.columns + right.columns
-    joined = Relation(columns, left.rows | right.rows)
+    joined = RowsLineage(columns, left.rows | right.rows)
     return _decided(joined, JOIN, map(inputs.over(left, right).value, node.nodes(*_CONDITIONS)))
 
 
-def _sample(node: Node, inputs: Inputs) -> Relation:
+def _sample(node: Node, inputs: Inputs) -> RowsLineage:
     """Return the sampled rows without the sort that Spark adds for `randomSplit`, so that parts have the same rows."""
     child = node.node("child")
     own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
     return inputs.one(child) if child is not None and own_sort else inputs.one(node)
 
 
-def _lateral_join(node: Node, inputs: Inputs) -> Relation:
+def _lateral_join(node: Node, inputs: Inputs) -> RowsLineage:
     left, subquery = inputs.one(node, "left"), node.node("right")
     plan = next(iter(subquery.nodes("plan", "plans")), None) if subquery is not None else None
     if plan is None:
         return _unknown(node, inputs)
     right = inputs.subquery(plan, dict(left.columns))
-    joined = Relation(left.columns + right.columns, left.rows | right.rows)
+    joined = RowsLineage(left.columns + right.columns, left.rows | right.rows)
     return _decided(joined, JOIN, [inputs.over(left, right).value(node.node("condition"))])
 
 
-def _union(node: Node, inputs: Inputs) -> Relation:
+def _union(node: Node, inputs: Inputs) -> RowsLineage:
     parts = [inputs.relation(child) for child in node.nodes("children")]
-    return merge_relations(parts) if parts else Relation()
+    return merge_relations(parts) if parts else RowsLineage()
 
 
-def merge_relations(parts: list[Relation]) -> Relation:
+def merge_relations(parts: list[RowsLineage]) -> RowsLineage:
     """Return the rows of all relations, column by column; the ids are those of the first relation."""
     ids = [name for name, _ in parts[0].columns]
     columns = zip_longest(*(part.values for part in parts), fillvalue=NOTHING)
     values = [merge_values(named_as(each[0], value) for value in each) for each in columns]
     rows = frozenset().union(*(part.rows for part in parts))
-    return Relation(tuple(zip(ids, values, strict=False)), rows)
+    return RowsLineage(tuple(zip(ids, values, strict=False)), rows)
 
 
-def _set_operation(node: Node, inputs: Inputs) -> Relation:
+def _set_operation(node: Node, inputs: Inputs) -> RowsLineage:
     left, right = inputs.one(node, "left"), inputs.one(node, "right")
-    both = Relation(left.columns, left.rows | right.rows)
+    both = RowsLineage(left.columns, left.rows | right.rows)
     return _decided(both, JOIN, [*left.values, *right.values])
 
 
-def _expand(node: Node, inputs: Inputs) -> Relation:
+def _expand(node: Node, inputs: Inputs) -> RowsLineage:
     """Return rollup, cube, grouping sets or unpivot: several rows of each, whose columns are these expressions."""
     child = inputs.one(node)
     of = inputs.over(child)
     rows = [of.values(projection) for projection in node.values.get("projections") or ()]
     values = [merge_values(each) for each in zip_longest(*rows, fillvalue=NOTHING)]
     ids = [output.text("exprId") or "" for output in node.nodes("output")]
-    return Relation(tuple(zip(ids, values, strict=False)), child.rows)
+    return RowsLineage(tuple(zip(ids, values, strict=False)), child.rows)
 
 
-def _generate(node: Node, inputs: Inputs) -> Relation:
+def _generate(node: Node, inputs: Inputs) -> RowsLineage:
     child, generator = inputs.one(node), node.node("generator")
     ids = [output.text("exprId") or "" for output in node.nodes("generatorOutput")]
     values = [] if generator is None else generated(generator, len(ids), inputs.over(child))
-    return Relation(child.columns + tuple(zip(ids, values, strict=False)), child.rows)
+    return RowsLineage(child.columns + tuple(zip(ids, values, strict=False)), child.rows)
 
 
-def _numbered(node: Node, inputs: Inputs) -> Relation:
+def _numbered(node: Node, inputs: Inputs) -> RowsLineage:
     """Return rows with their numbers, made of nothing, as pandas on Spark and `zipWithIndex` have them."""
     child, number = inputs.one(node), node.node("sequenceAttr")
-    return Relation(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
+    return RowsLineage(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
 
 
-def _with_ctes(node: Node, inputs: Inputs) -> Relation:
+def _with_ctes(node: Node, inputs: Inputs) -> RowsLineage:
     return inputs.one(node, "plan")
 
 
-def _cte_reference(node: Node, inputs: Inputs) -> Relation:
+def _cte_reference(node: Node, inputs: Inputs) -> RowsLineage:
     """Return a CTE as it was defined; its columns have ids of their own here."""
     defined = inputs.ctes.get(node.text("cteId") or node.text("loopId") or "")
     if defined is None:
         return _unknown(node, inputs)
     ids = [output.text("exprId") or "" for output in node.nodes("output")]
-    return Relation(tuple(zip(ids, defined.values, strict=False)), defined.rows)
+    return RowsLineage(tuple(zip(ids, defined.values, strict=False)), defined.rows)
 
 
-def _one_row(node: Node, inputs: Inputs) -> Relation:  # noqa: ARG001 - a rule takes both
-    return Relation()
+def _one_row(node: Node, inputs: Inputs) -> RowsLineage:  # noqa: ARG001 - a rule takes both
+    return RowsLineage()
 
 
 def _outputs(node: Node) -> list[Node]:
@@ -245,7 +245,7 @@ def _function(node: Node) -> Node | None:
     return node.node("functionExpr") or node.node("func") or node.node("function")
 
 
-def _opaque(node: Node, inputs: Inputs) -> Relation:
+def _opaque(node: Node, inputs: Inputs) -> RowsLineage:
     """Return a Python function over whole rows: each column depends on every column that goes in."""
     function = _function(node)
     name = function.text("name") if function is not None else None
@@ -264,13 +264,13 @@ def _groups(node: Node, inputs: Inputs) -> list[Value]:
     return [*map(of.value, node.nodes("groupingAttributes")), *first]
 
 
-def _unknown(node: Node, inputs: Inputs) -> Relation:
+def _unknown(node: Node, inputs: Inputs) -> RowsLineage:
     return _all_of_all(
         node, inputs, Transformation("DIRECT", "UNKNOWN", f"unknown plan node {node.kind}", masking=False)
     )
 
 
-def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
+def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> RowsLineage:
     children = [inputs.relation(child) for child in plans_of(node)]
     result = change(how, [value for child in children for value in child.values])
     if not children:
@@ -278,7 +278,7 @@ def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
     ids = [output.text("exprId") or "" for output in _outputs(node)]
     ids = ids or [name for child in children for name, _ in child.columns]
     rows = frozenset().union(*(child.rows for child in children))
-    return Relation(tuple((name, result) for name in ids), rows)
+    return RowsLineage(tuple((name, result) for name in ids), rows)
 
 
 RULES: Mapping[str, Rule] = {

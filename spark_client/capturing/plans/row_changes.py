@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId, FieldPath
-from spark_client.capturing.plans.columns import Leaf, PlanWalk
 from spark_client.capturing.plans.expressions import Expressions
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import Clause, RowChange
 from spark_client.capturing.plans.values import (
@@ -28,6 +27,7 @@ from spark_client.capturing.plans.values import (
     change,
     mapped,
 )
+from spark_client.capturing.plans.walk import Leaf, PlanWalk
 
 # The table as it was before: to set a column to its own value in the same row changes nothing.
 _BEFORE = DatasetId("", "the table before")
@@ -48,7 +48,7 @@ def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: M
         TooLarge: see `PlanWalk`.
     """
     walk = PlanWalk(lambda node: _before(node) if change_of.is_target(node) else leaf(node), variables)
-    source = walk.relation(change_of.source) if change_of.source is not None else Relation()
+    source = walk.relation(change_of.source) if change_of.source is not None else RowsLineage()
     of = walk.over(walk.relation(change_of.target), source)
     rows = source.rows | change(JOIN, map(of.value, change_of.on)).made_of
     for clause in change_of.clauses:
@@ -58,10 +58,10 @@ def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: M
     return _of_table(table, columns, rows)
 
 
-def _before(leaf: Node) -> Relation:
+def _before(leaf: Node) -> RowsLineage:
     """Return the columns of the table, as they were."""
     outputs = leaf.nodes("output")
-    return Relation(tuple((output.text("exprId") or "", _column(output.text("name") or "")) for output in outputs))
+    return RowsLineage(tuple((output.text("exprId") or "", _column(output.text("name") or "")) for output in outputs))
 
 
 def _column(*path: str) -> Value:

@@ -14,7 +14,7 @@ from spark_client.capturing.session.sender import Event, EventTransport
 from spark_client.capturing.session.settings import Settings
 from spark_client.client import LineageClient
 from spark_client.errors import Misconfigured
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 from spark_client.transport.choose import choose_destination
 
 if TYPE_CHECKING:

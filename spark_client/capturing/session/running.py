@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Literal
 
 from spark_client import current_run
-from spark_client.capturing.events import events
+from spark_client.capturing.events import run_events
 from spark_client.capturing.model import Ended, Failure, Q, Read
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
@@ -90,7 +90,7 @@ class RunningCapture(Capture):
 
     def __init__(
         self,
-        application: events.Application,
+        application: run_events.Application,
         source: Source[P, Q],
         read: Callable[[P], Sequence[Read]],
         streams: StreamReader[Q],
@@ -114,7 +114,7 @@ class RunningCapture(Capture):
         self._closing = threading.Event()
         self._finishing = threading.RLock()
         # The emitted end, and when the application ended, in milliseconds since 1970.
-        self._end: events.EventType | None = None
+        self._end: run_events.EventType | None = None
         self._ended_ms: int | None = None
         self._sender = Sender(transport, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
         self._emit_application("START", _now_ms())
@@ -207,11 +207,11 @@ class RunningCapture(Capture):
 
     def _emit(self, read: Read) -> bool:
         read = self._rename(read)
-        emitted = events.write_events(read, self._application, self._names.name(read), self._rules)
+        emitted = run_events.write_events(read, self._application, self._names.name(read), self._rules)
         self._warn_of_cuts(emitted[-1])
         return self._sender.put(emitted)
 
-    def _warn_of_cuts(self, event: events.Event) -> None:
+    def _warn_of_cuts(self, event: run_events.Event) -> None:
         """Warn of what an event has no room for, once for each such list."""
         cut = event["run"]["facets"]["headwater_capture"].get("cut")
         if cut:
@@ -221,7 +221,7 @@ class RunningCapture(Capture):
             )
 
     def _emit_stream(self, report: StreamReport) -> bool:
-        event = events.stream_event(
+        event = run_events.stream_event(
             self._rename(report.write),
             self._application,
             report.job_name,
@@ -246,9 +246,9 @@ class RunningCapture(Capture):
                 "self-test", f"plans of this Spark are not read as known: {', '.join(misread)}. Columns are doubtful"
             )
 
-    def _emit_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
+    def _emit_application(self, state: run_events.EventType, at_ms: int, failure: Failure | None = None) -> None:
         is_start = state == "START"
-        event = events.application_event(
+        event = run_events.application_event(
             self._application,
             state,
             at_ms,
@@ -272,8 +272,8 @@ class _Deadline:
         return max(0.0, self._end_s - time.monotonic())
 
 
-def _rules(settings: Settings) -> events.EventRules:
-    return events.EventRules(
+def _rules(settings: Settings) -> run_events.EventRules:
+    return run_events.EventRules(
         size_max_bytes=settings.event_max_bytes,
         sql=settings.sql,
         sql_chars_max=settings.sql_max_chars,

@@ -14,10 +14,10 @@ from typing import Protocol
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
-from spark_client.capturing.plans.columns import PlanWalk
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
+from spark_client.capturing.plans.walk import PlanWalk
 
 _LETTERS = "abcdefghijklmnopqrst"
 _TABLES = {
@@ -105,7 +105,7 @@ class SparkUnderTest(Protocol):
         """Return the analyzed plan of a query, which is not run."""
 
 
-def find_doubts(spark: SparkUnderTest) -> tuple[str, ...]:
+def find_failures(spark: SparkUnderTest) -> tuple[str, ...]:
     """Return what is not as known: parameters that are missing, and checks that are misread."""
     lacking = spark.lacking()
     return lacking if spark.is_tried and not lacking else (*lacking, *find_misread(spark.analyze))
@@ -133,9 +133,9 @@ def _is_right(check: Check, read: Callable[[str], Node]) -> bool:
     )
 
 
-def _leaf(node: Node) -> Relation:
+def _leaf(node: Node) -> RowsLineage:
     """Return a table of the queries: each column is made of itself."""
-    return Relation(tuple((column.text("exprId") or "", _column(column)) for column in node.nodes("output")))
+    return RowsLineage(tuple((column.text("exprId") or "", _column(column)) for column in node.nodes("output")))
 
 
 def _column(column: Node) -> Value:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 
 Event: TypeAlias = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from headwater_model.ids import normalize_run_id
 from spark_client.capturing.datasets.session_conf import SessionConf
-from spark_client.capturing.events.events import Application
+from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
 from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
@@ -191,9 +191,9 @@ def _bounds_of(settings: Settings) -> Bounds:
 
 
 def _self_test(executions: Executions) -> Sequence[str]:
-    from spark_client.capturing.session.self_test import find_doubts
+    from spark_client.capturing.session.self_test import find_failures
 
-    return executions.test_once(find_doubts)
+    return executions.test_once(find_failures)
 
 
 class _LaterExtractor:

@@ -14,8 +14,8 @@ from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.database_queries import resolve
 from spark_client.capturing.jvm.executions import Bounds, _classes_of
 from spark_client.capturing.leaves import _columns_of, _table_of_database
-from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.plan import Node, parse_plan
+from spark_client.capturing.plans.walk import PlanWalk
 
 _URL = "jdbc:postgresql://db/shop"
 

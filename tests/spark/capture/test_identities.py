@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.utils import AnalysisException
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.events.events import Application, run_of_write
+from spark_client.capturing.events.run_events import Application, run_of_write
 from spark_client.capturing.model import SchemaField, Symlink, Write
 from spark_client.current_run import JobRun, RunContext
 from tests.spark.capture.conftest import Watch

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from spark_client import Capture, capture
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.datasets.session_conf import SessionConf
-from spark_client.capturing.events.events import Application
+from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
 from spark_client.capturing.model import Execution, Write

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark_client import FieldOperation, LineageClient, LineageRecorder, capture
+from spark_client import FieldOperation, LineageClient, OperationRecorder, capture
 
 JOB = {"namespace": "emissions", "name": "emissions"}
 
@@ -26,7 +26,7 @@ def test_all_that_a_job_reports_is_of_one_run(spark: SparkSession, datasets: Pat
             client.record("flights", "flights", "CHECKED", "s3://checked/flights")
 
         spark.range(0, 1, 1, 1).foreachPartition(record)
-        with LineageRecorder(client, strict=True) as recorder:
+        with OperationRecorder(client, strict=True) as recorder:
             recorder.record(
                 ("s3://flights", "by hand"), [FieldOperation("read").reads(("file", str(out))).outputs("tailnum")]
             )

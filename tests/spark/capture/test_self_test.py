@@ -21,7 +21,7 @@ from spark_client.capturing.jvm.executions import (
 from spark_client.capturing.jvm.items import Lost
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.session.self_test import CHECKS, find_doubts, find_misread
+from spark_client.capturing.session.self_test import CHECKS, find_failures, find_misread
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def renaming(analyze: Callable[[str], Node], kind: str, parameter: str) -> Calla
 
 def test_this_spark_is_read_as_known(executions: Executions) -> None:
     assert executions.is_tried
-    assert find_doubts(executions) == ()
+    assert find_failures(executions) == ()
     assert find_misread(executions.analyze) == ()
 
 
@@ -115,7 +115,7 @@ def test_queries_are_analyzed_where_spark_is_not_as_known(
     lacking: tuple[str, ...], is_tried: bool, analyzed: int, executions: Executions
 ) -> None:
     other = Other(executions, lacking, is_tried=is_tried)
-    assert find_doubts(other) == lacking
+    assert find_failures(other) == lacking
     assert other.analyzed == analyzed
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from spark_client import FieldOperation, LineageRecorder
+from spark_client import FieldOperation, OperationRecorder
 
 FACETS = Path(__file__).parents[3] / "docs" / "facets"
 JOB = ("emissions", "emissions.calculate")
@@ -21,8 +21,8 @@ ESTIMATE = FieldOperation("estimate").describe("grams of CO2 a seat").inputs("di
 DROP = FieldOperation("drop").inputs("distance")
 
 
-def a_recorder(lake: SimpleNamespace, **options: Any) -> LineageRecorder:
-    return LineageRecorder(lake.client, JOB, **{"run_id": RUN, "strict": True, "now": lambda: AT, **options})
+def a_recorder(lake: SimpleNamespace, **options: Any) -> OperationRecorder:
+    return OperationRecorder(lake.client, JOB, **{"run_id": RUN, "strict": True, "now": lambda: AT, **options})
 
 
 def operations_in(event: dict[str, Any]) -> list[dict[str, Any]]:

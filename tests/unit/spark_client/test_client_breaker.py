@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_client import LineageClient, RetryPolicy, Step, Undelivered
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 from spark_client.transport.delivery import Delivery
 from spark_client.transport.destination import Destination, Json, Transport
 from tests.unit.spark_client.a_client import RAW, ROOT

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from spark_client import FieldOperation, LineageClient, LineageRecorder, Record, Step
+from spark_client import FieldOperation, LineageClient, OperationRecorder, Record, Step
 from spark_client.current_run import (
     JobRun,
     RunContext,
@@ -139,7 +139,7 @@ def test_a_client_in_a_spark_task_keeps_the_run_of_its_driver(
 def test_a_recorder_without_a_job_is_of_the_captured_run_which_it_does_not_end(
     client: LineageClient, sent: Callable[[], list[dict[str, Any]]]
 ) -> None:
-    with LineageRecorder(client, owns_run=True, strict=True) as recorder:
+    with OperationRecorder(client, owns_run=True, strict=True) as recorder:
         recorder.record(ESTIMATED, OPERATIONS, ["co2"])
 
     (event,) = sent()
@@ -155,7 +155,7 @@ def test_a_recorder_without_a_job_is_of_the_captured_run_which_it_does_not_end(
 
 @pytest.mark.usefixtures("captured")
 def test_a_recorder_with_a_job_is_of_a_run_of_its_own(client: LineageClient) -> None:
-    assert LineageRecorder(client, ("emissions", "by hand")).run_id != CAPTURED.run.run_id
+    assert OperationRecorder(client, ("emissions", "by hand")).run_id != CAPTURED.run.run_id
 
 
 def test_a_recorder_without_a_job_or_a_capture_takes_the_programs_name_and_says_so(
@@ -165,7 +165,7 @@ def test_a_recorder_without_a_job_or_a_capture_takes_the_programs_name_and_says_
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr("sys.argv", ["/jobs/emissions.py", "--day", "1"])
-    with caplog.at_level(logging.WARNING), LineageRecorder(client) as recorder:
+    with caplog.at_level(logging.WARNING), OperationRecorder(client) as recorder:
         recorder.record(ESTIMATED, OPERATIONS, ["co2"])
 
     assert sent()[0]["job"] == {"namespace": "default", "name": "emissions"}

@@ -18,7 +18,7 @@ from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.ids import DatasetId
 from headwater_model.operations import InputField, Read, Transform, Write
-from spark_client import FieldOperation
+from spark_client import FieldOperation, LineageRecorder, OperationRecorder
 from spark_client.version import PRODUCER
 from tests.unit.spark_client.recordings import (
     CHECKED,
@@ -337,13 +337,17 @@ def test_a_pipeline_and_whole_recordings_may_be_of_one_run(lake: SimpleNamespace
 
 def test_a_job_that_forgets_to_close_sends_at_its_end(tmp_path: Path) -> None:
     job = f"""
-from spark_client import FieldOperation, LineageClient, LineageRecorder
-recorder = LineageRecorder(LineageClient(file={str(tmp_path / "lineage.jsonl")!r}), ("emissions", "job"))
+from spark_client import FieldOperation, LineageClient, OperationRecorder
+recorder = OperationRecorder(LineageClient(file={str(tmp_path / "lineage.jsonl")!r}), ("emissions", "job"))
 recorder.record(("s3://flights", "out"), [FieldOperation("read").reads(("s3://flights", "in")).outputs("a")])
 """
     subprocess.run([sys.executable, "-c", job], check=True, cwd=FACETS.parents[1])
 
     assert len((tmp_path / "lineage.jsonl").read_text("utf-8").splitlines()) == 1
+
+
+def test_the_recorder_is_found_by_its_old_name_too() -> None:
+    assert LineageRecorder is OperationRecorder
 
 
 def test_a_recorder_stays_on_the_driver(lake: SimpleNamespace) -> None:

@@ -11,7 +11,7 @@ import pytest
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.errors import Invalid
-from spark_client import FieldOperation, LineageClient, LineageRecorder
+from spark_client import FieldOperation, LineageClient, OperationRecorder
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, reply
 from tests.unit.spark_client.recordings import (
     CHECKED,
@@ -228,7 +228,7 @@ def test_what_the_service_did_not_take_is_sent_again_with_the_next_flush(service
 
     service.faults = [failing(400, {"code": "Invalid", "message": "no"}), taken]
     client = LineageClient(url=service.url, retry=SHORT, clock=watch.clock)
-    recorder = LineageRecorder(client, JOB, run_id=RUN)
+    recorder = OperationRecorder(client, JOB, run_id=RUN)
     recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
 
     assert not recorder.flush()

@@ -12,7 +12,7 @@ from headwater.events.parse import parse_event
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
-from spark_client import FieldOperation, LineageClient, LineageRecorder
+from spark_client import FieldOperation, LineageClient, OperationRecorder
 from tests.unit.queries.every_query import loaded
 
 FILE, TABLE = ("myns", "user_data", "files contains user information"), ("myns", "mytableds", "names of users")
@@ -29,11 +29,11 @@ SCHEMA = ["id", "name", "age", "city", "state"]
 ALL_TIME = TimeRange("2000-01-01T00:00:00.000000Z", "2100-01-01T00:00:00.000000Z")
 
 
-def record_at_once(recorder: LineageRecorder) -> None:
+def record_at_once(recorder: OperationRecorder) -> None:
     recorder.record(TABLE, OPERATIONS, SCHEMA)
 
 
-def record_in_stages(recorder: LineageRecorder) -> None:
+def record_in_stages(recorder: OperationRecorder) -> None:
     for name, operations in {"File": OPERATIONS[:1], "Parser": OPERATIONS[1:2], "Names": OPERATIONS[2:]}.items():
         recorder.stage(name).record(operations)
         recorder.flush()
@@ -45,7 +45,7 @@ def queries(request: pytest.FixtureRequest, tmp_path: Path) -> LineageQueries:
     path = tmp_path / "lineage.jsonl"
     with (
         LineageClient(file=path, strict=True) as client,
-        LineageRecorder(client, ("myns", "etl"), run_id=RUN, owns_run=True, strict=True) as recorder,
+        OperationRecorder(client, ("myns", "etl"), run_id=RUN, owns_run=True, strict=True) as recorder,
     ):
         request.param(recorder)
     sent = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

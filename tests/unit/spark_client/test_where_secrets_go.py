@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_client import FieldOperation, LineageClient, LineageRecorder, Refused
+from spark_client import FieldOperation, LineageClient, OperationRecorder, Refused
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing
 
 TOKEN = "hw_0123456789abcdef_" + "a1B2c3D4" * 5 + "xyz"
@@ -99,7 +99,10 @@ def test_what_the_recorder_is_given_as_names_is_clean_in_events_however_it_is_gi
         "source": dict(zip(("namespace", "name"), signed, strict=True)),
         "outputs": ["b"],
     }
-    with LineageClient(file=place, strict=True) as client, LineageRecorder(client, ("n", "j"), strict=True) as recorder:
+    with (
+        LineageClient(file=place, strict=True) as client,
+        OperationRecorder(client, ("n", "j"), strict=True) as recorder,
+    ):
         recorder.record(out, [FieldOperation("read").reads(signed).outputs("a")], fields=["a"])
         recorder.stage("load").record(
             [FieldOperation("again").reads({"namespace": signed[0], "name": signed[1]}).outputs("a")]

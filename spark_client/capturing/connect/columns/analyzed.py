@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
 from spark_client.capturing.connect.columns.text_operators import LISTING, RULES, TextReading, listed_columns
-from spark_client.capturing.connect.columns.texts import Doubts, Texts
+from spark_client.capturing.connect.columns.texts import LiteralRisks, Texts
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.plans.plan import Node, kinds
@@ -66,11 +66,11 @@ class AnalyzedReader(TextReading):
         Unreadable: for a form that it does not know.
     """
 
-    def __init__(self, nodes: Nodes, leaves: Leaves, doubts: Doubts) -> None:
-        if doubts.ids:
+    def __init__(self, nodes: Nodes, leaves: Leaves, risks: LiteralRisks) -> None:
+        if risks.ids:
             raise Unreadable("a statement with # or \\ in it")
-        super().__init__(nodes, Texts(nodes, doubts), leaves.rows)
-        self._doubts = doubts
+        super().__init__(nodes, Texts(nodes, risks), leaves.rows)
+        self._risks = risks
         self.leaves = leaves
 
     def read(self, root: PlanText) -> TextFrame:
@@ -131,7 +131,7 @@ class AnalyzedReader(TextReading):
         if kind in ("Relation", "RelationV2"):
             return self._relation(step)
         rule = RULES.get(kind)
-        if rule is None or (self._doubts.brackets and kind in LISTING):
+        if rule is None or (self._risks.brackets and kind in LISTING):
             raise Unreadable(f"the operator {kind}")
         return rule(self, step.text.text, below, inside)
 

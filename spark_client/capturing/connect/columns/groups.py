@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spark_client.capturing.connect.columns.frames import Frame, Typed
-from spark_client.capturing.connect.columns.reading import Reading, Rule
+from spark_client.capturing.connect.columns.plan_context import PlanContext, Rule
 from spark_client.capturing.connect.snapshots import Column, Unreadable
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
@@ -23,26 +23,26 @@ _OVER_GROUPS = {
 _OVER_TWO = {206: "FlatMapCoGroupsInPandas", 210: "FlatMapCoGroupsInArrow"}
 
 
-def _pass(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _pass(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del message, relation
     return reading.passing(inputs[0], hidden=inputs[0].hidden)
 
 
-def _filter(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _filter(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     scope = reading.scope(inputs[0], reaches="below")
     condition = reading.read(message.condition, scope)
     return reading.over(inputs[0], "Filter", scope, condition=condition.node)
 
 
-def _sort(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _sort(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     scope = reading.scope(inputs[0], reaches="below")
     orders = [reading.read(order.child, scope).node for order in message.order]
     return reading.over(inputs[0], "Sort", scope, order=orders)
 
 
-def _deduplicate(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _deduplicate(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     names = {name.lower() for name in message.column_names}
@@ -51,13 +51,13 @@ def _deduplicate(reading: Reading, message: Any, inputs: list[Frame], relation: 
     return reading.over(child, "Deduplicate", keys=reading.outputs(keys))
 
 
-def _sample_by(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _sample_by(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     chosen = reading.read(message.col, reading.scope(inputs[0]))
     return reading.over(inputs[0], "Filter", condition=chosen.node)
 
 
-def _aggregate(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _aggregate(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return groups: by expressions, rollups, cubes, sets, or with the values of a pivot as columns."""
     (child,) = inputs
     scope = reading.scope(child)
@@ -84,7 +84,7 @@ def _aggregate(reading: Reading, message: Any, inputs: list[Frame], relation: An
 
 
 def _pivot(
-    reading: Reading, message: Any, child: Frame, keys: Sequence[Typed], aggregates: Sequence[Typed], relation: Any
+    reading: PlanContext, message: Any, child: Frame, keys: Sequence[Typed], aggregates: Sequence[Typed], relation: Any
 ) -> Frame:
     """Return a pivot: for each value the aggregates, on condition of the pivot's column, by which rows are grouped."""
     by = reading.read(message.pivot.col, reading.scope(child))
@@ -108,7 +108,7 @@ def _pivot(
     return Frame(node, columns, inputs=(child,))
 
 
-def _join(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _join(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return a join, by a condition or by columns of equal names, of which one is left."""
     del relation
     left, right = inputs
@@ -124,7 +124,7 @@ def _join(reading: Reading, message: Any, inputs: list[Frame], relation: Any) ->
     return Frame(node, columns, (*left.hidden, *(() if is_half else right.hidden)), inputs=(left, right))
 
 
-def _using(reading: Reading, names: Sequence[str], left: Frame, right: Frame, kind: str) -> Frame:
+def _using(reading: PlanContext, names: Sequence[str], left: Frame, right: Frame, kind: str) -> Frame:
     sides = [{(column.name or "").lower(): column for column in reading.steps.columns(side)} for side in (left, right)]
     try:
         pairs = [(sides[0][name.lower()], sides[1][name.lower()]) for name in names]
@@ -146,7 +146,7 @@ def _using(reading: Reading, names: Sequence[str], left: Frame, right: Frame, ki
     return Frame(frame.node, frame.columns, tuple(hidden), inputs=(joined,))
 
 
-def _key(reading: Reading, left: Column, right: Column, *, kind: str) -> Typed:
+def _key(reading: PlanContext, left: Column, right: Column, *, kind: str) -> Typed:
     """Return the one column of a join's two keys: of an outer join the side that has all rows, or either."""
     if kind != "FULL_OUTER":
         return reading.nodes.reference(right if kind == "RIGHT_OUTER" else left)
@@ -155,7 +155,7 @@ def _key(reading: Reading, left: Column, right: Column, *, kind: str) -> Typed:
     return Typed(reading.nodes.node("Alias", child=chosen, exprId="", name=left.name), left.name, left.type)
 
 
-def _zip(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _zip(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return frames of the same rows side by side."""
     del message, relation
     left, right = inputs
@@ -163,7 +163,7 @@ def _zip(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> 
     return Frame(node, (*left.columns, *right.columns), inputs=(left, right))
 
 
-def _nearest(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _nearest(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     left, right = inputs
     ranking = reading.read(message.ranking_expression, reading.scope(left, right))
@@ -171,7 +171,7 @@ def _nearest(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
     return Frame(node, (*left.columns, *right.columns), inputs=(left, right))
 
 
-def _set_operation(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _set_operation(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     left, right = inputs
     kind = message.SetOpType.Name(message.set_op_type).removeprefix("SET_OP_TYPE_")
     if message.by_name:
@@ -185,7 +185,7 @@ def _set_operation(reading: Reading, message: Any, inputs: list[Frame], relation
     return Frame(node, left.columns, inputs=(left, right))
 
 
-def _union_by_name(reading: Reading, message: Any, left: Frame, right: Frame, relation: Any) -> Frame:
+def _union_by_name(reading: PlanContext, message: Any, left: Frame, right: Frame, relation: Any) -> Frame:
     ours, theirs = reading.steps.columns(left, typed=True), reading.steps.columns(right, typed=True)
     by_name = {(column.name or "").lower(): column for column in theirs}
     names = {(column.name or "").lower() for column in ours}
@@ -210,23 +210,23 @@ def _structure(column: Column) -> list[str]:
     return [field.name.lower() for field in column.type.fields] if column.type else []
 
 
-def _map(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _map(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     return _opaque(reading, message.func, _OVER_ROWS, inputs, [], relation)
 
 
-def _map_groups(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _map_groups(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     keys = reading.expressions.read_all(list(message.grouping_expressions), reading.scope(inputs[0]))
     return _opaque(reading, message.func, _OVER_GROUPS, inputs[:1], keys, relation)
 
 
-def _map_two(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _map_two(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     left = reading.expressions.read_all(list(message.input_grouping_expressions), reading.scope(inputs[0]))
     right = reading.expressions.read_all(list(message.other_grouping_expressions), reading.scope(inputs[1]))
     return _opaque(reading, message.func, _OVER_TWO, inputs, [*left, *right], relation)
 
 
 def _opaque(
-    reading: Reading,
+    reading: PlanContext,
     function: Any,
     classes: Mapping[int, str],
     inputs: Sequence[Frame],
@@ -250,7 +250,7 @@ def _opaque(
     return Frame(node, columns, inputs=tuple(inputs))
 
 
-def unknown_step(reading: Reading, kind: str, inputs: Sequence[Frame], schema: Sequence[SchemaField]) -> Frame:
+def unknown_step(reading: PlanContext, kind: str, inputs: Sequence[Frame], schema: Sequence[SchemaField]) -> Frame:
     """Return a step of a kind without a rule: each column may be made of all of its inputs."""
     columns = reading.schema_columns(schema)
     children = [frame.node for frame in inputs]

@@ -8,7 +8,7 @@ from typing import Any
 
 from spark_client.capturing.connect.columns.frames import Frame, Typed, find_column
 from spark_client.capturing.connect.columns.functions import GENERATORS
-from spark_client.capturing.connect.columns.reading import Reading, Rule
+from spark_client.capturing.connect.columns.plan_context import PlanContext, Rule
 from spark_client.capturing.connect.columns.scopes import Scope
 from spark_client.capturing.connect.reads import table_read
 from spark_client.capturing.connect.snapshots import Column, Unreadable
@@ -18,7 +18,7 @@ from spark_client.capturing.plans.plan import Node
 _NUMBERS = ("byte", "short", "integer", "long", "float", "double")
 
 
-def _project(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _project(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return the columns of a SELECT, which may refer to each other's aliases, and its one generator's."""
     child = inputs[0] if inputs else Frame(reading.nodes.node("OneRowRelation"), ())
     scope = reading.scope(child, reaches="hidden")
@@ -41,7 +41,7 @@ def _reusable(item: Typed, scope: Scope) -> Typed:
     return item
 
 
-def _several(reading: Reading, message: Any, scope: Scope) -> list[Typed]:
+def _several(reading: PlanContext, message: Any, scope: Scope) -> list[Typed]:
     if message.WhichOneof("expr_type") == "unresolved_star":
         return reading.expressions.star(message.unresolved_star, scope)
     raise Unreadable("columns by a pattern of names")
@@ -57,7 +57,7 @@ def _generator(message: Any) -> Any:
 
 
 def _generate(
-    reading: Reading, child: Frame, called: Any, message: Any, relation: Any, count: int
+    reading: PlanContext, child: Frame, called: Any, message: Any, relation: Any, count: int
 ) -> tuple[Frame, list[Typed]]:
     """Return the rows that a generator makes of each row, and the generator's columns."""
     scope = reading.scope(child)
@@ -86,7 +86,7 @@ def _generate(
 
 
 def _generated_fields(
-    reading: Reading, kind: str, arguments: Sequence[Typed], scope: Scope
+    reading: PlanContext, kind: str, arguments: Sequence[Typed], scope: Scope
 ) -> list[SchemaField] | None:
     """Return the columns of a generator by the type of its argument; None if that is unknown."""
     if kind == "JsonTuple":
@@ -107,7 +107,7 @@ def _generated_fields(
     return [*position, SchemaField("col", element, type_.fields)]
 
 
-def _by_schema(reading: Reading, relation: Any, count: int, message: Any) -> list[SchemaField]:
+def _by_schema(reading: PlanContext, relation: Any, count: int, message: Any) -> list[SchemaField]:
     """Return a generator's columns by the server's schema of a projection that has nothing else with a star."""
     project = relation.project
     before = list(project.expressions)
@@ -118,7 +118,7 @@ def _by_schema(reading: Reading, relation: Any, count: int, message: Any) -> lis
     return list(schema[index : index + width])
 
 
-def _with_columns(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _with_columns(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     scope = reading.scope(child, reaches="hidden")
@@ -139,7 +139,7 @@ def _is_generator(message: Any) -> bool:
     return _generator(message) is not None
 
 
-def _replaced(reading: Reading, child: Frame, put: Mapping[str, Typed]) -> list[Typed]:
+def _replaced(reading: PlanContext, child: Frame, put: Mapping[str, Typed]) -> list[Typed]:
     """Return the child's columns with these in the place of those of their names, and the rest behind them."""
     columns = child.columns
     if any(column.name is None for column in columns):
@@ -149,7 +149,7 @@ def _replaced(reading: Reading, child: Frame, put: Mapping[str, Typed]) -> list[
     return [*items, *(item for name, item in put.items() if name not in names)]
 
 
-def _renamed(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _renamed(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     renames = [(rename.col_name, rename.new_col_name) for rename in getattr(message, "renames", ())] or list(
@@ -162,14 +162,14 @@ def _renamed(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
     return _named(reading, child, columns, names)
 
 
-def _to_df(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _to_df(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     if len(message.column_names) != len(inputs[0].columns):
         raise Unreadable("other names than columns")
     return _named(reading, inputs[0], inputs[0].columns, list(message.column_names))
 
 
-def _named(reading: Reading, child: Frame, columns: Sequence[Column], names: Sequence[str]) -> Frame:
+def _named(reading: PlanContext, child: Frame, columns: Sequence[Column], names: Sequence[str]) -> Frame:
     items = []
     for column, name in zip(columns, names, strict=True):
         item = reading.nodes.reference(column)
@@ -179,7 +179,7 @@ def _named(reading: Reading, child: Frame, columns: Sequence[Column], names: Seq
     return reading.project(child, items)
 
 
-def _drop(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _drop(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return a frame without some columns; a name that is not there drops nothing."""
     del relation
     (child,) = inputs
@@ -192,7 +192,7 @@ def _drop(reading: Reading, message: Any, inputs: list[Frame], relation: Any) ->
     return reading.project(child, [reading.nodes.reference(column) for column in columns if column.id not in gone])
 
 
-def _dropped(reading: Reading, message: Any, child: Frame, columns: Sequence[Column]) -> set[str]:
+def _dropped(reading: PlanContext, message: Any, child: Frame, columns: Sequence[Column]) -> set[str]:
     attribute = message.unresolved_attribute
     if message.WhichOneof("expr_type") != "unresolved_attribute":
         raise Unreadable("a dropped column that is an expression")
@@ -206,14 +206,14 @@ def _dropped(reading: Reading, message: Any, child: Frame, columns: Sequence[Col
     return {item.node.text("exprId") or ""}
 
 
-def _alias(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _alias(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     qualifier = (*message.qualifier, message.alias)
     return reading.passing(child, [replace(column, qualifier=qualifier) for column in child.columns])
 
 
-def _fill(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _fill(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return a frame with values in the place of missing ones, in columns of a type that fits."""
     del relation
     (child,) = inputs
@@ -242,12 +242,12 @@ def _value_for(column: Column, names: Sequence[str], values: Sequence[Any]) -> A
     return values[0] if type_ in _NUMBERS or type_.startswith("decimal") else None
 
 
-def _again(reading: Reading, column: Column, value: Node) -> Typed:
+def _again(reading: PlanContext, column: Column, value: Node) -> Typed:
     name = column.name or ""
     return Typed(reading.nodes.node("Alias", child=value, exprId="", name=name), name, column.type)
 
 
-def _replace(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _replace(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return a frame in which some values are others: a choice in columns of the values' kind."""
     del relation
     (child,) = inputs
@@ -264,7 +264,7 @@ def _replace(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
     return reading.project(child, _replaced(reading, child, put))
 
 
-def _drop_missing(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _drop_missing(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     names = [name.lower() for name in message.cols]
@@ -273,7 +273,7 @@ def _drop_missing(reading: Reading, message: Any, inputs: list[Frame], relation:
     return reading.over(child, "Filter", condition=condition)
 
 
-def _unpivot(reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+def _unpivot(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return a row for each of some columns, with its name and value."""
     (child,) = inputs
     scope = reading.scope(child)
@@ -293,7 +293,7 @@ def _unpivot(reading: Reading, message: Any, inputs: list[Frame], relation: Any)
     return Frame(node, columns, inputs=(child,))
 
 
-def _widened(reading: Reading, item: Typed, to: SchemaField, scope: Scope) -> Node | None:
+def _widened(reading: PlanContext, item: Typed, to: SchemaField, scope: Scope) -> Node | None:
     """Return a value as the type that Spark makes of all of them."""
     type_ = scope.type_of_item(item)
     if type_ is None:

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from spark_client.capturing.connect.columns.analyzed import AnalyzedReader
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame, Typed
-from spark_client.capturing.connect.columns.texts import doubts_of
+from spark_client.capturing.connect.columns.texts import risks_of
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, table_read
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import NOTHING
 
@@ -152,7 +152,7 @@ def read_query(root: PlanText, sql: str, leaves: QueryLeaves, nodes: Nodes) -> T
     Raises:
         Unreadable: it has a form that is unknown, or literals that can be taken for something else.
     """
-    return AnalyzedReader(nodes, leaves, doubts_of(sql)).read(root)
+    return AnalyzedReader(nodes, leaves, risks_of(sql)).read(root)
 
 
 def relation_of(text: str, columns: Sequence[Column], proto: Any) -> Any:
@@ -234,7 +234,7 @@ def _ddl(type_: SchemaField | None) -> str:
     return type_.type.replace("struct", f"struct<{inside}>", 1)
 
 
-def of_columns(frame: TextFrame, related: Relation) -> Snapshot:
+def of_columns(frame: TextFrame, related: RowsLineage) -> Snapshot:
     """Return what the columns of a plan are made of."""
     if [column.id for column in frame.columns] != [id_ for id_, _ in related.columns]:
         raise Unreadable("columns in another order")

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple, Protocol
 from spark_client.capturing.connect.columns import groups, projections
 from spark_client.capturing.connect.columns.expressions import ExpressionReader
 from spark_client.capturing.connect.columns.frames import Frame, Nodes, Typed
-from spark_client.capturing.connect.columns.reading import Reading, Rule
+from spark_client.capturing.connect.columns.plan_context import PlanContext, Rule
 from spark_client.capturing.connect.columns.scopes import Scope, Steps
 from spark_client.capturing.connect.reads import relations_in
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.columns import PlanWalk
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import TooLarge, Value
+from spark_client.capturing.plans.walk import PlanWalk
 
 _SUBQUERIES_MAX = 20
 _LEAVES = frozenset(
@@ -79,7 +79,7 @@ class PlanReader:
         self.nodes = Nodes()
         self.steps = Steps(self.nodes, sources.schema)
         self._expressions = ExpressionReader(self.nodes, self._subquery, self._text)
-        self._leaves: dict[int, Relation] = {}
+        self._leaves: dict[int, RowsLineage] = {}
         self._references: dict[int, Any] = {}
         self._around: list[Any] = []
         self._count = 0
@@ -88,7 +88,7 @@ class PlanReader:
     def read(self, relation: Any, outer: Scope | None = None) -> Frame:
         """Return a relation as a frame; it may be arbitrarily deep."""
         entries = self._entries(relation)
-        reading = Reading(self.nodes, self.steps, self._expressions, outer)
+        reading = PlanContext(self.nodes, self.steps, self._expressions, outer)
         done: dict[int, Frame] = {}
         base, self._count = self._count, self._count + len(entries)
         for index in range(len(entries) - 1, -1, -1):
@@ -107,7 +107,7 @@ class PlanReader:
             self.steps.add(done[index])
         return done[0]
 
-    def related_node(self, node: Node) -> Relation:
+    def related_node(self, node: Node) -> RowsLineage:
         """Return what the columns of a plan are made of.
 
         Raises:
@@ -118,7 +118,7 @@ class PlanReader:
         except TooLarge as reason:
             raise Unreadable(str(reason)) from reason
 
-    def leaf(self, node: Node) -> Relation:
+    def leaf(self, node: Node) -> RowsLineage:
         """Return what a leaf gives."""
         return self._leaves[node.number]
 
@@ -147,7 +147,7 @@ class PlanReader:
             if plan_id is not None:
                 self._references[plan_id] = reference
 
-    def _made(self, reading: Reading, entry: _Entry, inputs: list[Frame]) -> Frame:
+    def _made(self, reading: PlanContext, entry: _Entry, inputs: list[Frame]) -> Frame:
         if entry.kind in _LEAVES:
             return self.placed(self._sources.leaf(entry.relation, self._around))
         message = getattr(entry.relation, entry.kind, None)
@@ -164,10 +164,10 @@ class PlanReader:
         columns = tuple(replace(column, id=self.nodes.new_id()) for column in snapshot.columns)
         leaf = self.nodes.node("SparkConnectLeaf", schema=True)
         pairs = zip(columns, snapshot.values, strict=True)
-        self._leaves[leaf.number] = Relation(tuple((column.id, value) for column, value in pairs), snapshot.rows)
+        self._leaves[leaf.number] = RowsLineage(tuple((column.id, value) for column, value in pairs), snapshot.rows)
         return Frame(leaf, columns)
 
-    def _unread(self, reading: Reading, entry: _Entry, inputs: Sequence[Frame], reason: str) -> Frame:
+    def _unread(self, reading: PlanContext, entry: _Entry, inputs: Sequence[Frame], reason: str) -> Frame:
         """Return a step whose columns are unknown, with the rows of what is below."""
         schema = self._sources.schema(entry.relation)
         items = [self.nodes.unknown(reason)._replace(name=field.name, type=field) for field in schema]
@@ -178,7 +178,7 @@ class PlanReader:
     def _named(self, item: Typed) -> Node:
         return self.nodes.node("Alias", child=item.node, exprId="", name=item.name)
 
-    def _lateral(self, reading: Reading, message: Any, inputs: list[Frame], relation: Any) -> Frame:
+    def _lateral(self, reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
         """Return a lateral join, whose right side sees the columns of the left."""
         del relation
         (left,) = inputs

@@ -31,7 +31,7 @@ def read_expression(texts: Texts, text: str, plans: Sequence[Node]) -> Typed:
     Raises:
         Unreadable: its references cannot be read either.
     """
-    if not texts.doubts.parts:
+    if not texts.risks.parts:
         try:
             return _Parser(texts, text, plans).whole()
         except (Unreadable, RecursionError, IndexError, ValueError):
@@ -176,7 +176,7 @@ class _Parser:
         small = name.lower()
         if small in ("cast", "try_cast"):
             return _Atom(self._cast())
-        if small in _BY_PLACE and self._texts.doubts.commas:
+        if small in _BY_PLACE and self._texts.risks.commas:
             raise Unreadable("the places of a function's arguments")
         items = self._arguments()
         if self._text.startswith(PYTHON, self._at):

@@ -1,7 +1,7 @@
 r"""Expressions as Spark prints them in an analyzed plan, where each reference has the id of what it refers to.
 
 A literal is printed without quotes, so that it may look like anything. What the id of a reference is can be doubted
-only where `#` is in a literal or a name, and such a text is not read (`Doubts`). How references are used can also
+only where `#` is in a literal or a name, and such a text is not read (`LiteralRisks`). How references are used can also
 be doubted where literals hold marks and words of expressions; of such a text only the references are read.
 """
 
@@ -37,11 +37,11 @@ _OF_SESSION = "session"
 RANGE = "0"
 
 
-class Doubts(NamedTuple):
-    """Doubts about a statement's literals: what they may be taken for, once they are printed without quotes.
+class LiteralRisks(NamedTuple):
+    """Risks of a statement's literals: what they may be taken for, once they are printed without quotes.
 
-    >>> doubts_of("SELECT concat(a, ' - '), '(b)' FROM t -- it's")
-    Doubts(ids=False, parts=True, brackets=True, commas=False)
+    >>> risks_of("SELECT concat(a, ' - '), '(b)' FROM t -- it's")
+    LiteralRisks(ids=False, parts=True, brackets=True, commas=False)
     """
 
     ids: bool
@@ -50,13 +50,13 @@ class Doubts(NamedTuple):
     commas: bool
 
 
-def doubts_of(sql: str) -> Doubts:
-    """Return what may be doubted: ids of references, parts of expressions, brackets of lists, commas."""
+def risks_of(sql: str) -> LiteralRisks:
+    """Return what literals may be taken for: ids of references, parts of expressions, brackets of lists, commas."""
     literals = [token["one"] or token["two"] or "" for token in _TOKENS.finditer(sql)]
     ids = "#" in sql or "\\" in sql or any("\n" in literal for literal in literals)
     parts = any(not _PLAIN.fullmatch(literal) or _WORDS_OF_PLANS.search(literal) for literal in literals)
     brackets = any(not _BRACKETS.isdisjoint(literal) for literal in literals)
-    return Doubts(ids, parts, brackets, any("," in literal for literal in literals))
+    return LiteralRisks(ids, parts, brackets, any("," in literal for literal in literals))
 
 
 class Named(NamedTuple):
@@ -71,12 +71,12 @@ class Named(NamedTuple):
 class Texts:
     """Texts of one plan: `columns` are all that are defined so far, by their ids in the text."""
 
-    def __init__(self, nodes: Nodes, doubts: Doubts) -> None:
+    def __init__(self, nodes: Nodes, risks: LiteralRisks) -> None:
         self.nodes = nodes
         self.columns: dict[str, Column] = {}
         # The names of references, as they are written there.
         self.spelled: list[str] = []
-        self.doubts = doubts
+        self.risks = risks
         self._variables: dict[str, Node] = {}
         self._session: list[Node] = []
 
@@ -147,7 +147,7 @@ class Texts:
         while (ends := _ID.search(text, index)) is not None:
             before = text[: ends.start()]
             expression, alias, name = before.partition(" AS ")
-            if alias and self.doubts.parts:
+            if alias and self.risks.parts:
                 expression, name = before, before.rpartition(" AS ")[2]
             if alias and VARIABLE in name:
                 raise Unreadable("a column named by a variable")

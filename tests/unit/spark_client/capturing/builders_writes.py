@@ -6,7 +6,7 @@ from typing import Any
 
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
 from headwater_model.ids import DatasetId
-from spark_client.capturing.events.events import Application
+from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, WriteStatistics
 from spark_client.current_run import JobRun, RunContext
 

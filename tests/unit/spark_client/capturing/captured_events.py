@@ -19,7 +19,7 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.serde import Serde
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.events.events import write_events
+from spark_client.capturing.events.run_events import write_events
 from spark_client.version import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,

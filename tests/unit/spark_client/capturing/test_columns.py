@@ -9,10 +9,10 @@ import pytest
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from spark_client.capturing.plans import expression_rules, operators
-from spark_client.capturing.plans.columns import PlanWalk
-from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
+from spark_client.capturing.plans.walk import PlanWalk
 
 FLIGHTS = DatasetId("s3://flights", "checked")
 
@@ -42,7 +42,7 @@ def read_flights(leaf):
     def column(name):
         return name, Value(frozenset({Dependency(ColumnSource(FLIGHTS, (name,)), IDENTITY)}))
 
-    return Relation(tuple(column(output.text("name")) for output in leaf.nodes("output")))
+    return RowsLineage(tuple(column(output.text("name")) for output in leaf.nodes("output")))
 
 
 def made_of(value):

@@ -6,7 +6,7 @@ import difflib
 
 import pytest
 
-from spark_client.capturing.connect.columns.texts import Doubts, doubts_of
+from spark_client.capturing.connect.columns.texts import LiteralRisks, risks_of
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from tests.spark.capture.specification import expected
 from tests.unit.spark_client.capturing.connect_programs import a_table, lines_of_text
@@ -161,17 +161,17 @@ def test_a_text_that_can_mean_something_else_is_refused(sql: str, analyzed: str,
 
 
 @pytest.mark.parametrize(
-    ("sql", "doubts"),
+    ("sql", "risks"),
     [
-        ("SELECT a, 'x y' FROM t", Doubts(ids=False, parts=False, brackets=False, commas=False)),
-        ("SELECT 'a, b' FROM t", Doubts(ids=False, parts=False, brackets=False, commas=True)),
-        ("SELECT 'it''s (1)' FROM t", Doubts(ids=False, parts=True, brackets=True, commas=False)),
-        ("SELECT 1 -- it's (one)\nFROM t", Doubts(ids=False, parts=False, brackets=False, commas=False)),
-        ("SELECT `it's` FROM t", Doubts(ids=False, parts=False, brackets=False, commas=False)),
-        ("SELECT 'a--b', 'THEN' FROM t", Doubts(ids=False, parts=True, brackets=False, commas=False)),
-        (r"SELECT '\u0023' FROM t", Doubts(ids=True, parts=True, brackets=False, commas=False)),
-        ("SELECT 'two\nlines' FROM t", Doubts(ids=True, parts=True, brackets=False, commas=False)),
+        ("SELECT a, 'x y' FROM t", LiteralRisks(ids=False, parts=False, brackets=False, commas=False)),
+        ("SELECT 'a, b' FROM t", LiteralRisks(ids=False, parts=False, brackets=False, commas=True)),
+        ("SELECT 'it''s (1)' FROM t", LiteralRisks(ids=False, parts=True, brackets=True, commas=False)),
+        ("SELECT 1 -- it's (one)\nFROM t", LiteralRisks(ids=False, parts=False, brackets=False, commas=False)),
+        ("SELECT `it's` FROM t", LiteralRisks(ids=False, parts=False, brackets=False, commas=False)),
+        ("SELECT 'a--b', 'THEN' FROM t", LiteralRisks(ids=False, parts=True, brackets=False, commas=False)),
+        (r"SELECT '\u0023' FROM t", LiteralRisks(ids=True, parts=True, brackets=False, commas=False)),
+        ("SELECT 'two\nlines' FROM t", LiteralRisks(ids=True, parts=True, brackets=False, commas=False)),
     ],
 )
-def test_what_literals_can_be_taken_for(sql: str, doubts: Doubts) -> None:
-    assert doubts_of(sql) == doubts
+def test_what_literals_can_be_taken_for(sql: str, risks: LiteralRisks) -> None:
+    assert risks_of(sql) == risks

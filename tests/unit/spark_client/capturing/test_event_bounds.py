@@ -12,7 +12,7 @@ import pytest
 from headwater.events.column_facets import columns_of_facet
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
-from spark_client.capturing.events.events import CUTS, EventRules, write_events
+from spark_client.capturing.events.run_events import CUTS, EventRules, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, Write
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,

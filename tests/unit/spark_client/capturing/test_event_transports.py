@@ -11,7 +11,7 @@ from openlineage.client.serde import Serde
 from openlineage.client.transport import Transport
 
 from spark_client import LineageClient, Misconfigured
-from spark_client.capturing.events import events
+from spark_client.capturing.events import run_events
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import (
     HeadwaterTransport,
@@ -22,14 +22,14 @@ from spark_client.capturing.session.event_transports import (
 from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.current_run import JobRun, RunContext
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 from spark_client.transport.destination import Destination
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 from tests.unit.spark_client.lineage_service import Service, failing
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 PARENT = JobRun("airflow", "nightly", "1176a8c2-fe01-7439-87e6-56a1a1b4029f")
-APPLICATION = events.Application(RunContext(JobRun("emissions", "calculate", RUN), PARENT), "4.3.0")
+APPLICATION = run_events.Application(RunContext(JobRun("emissions", "calculate", RUN), PARENT), "4.3.0")
 
 
 class Recording(Transport):
@@ -55,7 +55,7 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def emitted_events() -> list[Event]:
-    return events.write_events(a_write(an_execution(1)), APPLICATION, "calculate.flights_estimated")
+    return run_events.write_events(a_write(an_execution(1)), APPLICATION, "calculate.flights_estimated")
 
 
 def without_clients_own(event: Any) -> Any:
@@ -87,10 +87,10 @@ def test_events_reach_headwater(tmp_path: Path) -> None:
 def test_events_reach_a_transport_of_openlineage_as_they_are() -> None:
     transport = Recording()
     events_to = open_event_transport(transport, Settings(), {}, Counts())
-    assert events_to.send([*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]) == DeliveryCounts(
-        3, 0
-    )
-    sent = [*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
+    assert events_to.send(
+        [*emitted_events(), run_events.application_event(APPLICATION, "COMPLETE", 5)]
+    ) == DeliveryCounts(3, 0)
+    sent = [*emitted_events(), run_events.application_event(APPLICATION, "COMPLETE", 5)]
     assert [without_clients_own(event) for event in transport.taken] == [
         without_clients_own(json.loads(Serde.to_json(event))) for event in sent
     ]

@@ -32,7 +32,7 @@ from headwater.events.parse import parse_event
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from spark_client.capturing.events.descriptions import Description, Owner, parse_tags
-from spark_client.capturing.events.events import EventRules, application_event, write_events
+from spark_client.capturing.events.run_events import EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, InputStatistics, SchemaField, WriteStatistics
 from spark_client.current_run import RunContext
 from spark_client.version import PRODUCER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spark_client.capturing.connect.columns.frames import Nodes
-from spark_client.capturing.connect.columns.texts import VARIABLE, Texts, doubts_of
+from spark_client.capturing.connect.columns.texts import VARIABLE, Texts, risks_of
 from spark_client.capturing.connect.hidden_reads import calls_unknown, tables_in, variables_in
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, parse_plan_text
 from spark_client.capturing.connect.reads import TableRead, UnknownRead, VariableRead
@@ -69,6 +69,6 @@ def test_functions_that_are_not_sparks_may_read(called: str, is_unknown: bool) -
 
 @pytest.mark.parametrize("value", ["3", "CAST(NULL AS INT)", "'it)'", r"'it\')'", "MAP('a(', 1)", "''"])
 def test_a_variables_value_is_no_part_of_its_expression(value: str) -> None:
-    texts = Texts(Nodes(), doubts_of("SELECT v + 1 AS x FROM t"))
+    texts = Texts(Nodes(), risks_of("SELECT v + 1 AS x FROM t"))
     marked = texts.marked(f"(variablereference(system.session.v={value}) + 1) AS x#9")
     assert marked == f"({VARIABLE}session0; + 1) AS x#9"

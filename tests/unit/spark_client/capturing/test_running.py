@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from spark_client import current_run
-from spark_client.capturing.events.events import Application
+from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.model import Ended, Execution, Failure, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.running import RunningCapture
@@ -18,7 +18,7 @@ from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
 from spark_client.current_run import JobRun, RunContext
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"

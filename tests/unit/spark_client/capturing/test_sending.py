@@ -9,7 +9,7 @@ import pytest
 
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.sender import Event, Sender
-from spark_client.requests import DeliveryCounts
+from spark_client.record_requests import DeliveryCounts
 
 
 class Transport:

@@ -15,7 +15,7 @@ from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId
-from spark_client.capturing.events.events import Application, stream_event, write_events
+from spark_client.capturing.events.run_events import Application, stream_event, write_events
 from spark_client.capturing.model import Dataset, SchemaField, StreamEnd, StreamProgress, StreamStart, WriteStatistics
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.current_run import JobRun, RunContext

@@ -14,7 +14,7 @@ from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
-from spark_client.capturing.events.events import Application, write_events
+from spark_client.capturing.events.run_events import Application, write_events
 from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.items import parse_item
 from spark_client.capturing.model import Commit, Dataset, Execution, Write, WriteStatistics

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from spark_client.capturing.plans import expression_rules
 from spark_client.capturing.plans.expressions import Expressions
-from spark_client.capturing.plans.operators import Inputs, Relation, merge_relations, plans_of, relate
+from spark_client.capturing.plans.operators import Inputs, RowsLineage, merge_relations, plans_of, relate
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import Dependency, TooLarge, Value, faulty
 
@@ -22,7 +22,7 @@ _ROUNDS_MAX = 50
 # Where an operator lists the columns that it makes.
 _OUTPUTS = ("projectList", "aggregateExpressions", "output", "outputAttrs")
 
-Leaf: TypeAlias = Callable[[Node], Relation]
+Leaf: TypeAlias = Callable[[Node], RowsLineage]
 
 
 class PlanWalk:
@@ -48,10 +48,10 @@ class PlanWalk:
         self._steps = 0
         self._clock = clock
         self._deadline = clock() + seconds_max
-        self._ctes: dict[str, Relation] = {}
-        self._known: dict[int, Relation] = {}
+        self._ctes: dict[str, RowsLineage] = {}
+        self._known: dict[int, RowsLineage] = {}
 
-    def relation(self, plan: Node, outer: Mapping[str, Value] | None = None) -> Relation:
+    def relation(self, plan: Node, outer: Mapping[str, Value] | None = None) -> RowsLineage:
         """Return the relation of a plan; `outer` has the columns around it, if it is a subquery."""
         outer = outer or {}
         inputs = Inputs(
@@ -73,11 +73,11 @@ class PlanWalk:
                 self._known[node.number] = self._related(node, inputs, outer)
         return self._known[plan.number]
 
-    def over(self, *relations: Relation) -> Expressions:
+    def over(self, *relations: RowsLineage) -> Expressions:
         """Return expressions over the columns of these relations."""
         return self._over({name: value for relation in relations for name, value in relation.columns})
 
-    def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> Relation:
+    def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> RowsLineage:
         self._spend(1)
         if node.kind == "UnionLoop":
             return self._loop(node, outer)
@@ -91,19 +91,19 @@ class PlanWalk:
             self._ctes[node.text("id") or ""] = relation
         return relation
 
-    def _faulty(self, node: Node, error: Exception) -> Relation:
+    def _faulty(self, node: Node, error: Exception) -> RowsLineage:
         """Return a plan whose rule failed: its columns are unknown, and the rows are those of its inputs."""
         children = [self._known[child.number] for child in plans_of(node) if child.number in self._known]
         ids = [output.text("exprId") or "" for output in node.nodes(*_OUTPUTS)]
         ids = ids or [name for child in children for name, _ in child.columns]
         value = faulty(node.kind, error)
-        return Relation(tuple((name, value) for name in ids), frozenset().union(*(child.rows for child in children)))
+        return RowsLineage(tuple((name, value) for name in ids), frozenset().union(*(child.rows for child in children)))
 
-    def _loop(self, node: Node, outer: Mapping[str, Value]) -> Relation:
+    def _loop(self, node: Node, outer: Mapping[str, Value]) -> RowsLineage:
         """Return the fixed point of a recursive CTE: its anchor, and the recursion over all rows so far."""
         anchor, recursion = node.node("anchor"), node.node("recursion")
         if anchor is None or recursion is None:
-            return Relation()
+            return RowsLineage()
         relation = self._known[anchor.number]
         for _ in range(_ROUNDS_MAX):
             self._ctes[node.text("id") or ""] = relation
@@ -114,7 +114,7 @@ class PlanWalk:
                 break
             relation = more
         ids = node.values.get("outputAttrIds") or [name for name, _ in relation.columns]
-        return Relation(tuple(zip(map(str, ids), relation.values, strict=False)), relation.rows)
+        return RowsLineage(tuple(zip(map(str, ids), relation.values, strict=False)), relation.rows)
 
     def _over(self, scope: Mapping[str, Value]) -> Expressions:
         known = {**self._variables, **scope} if self._variables else scope

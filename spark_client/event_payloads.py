@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spark_client.errors import Refused, Undelivered
-from spark_client.requests import BODY_MAX_BYTES, DeliveryCounts
+from spark_client.record_requests import BODY_MAX_BYTES, DeliveryCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

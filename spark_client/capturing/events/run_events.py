@@ -31,7 +31,7 @@ from spark_client.capturing.events.facets import (
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 from spark_client.capturing.model import Dataset, Failure, Read, Write
 from spark_client.current_run import JobRun, RunContext
-from spark_client.recorder.events import RUN_EVENT
+from spark_client.recorder.operation_events import RUN_EVENT
 from spark_client.redaction import redact
 from spark_client.version import PRODUCER
 

@@ -13,7 +13,7 @@ from headwater_model.operation_set import SOURCES_MAX, OperationSet
 from headwater_model.operations import Operation, Read, Write, render_operations
 from headwater_model.reachability import inputs_of, outputs_of
 from spark_client.current_run import JobRun, RunContext
-from spark_client.requests import BODY_MAX_BYTES
+from spark_client.record_requests import BODY_MAX_BYTES
 from spark_client.version import PRODUCER
 
 RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"

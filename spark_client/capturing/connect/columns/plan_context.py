@@ -15,7 +15,7 @@ from spark_client.capturing.plans.plan import Node
 _PASSING = "SubqueryAlias"
 
 
-class Reading:
+class PlanContext:
     """State of reading one plan; `outer` is the query around it, if it is a subquery."""
 
     def __init__(self, nodes: Nodes, steps: Steps, expressions: ExpressionReader, outer: Scope | None = None) -> None:
@@ -90,4 +90,4 @@ class Reading:
         return self.steps.schema(relation)
 
 
-Rule = Callable[[Reading, Any, list[Frame], Any], Frame]
+Rule = Callable[[PlanContext, Any, list[Frame], Any], Frame]
