@@ -63,6 +63,8 @@ class _Handler(MotoRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    # A response is one write: after each, the thread waits for its turn among the others.
+    wbufsize = -1
 
     def run_wsgi(self) -> None:
         """Read the whole request, then respond: nothing of it is left before the next request."""
@@ -84,6 +86,7 @@ class _Handler(MotoRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+        self.wfile.flush()
 
 
 def _control_refusal(environ: Environ) -> str | None:
