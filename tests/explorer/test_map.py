@@ -5,8 +5,19 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
+
 from tests.explorer.pipeline import CHECKED, ESTIMATED, HOSTILE, REPORT, node
-from tests.explorer.stories import JOBS, LAKE
+from tests.explorer.served import ServedGraph
+from tests.explorer.stories import JOBS, LAKE, a_dataset, a_facet, a_run
+
+
+@pytest.fixture
+def served():
+    """A graph for one test alone."""
+    served = ServedGraph()
+    yield served
+    served.stop()
 
 
 def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
@@ -19,6 +30,21 @@ def test_a_node_that_is_opened_stays_where_it_is(open_view, pipeline):
     after = opened.bounding_box()
     assert (abs(before["x"] - after["x"]), abs(before["y"] - after["y"])) < (1, 1)
     assert "open=down" in page.url
+
+
+def test_a_link_by_another_name_of_a_dataset_opens_its_map_and_columns(open_view, served):
+    table = a_dataset("checked", [("flight", "string")], {"flight": [("raw", "flight")]})
+    table["facets"]["symlinks"] = a_facet(identifiers=[{"namespace": LAKE, "name": "shop.checked", "type": "TABLE"}])
+    served.load(*a_run("check", 1, [a_dataset("raw", [("flight", "string")])], [table]))
+    own = quote(f"{LAKE}:checked", safe="")
+
+    page = open_view(served, f"map?node=dataset:{LAKE}:shop.checked&depth=2")
+    page.locator(".is-focus", has_text="checked").wait_for()
+    assert f"node=dataset%3A{own}&depth=2" in page.url
+
+    page = open_view(served, f"columns?node=datasetField:{LAKE}:shop.checked:flight")
+    page.get_by_role("complementary", name="about flight").wait_for()
+    assert f"node=datasetField%3A{own}%3Aflight" in page.url
 
 
 def test_back_and_forward_go_from_map_to_map(open_view, pipeline):

@@ -247,6 +247,13 @@ export function errorOf(facets: Record<string, unknown>): string | null {
   return typeof message === "string" ? message : null;
 }
 
+/** The id that responses show for a dataset or a column, which may have other names. */
+export const shownIdQuery = (node: string) => ({
+  queryKey: ["shown id", node] as const,
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await get("/api/v1/reports/impact", { query: { nodeId: node, depth: 0 }, signal })).nodeId,
+});
+
 // -- columns
 
 const NO_COLUMNS: ColumnLines = {

@@ -6,8 +6,9 @@ import type { ColumnLines } from "../../model/columns";
 import { WaysToChanges } from "../../parts/changes";
 import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { TimeBar } from "../../parts/time";
+import { useOwnName } from "../../parts/use-own-name";
 import { datasetOf, nameOf } from "../../url/ids";
-import { type ColumnsState, parseColumns } from "../../url/state";
+import { type ColumnsState, columnsLink, parseColumns } from "../../url/state";
 import { ColumnsBar } from "./bar";
 import { type ColumnsData, useColumnsData } from "./data";
 import { useColumnsKeys } from "./keys";
@@ -31,6 +32,9 @@ export function ColumnsView() {
 
 function Drawn({ state, data, now }: { state: ColumnsState; data: ColumnsData; now: ColumnLines }) {
   const columns = useOpenColumns(state, data, now);
+  const isShown =
+    data.now.isPlaceholderData || now.columns.some(({ id, dataset }) => id === state.node || dataset === state.node);
+  useOwnName(state.node, isShown, (node) => columnsLink({ ...state, node }));
   useColumnsKeys(columns);
   return (
     <>

@@ -5,8 +5,9 @@ import { Link, useSearch } from "wouter";
 import type { Lineage } from "../../model/graph";
 import { Loaded, Nothing, useTitle } from "../../parts/frame";
 import { TimeBar } from "../../parts/time";
+import { useOwnName } from "../../parts/use-own-name";
 import { kindOf, nameOf } from "../../url/ids";
-import { columnsLink, type MapState, parseMap } from "../../url/state";
+import { columnsLink, type MapState, mapLink, parseMap } from "../../url/state";
 import { MapBar } from "./bar";
 import { jobsDeep, type MapData, useMapData } from "./data";
 import { useMapKeys } from "./keys";
@@ -34,6 +35,7 @@ export function MapView() {
 
 function Drawn({ state, data, whole }: { state: MapState; data: MapData; whole: Lineage }) {
   const map = useOpenMap(state, data, whole);
+  useOwnName(state.node, data.isLate || whole.items.has(map.picture.focus), (node) => mapLink({ ...state, node }));
   useMapKeys(map);
   return (
     <>
