@@ -150,6 +150,7 @@ class ResolvedDatasets:
         """Take the facts of names that were read already (None: no facts); `load_names` reads the rest."""
         for name, row in rows.items():
             self._names.setdefault(name, self._of_rows([row] if row else []))
+        self._groups.clear()
 
     def group(self, name: DatasetId) -> ResolvedDataset:
         """Return the group of a loaded name."""
