@@ -14,7 +14,7 @@ from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
 from headwater.cli.layers import Edge, layers_of
 from headwater.cli.service import NoResponse
 from headwater.cli.text.graph_text import tree_of
-from headwater.queries.results.entities import LastWriter, outline_dataset, outline_job
+from headwater.queries.results.entities import LastWriter, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, NOON, RAW, a_found_dataset, a_found_job
@@ -85,7 +85,7 @@ def test_the_response_of_the_api_is_read_as_a_graph() -> None:
 
 
 def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
-    graph = Graph((outline_job(CHECK),), (outline_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
+    graph = Graph((redacted_job(CHECK),), (redacted_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
     parsed = parse_graph(render_graph(graph, from_dataset=True))
 
     assert (parsed.nodes[CHECK_ID], parsed.nodes[RAW_ID]) == (
