@@ -39,12 +39,12 @@ def test_a_link_by_another_name_of_a_dataset_opens_its_map_and_columns(open_view
     own = quote(f"{LAKE}:checked", safe="")
 
     page = open_view(served, f"map?node=dataset:{LAKE}:shop.checked&depth=2")
+    page.wait_for_url(lambda url: f"node=dataset%3A{own}&depth=2" in url)
     page.locator(".is-focus", has_text="checked").wait_for()
-    assert f"node=dataset%3A{own}&depth=2" in page.url
 
     page = open_view(served, f"columns?node=datasetField:{LAKE}:shop.checked:flight")
+    page.wait_for_url(lambda url: f"node=datasetField%3A{own}%3Aflight" in url)
     page.get_by_role("complementary", name="about flight").wait_for()
-    assert f"node=datasetField%3A{own}%3Aflight" in page.url
 
 
 def test_back_and_forward_go_from_map_to_map(open_view, pipeline):
