@@ -17,7 +17,7 @@ BROKER, LAKE, WAREHOUSE = (
 class Dataset:
     """A dataset: `columns` are names with types, `tags` those of the dataset, `personal` its columns tagged `pii`.
 
-    `partition` is the dimension of its daily partitions, of which its job writes one a night; empty if it has none.
+    `partition` is the dimension of its daily partitions: its job writes one a night. It is empty if it has none.
     The estate has one object for each dataset.
     """
 

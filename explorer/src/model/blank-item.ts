@@ -1,4 +1,4 @@
-/** A node of which nothing is known but its id. */
+/** A node that is known by its id alone. */
 
 import { cutsOf } from "../url/ids";
 import type { Item } from "./graph";

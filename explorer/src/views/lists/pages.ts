@@ -24,7 +24,7 @@ export const itemsOf = <T>(data: Pages<T>["data"]) => data?.pages.flatMap(({ ite
 export const nextOffset = (last: { items: readonly unknown[]; total: number }, pages: readonly unknown[]) =>
   last.items.length && pages.length * PAGE < last.total ? pages.length * PAGE : undefined;
 
-/** Return how many rows are shown of which: "12 of 300 jobs", "the first 500 of 2,600 jobs". */
+/** Return how many of the rows are shown: "12 of 300 jobs", "the first 500 of 2,600 jobs". */
 export function shownOf(shown: number, loaded: number, total: number, word: string): string {
   const all = plural(total, word);
   if (loaded >= total) return `${count(shown)} of ${all}`;
