@@ -1,12 +1,18 @@
-r"""A field's path as text: OpenLineage, Marquez and Spark put dots between names, CDAP slashes.
+r"""Paths of fields: as text, and related as a struct and the fields inside it are.
 
-A name that holds the separator stands in backquotes (dots, as Spark does it) or behind backslashes (slashes). Text that
-is no such path (`a..b`) is one name.
+In text, OpenLineage, Marquez and Spark put dots between names, CDAP slashes. A name that holds the separator stands in
+backquotes (dots, as Spark does it) or behind backslashes (slashes). Text that is no such path (`a..b`) is one name.
+
+Among the paths that a report names, a path finds itself; else the fields inside it; else the nearest struct around it.
+Each report is searched by itself, so that what one run reports of a struct hides nothing that another reports of its
+fields.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from headwater_model.ids import FieldPath
 
@@ -80,3 +86,80 @@ def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[st
         if text[place] != separator:
             return None
         place += 1
+
+
+def structs_around(path: FieldPath) -> Iterator[FieldPath]:
+    """Yield the structs that a field is in, the nearest first.
+
+    >>> list(structs_around(("plane", "engine", "kind")))
+    [('plane', 'engine'), ('plane',)]
+    """
+    return (path[:length] for length in range(len(path) - 1, 0, -1))
+
+
+class RelatedPaths:
+    """An index of paths, searched by a related path."""
+
+    def __init__(self, paths: Collection[FieldPath]) -> None:
+        self.paths = paths
+        self._inside: dict[FieldPath, list[FieldPath]] = {}
+        for path in paths:
+            for struct in structs_around(path) if len(path) > 1 else ():
+                self._inside.setdefault(struct, []).append(path)
+
+    def has(self, path: FieldPath) -> bool:
+        """True if the path, or a field inside it, is among these."""
+        return path in self.paths or path in self._inside
+
+    def find(self, path: FieldPath) -> Collection[FieldPath]:
+        """Return the path itself; else the fields inside it; else the nearest struct around it; else nothing.
+
+        >>> paths = RelatedPaths([("plane", "tail"), ("plane", "seats"), ("day",)])
+        >>> paths.find(("day",)), sorted(paths.find(("plane",))), paths.find(("day", "hour"))
+        ([('day',)], [('plane', 'seats'), ('plane', 'tail')], [('day',)])
+        """
+        if path in self.paths:
+            return [path]
+        return self._inside.get(path) or [struct for struct in structs_around(path) if struct in self.paths][:1]
+
+    def describes(self, path: FieldPath) -> bool:
+        """True if a schema of these paths can hold the path: it names the path, or a struct around it without fields.
+
+        >>> schema = RelatedPaths([("plane",), ("plane", "tail"), ("crew",)])
+        >>> schema.describes(("crew", "name")), schema.describes(("plane", "seats"))
+        (True, False)
+        """
+        return self.has(path) or any(related not in self._inside for related in self.find(path))
+
+    def overlapping(self, path: FieldPath) -> list[FieldPath]:
+        """Return the paths that equal this one, lie inside it, or are structs around it."""
+        around = (candidate for candidate in (path, *structs_around(path)) if candidate in self.paths)
+        return [*around, *self._inside.get(path, ())]
+
+
+class ColumnIndex:
+    """The columns that reports name of one dataset; each of `reports` is a set of paths, or a mapping by path."""
+
+    def __init__(self, reports: Iterable[Collection[FieldPath]]) -> None:
+        self.reports = [RelatedPaths(paths) for paths in reports]
+        self.named: frozenset[FieldPath] = frozenset().union(*(report.paths for report in self.reports))
+
+    def has(self, path: FieldPath) -> bool:
+        """True if any report names the path, or a field inside it."""
+        return any(report.has(path) for report in self.reports)
+
+    def find(self, path: FieldPath) -> frozenset[FieldPath]:
+        """Return the paths that this one finds in any report."""
+        return frozenset().union(*(report.find(path) for report in self.reports))
+
+    def invert(
+        self, origins: AbstractSet[FieldPath], used: Iterable[FieldPath]
+    ) -> dict[FieldPath, AbstractSet[FieldPath]]:
+        """Return each used path with the `origins` that it derives from.
+
+        A path that a report names counts if the used path finds it. A path that no report names counts if it equals
+        the used path, or if one of the two lies inside the other.
+        """
+        unnamed = RelatedPaths(origins - self.named)
+        related = {path: (self.find(path) & origins).union(unnamed.overlapping(path)) for path in used}
+        return {path: paths for path, paths in related.items() if paths}

@@ -14,9 +14,8 @@ from functools import cached_property
 from graphlib import TopologicalSorter
 from itertools import chain, islice
 
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation
-from headwater_model.field_paths import parse_slashed
+from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operations import InputField, Operation, Read, Transform, Write, render_operations
 from headwater_model.reachability import NOTHING, Reach, Reachability, inputs_of, outputs_of

@@ -69,7 +69,7 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
         return
     from examples.emissions.landing import land_flights
     from examples.emissions.session import FOLDER
-    from headwater.cli.demo.pipeline_run import prepare, run_pipeline
+    from headwater.cli.demo.stages import prepare, run_pipeline
     from headwater.cli.text.progress import Progress
     from headwater.cli.text.terminal import output_console
     from local_stack.stack import LocalStack

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.graph import add_formats, add_url
+from headwater.cli.options import add_formats, add_url
 
 _ABOUT = """\
 Print the lineage of a column from a running service as a tree: below each column its sources, each with the operations
@@ -49,11 +49,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_column(given: argparse.Namespace) -> int:
     """Print the lineage of a column; return 1 if the column or the service is missing."""
     from headwater.cli.column_graph import fetch_response, parse_columns
-    from headwater.cli.explorer_links import columns_link
-    from headwater.cli.service import NoResponse
-    from headwater.cli.text.column_text import trees_of
+    from headwater.cli.service import NoResponse, columns_link
     from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
     from headwater.cli.text.terminal import output_console, print_json, print_part
+    from headwater.cli.text.trees import trees_of
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from headwater.cli.days import parse_day
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+from headwater.cli.options import add_days
 
 if TYPE_CHECKING:
     from headwater.loading.event_log import EventLog
@@ -47,14 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser)
-    parser.add_argument(
-        "--from",
-        dest="first",
-        type=parse_day,
-        metavar="DAY",
-        help="the first day, YYYY-MM-DD (default: this month's first)",
-    )
-    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day (default: today)")
+    add_days(parser, "day", defaults=("this month's first", "today"))
     parser.add_argument(
         "--by", choices=("both", "namespace", "token"), default="both", help="what makes a row (default: both)"
     )

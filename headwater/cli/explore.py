@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from headwater.cli.graph import add_url
+from headwater.cli.options import add_url
 from headwater.cli.program import command
 from headwater.cli.service import SET_CREDENTIALS, NoResponse, unreached, unusable
 

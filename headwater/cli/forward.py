@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.days import parse_day
 from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.options import add_days
 
 if TYPE_CHECKING:
     from headwater.forwarding.announcer import Announcer
@@ -43,15 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser)
-    parser.add_argument(
-        "--from",
-        dest="first",
-        type=parse_day,
-        required=True,
-        metavar="DAY",
-        help="the first day of arrival, YYYY-MM-DD",
-    )
-    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day of arrival")
+    add_days(parser, "day of arrival", required=True)
     parser.set_defaults(func=run_forward)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 
-_URL = "http://127.0.0.1:8080"
+from headwater.cli.options import add_formats, add_url
+
 _ABOUT = """\
 Print the jobs and datasets that are connected to a node, from a running service, as a tree in the direction of the
 data. Jobs have the state of their latest run; datasets that no job writes any more are stale. Within the depth, the
@@ -40,31 +40,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(func=run_graph)
 
 
-def add_url(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the service's URL."""
-    parser.add_argument(
-        "--url",
-        default=os.environ.get("HEADWATER_URL") or _URL,
-        help=f"of the service (default: HEADWATER_URL, {_URL})",
-    )
-
-
-def add_formats(parser: argparse.ArgumentParser) -> None:
-    """Add the options for what takes the place of the tree: the response, or Mermaid text."""
-    formats = parser.add_mutually_exclusive_group()
-    formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
-    about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
-    formats.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
-
-
 def run_graph(given: argparse.Namespace) -> int:
     """Print the graph around a node; return 1 if the node or the service is missing."""
-    from headwater.cli.explorer_links import map_link
     from headwater.cli.job_graph import fetch_response, parse_graph
-    from headwater.cli.service import NoResponse
-    from headwater.cli.text.graph_text import tree_of
+    from headwater.cli.service import NoResponse, map_link
     from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
     from headwater.cli.text.terminal import output_console, print_json, print_part
+    from headwater.cli.text.trees import tree_of
 
     try:
         token = os.environ.get("HEADWATER_TOKEN")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.graph import add_url
+from headwater.cli.options import add_url
 
 if TYPE_CHECKING:
     from headwater.cli.event_sources import EventSource

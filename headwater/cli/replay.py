@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.cli.days import parse_day
 from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.options import add_days
 
 if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
@@ -47,10 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser)
-    parser.add_argument(
-        "--from", dest="first", type=parse_day, metavar="DAY", help="the first day of arrival, YYYY-MM-DD"
-    )
-    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day of arrival")
+    add_days(parser, "day of arrival")
     parser.add_argument("--into", metavar="TABLE", help="another table with the keys of the graph table")
     parser.set_defaults(func=run_replay)
 

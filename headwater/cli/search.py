@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.graph import add_url
+from headwater.cli.options import add_url, parse_count
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +55,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--to", dest="end", type=_moment, metavar="TIME", help="recorded before this time")
     parser.add_argument(
-        "--limit", type=_count, default=_LIMIT, metavar="N", help=f"stop after N records (default: {_LIMIT})"
+        "--limit", type=parse_count, default=_LIMIT, metavar="N", help=f"stop after N records (default: {_LIMIT})"
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines, as the API returns them")
     add_url(parser)
@@ -178,10 +178,3 @@ def _moment(text: str) -> str:
     if moment is None:
         return text
     return str(int((moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()))
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {count}")
-    return count

@@ -1,4 +1,4 @@
-"""Requests to a running service, on this machine or behind API Gateway."""
+"""A running service, on this machine or behind API Gateway: requests to its API, addresses of its explorer."""
 
 from __future__ import annotations
 
@@ -93,6 +93,25 @@ def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
         raise NoResponse(f"url {url!r}: must be http://host[:port][/path] or https://...")
     suffix = f"?{urlencode(query)}" if query else ""
     return f"{url.rstrip('/')}{path}{suffix}"
+
+
+def map_link(url: str, node_id: str) -> str:
+    """Return the address of the map around a job or dataset.
+
+    >>> map_link("http://127.0.0.1:8080/", "job:a:b")
+    'http://127.0.0.1:8080/explore/map?node=job%3Aa%3Ab'
+    """
+    return f"{url.rstrip('/')}/explore/map?{urlencode({'node': node_id})}"
+
+
+def columns_link(url: str, node_id: str) -> str:
+    """Return the address of the path of a column, or of the columns of a dataset; of the map, for a job.
+
+    >>> columns_link("http://127.0.0.1:8080", "datasetField:s3://lake:raw:id")
+    'http://127.0.0.1:8080/explore/columns?node=datasetField%3As3%3A%2F%2Flake%3Araw%3Aid'
+    """
+    view = "map" if node_id.startswith("job:") else "columns"
+    return f"{url.rstrip('/')}/explore/{view}?{urlencode({'node': node_id})}"
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+from headwater.cli.options import parse_count
 from headwater.cli.service import printable
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
     expiry = create.add_mutually_exclusive_group()
     expiry.add_argument(
         "--expires-days",
-        type=_days,
+        type=parse_count,
         default=_EXPIRES_DAYS,
         metavar="N",
         help=f"days until it is refused (default: {_EXPIRES_DAYS})",
@@ -221,10 +222,3 @@ def _state(token: Token) -> str:
 
 def _moment(moment_s: int) -> str:
     return datetime.fromtimestamp(moment_s, timezone.utc).strftime("%Y-%m-%d %H:%M")
-
-
-def _days(text: str) -> int:
-    days = int(text)
-    if days < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {days}")
-    return days

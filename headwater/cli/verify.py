@@ -1,30 +1,35 @@
-"""`headwater verify`: the comparison of the archive with its seals."""
+"""`headwater verify`: the comparison of the archive with its seals.
+
+It prints a line for each finding, and at the end the counts of what agrees.
+"""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.days import parse_day
 from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.options import add_days, parse_count
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from headwater.cli.verify_report import Report
     from headwater.cli.verify_state import VerifyState
     from headwater.records.verify.archive import DigestsRead, TrustAnchors
+    from headwater.records.verify.findings import Finding
     from headwater.records.verify.public_keys import PublicKeys
     from headwater.records.verify.stores import Bucket, Store
 
@@ -59,8 +64,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add_options(parser)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
-    parser.add_argument("--from", dest="first", type=parse_day, metavar="DAY", help="the first day, YYYY-MM-DD")
-    parser.add_argument("--to", dest="last", type=parse_day, metavar="DAY", help="the last day")
+    add_days(parser, "day")
     parser.add_argument(
         "--expect", type=_sha256, metavar="SHA256", help="of the last digest, from an earlier verification"
     )
@@ -77,7 +81,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
     )
-    parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects to read at a time")
+    parser.add_argument("--jobs", type=parse_count, metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
     parser.set_defaults(func=run_verify)
@@ -87,7 +91,6 @@ def run_verify(given: argparse.Namespace) -> int:
     """Verify an archive and return the exit code."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from headwater.cli.verify_report import Report
     from headwater_model.errors import HeadwaterError
 
     report = Report(as_json=given.json, needs_anchor=given.require_anchor)
@@ -240,6 +243,76 @@ def _progress() -> Progress:
     return Progress(*columns, left, console=console, redirect_stdout=shared, disable=not console.is_terminal)
 
 
+@dataclass
+class Report:
+    """A printer that counts findings and prints them as they come, as text or as lines of JSON."""
+
+    as_json: bool = False
+    needs_anchor: bool = False
+    _faults: Counter[str] = field(default_factory=Counter)
+    _digests: int = 0
+    _anchored: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 without faults, 1 with faults or without a required anchor, 2 if no digest was verified."""
+        if self._faults:
+            return 1
+        if not self._digests:
+            return 2
+        return 1 if self.needs_anchor and not self._anchored else 0
+
+    def find(self, finding: Finding) -> None:
+        """Print a finding."""
+        if finding.fault:
+            self._faults[finding.kind.value] += 1
+        if self.as_json:
+            print(json.dumps({**asdict(finding), "kind": finding.kind.value, "fault": finding.fault}))
+        else:
+            day, key = finding.day or "-" * 10, escaped(finding.key)
+            print(f"{day}  {key}  {finding.kind.value}: {escaped(finding.message)}")
+
+    def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
+        """Print the counts: `objects` and their bytes are those that the digests list."""
+        self._digests, self._anchored = len(read.sealed), bool(read.anchors)
+        bad = {finding.day for finding in read.findings if finding.fault}
+        good = sum(sealed_day.day not in bad for sealed_day in read.sealed)
+        if self.as_json:
+            counts = {"digests": self._digests, "digests_valid": good, "objects": objects, "size_bytes": size_bytes}
+            proof = {"anchors": list(read.anchors), "faults": dict(sorted(self._faults.items()))}
+            print(json.dumps({"archive": name, **counts, **proof}))
+            return
+        if not read.sealed:
+            print(f"{escaped(name)}: no digest was verified")
+            return
+        first, last = read.sealed[0], read.sealed[-1]
+        print(f"{escaped(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
+        print(f"{good:,} of {self._digests:,} digests are valid")
+        print(f"{objects:,} objects ({size_bytes:,} bytes) were compared with them")
+        faults = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self._faults.items()))
+        print(f"found: {faults}" if faults else _verdict(read))
+
+
+def _verdict(read: DigestsRead) -> str:
+    """Return what an archive without faults proves, which depends on what vouches for its digests."""
+    if read.end_is_known:
+        return "all of it is as it was sealed"
+    if read.anchors:
+        return "all that is there is as it was sealed and signed; days removed from the end would not be seen"
+    return "all that is there agrees with its own digests; nothing outside the archive vouches for them"
+
+
+def escaped(text: str) -> str:
+    r"""Return the text with escapes for unprintable characters: a key may hold any.
+
+    >>> escaped("traces/a\x1b[2Jb")
+    'traces/a\\x1b[2Jb'
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )
+
+
 def _now() -> str:
     return f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
 
@@ -248,10 +321,3 @@ def _sha256(text: str) -> str:
     if not re.fullmatch("[0-9a-f]{64}", text):
         raise argparse.ArgumentTypeError(f"must be 64 digits of 0 to 9 and a to f, got {text!r}")
     return text
-
-
-def _jobs(text: str) -> int:
-    jobs = int(text)
-    if jobs < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {jobs}")
-    return jobs

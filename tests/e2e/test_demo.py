@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from headwater.cli.explorer_build import is_built
+from headwater.cli.demo.stages import is_built
 from headwater.cli.service import fetch_json
 from tests.terminals import CTRL_C, as_piped, on_a_terminal
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import logging
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -25,12 +24,12 @@ from rich.table import Table
 
 from examples.emissions.landing import land_flights
 from examples.emissions.session import FOLDER
-from headwater.cli.demo.pipeline_run import prepare, run_pipeline
-from headwater.cli.demo.reconciliation import count_loaded
+from headwater.cli.demo.records import count_loaded
+from headwater.cli.demo.stages import open_console, prepare, run_pipeline, start_stack
 from headwater.cli.program import program
 from headwater.cli.service import NoResponse, fetch_json
 from headwater.cli.text.progress import Progress
-from headwater.cli.text.terminal import log_handler, output_console, print_part
+from headwater.cli.text.terminal import print_part
 from headwater.records.archive import prefix_of
 from headwater.times import day_of, shift
 from headwater_model.archive_tables import PUBLISHED_PREFIX, Manifest, parse_manifest
@@ -72,15 +71,13 @@ class Proof:
 
 def demonstrate_nights(nights: int) -> bool:
     """Run the demo over days and nights; True if no record is lost, and expired records and tampering are found."""
-    started, console = monotonic(), output_console()
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
+    started, console = monotonic(), open_console()
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
         with Progress(console) as progress:
             template, spark = prepare(progress)
             on_exit.callback(spark.stop)
-            with progress.stage("Starting the stack: moto, queues, functions, HTTP API"):
-                stack = on_exit.enter_context(LocalStack(template))
+            stack = start_stack(progress, template, on_exit)
             nights_run = list(_live(progress, spark, stack, land_flights(FOLDER / "landing", nights)))
             with progress.stage("A day later: TTL removes what is left in the table"):
                 stack.advance(24 * _HOUR)

@@ -1,42 +1,72 @@
-"""The run of `headwater demo`: synthesize, start, run the pipeline, compact, print the lineage, reconcile counts."""
+"""The run of `headwater demo` over the pipeline, and its summary: short enough for one screen.
+
+The run synthesizes, starts, runs the pipeline, compacts, fetches the lineage, and counts what was sent, loaded and
+archived. The summary says what ran, the counts, and where things are.
+"""
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
-from datetime import datetime, timezone
+from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import boto3
-from rich.console import Console
+from rich.console import Console, Group
+from rich.text import Text
 
 from examples.emissions.landing import land_flights
 from examples.emissions.session import FOLDER
+from headwater.cli.column_graph import sources_of
 from headwater.cli.demo.column_story import ColumnStory, fetch_story, print_story
-from headwater.cli.demo.end import end_demo
-from headwater.cli.demo.pipeline_run import prepare, run_pipeline
-from headwater.cli.demo.reconciliation import Reconciliation, count_dead, count_loaded
-from headwater.cli.demo.summary import DemoResults, summary_of
-from headwater.cli.demo.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
-from headwater.cli.explorer_build import explorer_build
-from headwater.cli.explorer_links import columns_link
-from headwater.cli.job_graph import JobGraph, fetch_graph
-from headwater.cli.text.graph_text import tree_of as tree_of_jobs
+from headwater.cli.demo.records import (
+    Reconciliation,
+    Trace,
+    copy_archive,
+    count_dead,
+    count_loaded,
+    count_records,
+    find_trace,
+    read_traces,
+    tree_of,
+)
+from headwater.cli.demo.stages import end_demo, explorer_build, open_console, prepare, run_pipeline, start_stack
+from headwater.cli.job_graph import Job, JobGraph, fetch_graph
+from headwater.cli.program import command
+from headwater.cli.service import columns_link, printable
 from headwater.cli.text.progress import Progress
-from headwater.cli.text.terminal import log_handler, output_console, print_part
+from headwater.cli.text.terminal import print_part
+from headwater.cli.text.trees import name_of
+from headwater.cli.text.trees import tree_of as tree_of_jobs
+from headwater.times import day_of
 from headwater_model.ids import JobId
-from local_stack.stack import LocalStack
 
 if TYPE_CHECKING:
-    from examples.emissions.captured_run import PipelineCounts
+    from local_stack.stack import LocalStack
 
 _ARCHIVE = FOLDER / "archive"
-_BUILD_LOG = FOLDER / "explorer.log"
 _A_JOB = JobId("emissions", "emissions.demo_checked").node_id
 _DEPTH = 20
+_FAILURES_MAX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DemoResults:
+    """The results of a demo: `flight` is the trace of a good one, `failures` are those of the stack's functions."""
+
+    days: int
+    jobs: JobGraph
+    columns: ColumnStory
+    reconciliation: Reconciliation
+    traces: int
+    flight: Trace | None
+    failures: Sequence[str]
+    archive: Path
+    elapsed_s: float
 
 
 def demonstrate(days: int, *, keep: bool, verbose: bool) -> bool:
@@ -44,19 +74,16 @@ def demonstrate(days: int, *, keep: bool, verbose: bool) -> bool:
 
     With `keep`, the explorer is built meanwhile, and the stack stays up at the end until Ctrl-C.
     """
-    console = output_console()
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
+    console = open_console()
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
         with Progress(console) as progress:
             stack, results = _run(progress, on_exit, days, build=keep)
         if verbose:
-            _print_traces(console)
-            _print_jobs(console, results.jobs)
-            print_story(console, results.columns)
+            _print_graphs(console, results)
         print_part(console, summary_of(results))
         about = "The stack stays up until Ctrl-C. The column in the explorer:"
-        end_demo(console, stack, about, columns_link(stack.api_url, results.columns.result), keep=keep, log=_BUILD_LOG)
+        end_demo(console, stack, about, columns_link(stack.api_url, results.columns.result), keep=keep)
     return results.reconciliation.balanced
 
 
@@ -64,22 +91,31 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
     """Run every stage; with `build`, also that of the explorer, beside those that wait for Spark."""
     started = monotonic()
     template, spark = prepare(progress)
-    with explorer_build(progress, _BUILD_LOG) if build else nullcontext(), spark:
+    with explorer_build(progress) if build else nullcontext(), spark:
         landing = FOLDER / "landing"
         with progress.stage(f"Landing {days} days of flights"):
             land_flights(landing, days)
-        with progress.stage("Starting the stack: moto, queues, functions, HTTP API"):
-            stack = on_exit.enter_context(LocalStack(template))
-        first_day = _day_of(stack)
+        stack = start_stack(progress, template, on_exit)
+        first_day = day_of(int(stack.now))
         counts = run_pipeline(progress, spark, stack, landing, FOLDER)
-        jobs, columns = _fetch_jobs(progress, stack), _fetch_columns(progress, stack)
-        _compact(progress, stack, first_day)
-        archived, reconciliation = _reconcile(progress, stack, counts)
+        with progress.stage("Fetching the pipeline's jobs"):
+            jobs = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
+        with progress.stage("Fetching the lineage of a column"):
+            columns = fetch_story(stack.api_url, FOLDER)
+        # Both days, if midnight (UTC) passed meanwhile.
+        for day in sorted({first_day, day_of(int(stack.now))}):
+            with progress.stage(f"Compacting {day}") as report:
+                stack.run_state_machine({"day": day}, progress=report)
+        with progress.stage("Copying the archive, counting records"):
+            copy_archive(boto3.client("s3", **stack.client_settings), stack.outputs["ArchiveBucketName"], _ARCHIVE)
+            archived = count_records(read_traces(_ARCHIVE))
+            sent, loaded = Counter(counts.counts.by_action), count_loaded(stack)
+            books = Reconciliation(sent, loaded, archived.by_action, counts.undelivered, count_dead(stack))
     return stack, DemoResults(
         days=days,
         jobs=jobs,
         columns=columns,
-        reconciliation=reconciliation,
+        reconciliation=books,
         traces=archived.traces,
         flight=find_trace(read_traces(_ARCHIVE), "ESTIMATED"),
         failures=[str(failure) for failure in stack.errors],
@@ -88,47 +124,63 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
     )
 
 
-def _fetch_jobs(progress: Progress, stack: LocalStack) -> JobGraph:
-    """Fetch the pipeline's jobs and datasets, after their events are loaded."""
-    with progress.stage("Fetching the pipeline's jobs"):
-        return fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
-
-
-def _fetch_columns(progress: Progress, stack: LocalStack) -> ColumnStory:
-    """Fetch the lineage of a column, up, down and to the records."""
-    with progress.stage("Fetching the lineage of a column"):
-        return fetch_story(stack.api_url, FOLDER)
-
-
-def _compact(progress: Progress, stack: LocalStack, first_day: str) -> None:
-    """Run the daily compaction for the day, or for both if midnight (UTC) passed meanwhile."""
-    for day in sorted({first_day, _day_of(stack)}):
-        with progress.stage(f"Compacting {day}") as report:
-            stack.run_state_machine({"day": day}, progress=report)
-
-
-def _day_of(stack: LocalStack) -> str:
-    return datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
-
-
-def _reconcile(progress: Progress, stack: LocalStack, counts: PipelineCounts) -> tuple[Archived, Reconciliation]:
-    with progress.stage("Copying the archive, counting records"):
-        s3 = boto3.client("s3", **stack.client_settings)
-        copy_archive(s3, stack.outputs["ArchiveBucketName"], _ARCHIVE)
-        archived = count_records(read_traces(_ARCHIVE))
-        sent = Counter(counts.counts.by_action)
-        return archived, Reconciliation(
-            sent, count_loaded(stack), archived.by_action, counts.undelivered, count_dead(stack)
-        )
-
-
-def _print_traces(console: Console) -> None:
+def _print_graphs(console: Console, results: DemoResults) -> None:
+    """Print two traces, the graph of the jobs and the lineage of one column."""
     for title, action in (("A good flight, from delivery to estimate", "ESTIMATED"), ("A rejected flight", "REJECTED")):
         trace = find_trace(read_traces(_ARCHIVE), action)
         console.print(f"\n[bold underline]{title}[/]")
         print_part(console, tree_of(trace) if trace else f"[red]no trace ends in {action}[/]")
-
-
-def _print_jobs(console: Console, jobs: JobGraph) -> None:
     console.print("\n[bold underline]The pipeline's jobs, and what they read and write[/]")
-    print_part(console, tree_of_jobs(jobs))
+    print_part(console, tree_of_jobs(results.jobs))
+    print_story(console, results.columns)
+
+
+def summary_of(results: DemoResults) -> Group:
+    """Return the summary, a text for each line."""
+    return Group(*_lines(results))
+
+
+def _lines(results: DemoResults) -> Iterator[Text]:
+    jobs = sum(isinstance(node, Job) for node in results.jobs.nodes.values())
+    yield Text()
+    yield _line(
+        "Pipeline",
+        f"PySpark over {results.days} days of flights: {jobs} jobs, {len(results.jobs.nodes) - jobs} datasets",
+    )
+    yield from _counts(results.reconciliation)
+    if results.flight is None:
+        yield Text("A flight   no trace ends in an estimate", "red")
+    else:
+        yield _line("A flight", printable(results.flight["record_id"]))
+        actions = (step["action_taken"] for step in results.flight["lineage"])
+        yield _line("", printable(" > ".join((results.flight["root_id"], *actions))))
+    result = results.columns.up.columns[results.columns.result]
+    sources = " and ".join(name_of(column) for column in sources_of(results.columns.up, result.id))
+    yield _line("A column", f"{name_of(result)}, from {sources}")
+    yield _line("Archive", f"{results.archive}: {results.traces:,} traces")
+    for failure in results.failures[:_FAILURES_MAX]:
+        yield Text(f"a function failed during the demo: {printable(failure)}", "yellow")
+    yield Text(f"Done in {results.elapsed_s:.0f} s. With the trees behind these lines: {command('demo --verbose')}")
+
+
+def _counts(reconciliation: Reconciliation) -> Iterator[Text]:
+    """Yield the table whose three columns must be equal, and what is wrong with them."""
+    steps = (reconciliation.sent, reconciliation.loaded, reconciliation.archived)
+    yield _row("Records", ("sent", "loaded", "archived"), "bold")
+    for action in dict.fromkeys(action for step in steps for action in step):
+        yield _row(f"  {action}", [f"{step[action]:,}" for step in steps])
+    yield _row("  total", [f"{step.total():,}" for step in steps], "green" if reconciliation.balanced else "red")
+    if not reconciliation.balanced:
+        yield Text(
+            f"Not equal, or not delivered: {reconciliation.undelivered:,} records or events were not delivered, "
+            f"{reconciliation.dead:,} messages are in the dead-letter queues",
+            "red",
+        )
+
+
+def _line(title: str, text: str) -> Text:
+    return Text.assemble((f"{title:11}", "bold"), text)
+
+
+def _row(title: str, cells: Sequence[str], style: str = "") -> Text:
+    return Text(f"{title:12}" + "".join(f"{cell:>10}" for cell in cells), style)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.graph import add_url
+from headwater.cli.options import add_url
 
 if TYPE_CHECKING:
     from headwater.cli.export.reading import Get, Part

@@ -13,8 +13,7 @@ from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
 from headwater.cli.export.reading import Document, JobPart, Part
-from headwater.cli.job_graph import parse_graph
-from headwater.cli.layers import Edge
+from headwater.cli.job_graph import Edge, parse_graph
 from headwater.cli.service import printable
 from headwater.cli.text.mermaid import render_jobs
 

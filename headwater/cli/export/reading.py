@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
-from headwater.cli.layers import Edge
+from headwater.cli.job_graph import Edge
 from headwater.cli.service import NoResponse
 
 # A GET of a path of the API, with a query.

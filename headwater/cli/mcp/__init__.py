@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.graph import add_url
+from headwater.cli.options import add_url
 
 _HOST, _PORT = "127.0.0.1", 8765
 _NEEDS = "needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`"

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
+from headwater.cli.options import parse_count
+
+if TYPE_CHECKING:
+    from headwater.cli.smoke.trial import Outcome
 
 _WAIT_S = 300
+_COST = "Glue by its DPU seconds, Athena by its bytes; nothing else is counted"
 _ABOUT = """\
 Try a stack in your account, with your credentials, from end to end: send records by Lambda and over HTTP and
 OpenLineage events, wait for them, read the graph and a column, compact now, verify what was sealed, query it by Athena,
@@ -40,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_options(parser)
     parser.add_argument(
         "--wait",
-        type=_seconds,
+        type=parse_count,
         default=_WAIT_S,
         metavar="S",
         help=f"for what was sent to be loaded (default: {_WAIT_S})",
@@ -52,7 +60,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_smoke(given: argparse.Namespace) -> int:
     """Try the stack and print what worked; return the exit status."""
-    from headwater.cli.smoke.report import print_report
     from headwater.cli.smoke.steps import STEPS, names
     from headwater.cli.smoke.trial import Trial, run_steps
     from headwater.cli.text.terminal import progress_console
@@ -76,8 +83,30 @@ def run_smoke(given: argparse.Namespace) -> int:
     return 1 if any(outcome.result == "failed" for outcome in outcomes) else 0
 
 
-def _seconds(text: str) -> int:
-    seconds = int(text)
-    if seconds < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {seconds}")
-    return seconds
+def print_report(stack: str, outcomes: Sequence[Outcome], *, as_json: bool) -> None:
+    """Print the outcomes of a stack's steps to standard output."""
+    from headwater.cli.text.terminal import output_console, print_json, print_part
+
+    counts = {
+        result: sum(outcome.result == result for outcome in outcomes) for result in ("passed", "failed", "skipped")
+    }
+    seconds, usd = sum(outcome.seconds for outcome in outcomes), sum(outcome.usd for outcome in outcomes)
+    if as_json:
+        steps = [asdict(outcome) for outcome in outcomes]
+        print_json({"stack": stack, **counts, "seconds": round(seconds, 1), "usd": round(usd, 5), "steps": steps})
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("step", "result", "seconds", "USD", "detail"):
+        table.add_column(name, justify="right" if name in ("seconds", "USD") else "left", overflow="fold")
+    styles = {"passed": "green", "failed": "bold red", "skipped": "yellow"}
+    for outcome in outcomes:
+        cost = f"{outcome.usd:.5f}" if outcome.usd else ""
+        result = Text(outcome.result, style=styles[outcome.result])
+        table.add_row(outcome.step, result, f"{outcome.seconds:.1f}", cost, Text(outcome.detail))
+    console = output_console()
+    print_part(console, table)
+    summary = ", ".join(f"{count} {result}" for result, count in counts.items())
+    print_part(console, Text(f"{stack}: {summary} in {seconds:.0f} s, {usd:.5f} USD ({_COST})"))

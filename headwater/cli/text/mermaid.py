@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from headwater.cli.column_graph import ColumnGraph, requested_columns
 from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.cli.service import printable
-from headwater.cli.text.graph_text import status_of
+from headwater.cli.text.trees import status_of
 
 if TYPE_CHECKING:
     from headwater.cli.column_graph import GraphDataset

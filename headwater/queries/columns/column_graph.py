@@ -16,8 +16,8 @@ from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnI
 from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
-from headwater_model.column_index import ColumnIndex, RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
+from headwater_model.field_paths import ColumnIndex, RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # Columns of one graph: more than a response of 4 MB holds.

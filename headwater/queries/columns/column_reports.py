@@ -17,7 +17,6 @@ from headwater.facts.keys import facet_key
 from headwater.facts.table import Key, Row
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView
-from headwater_model.column_index import ColumnIndex
 from headwater_model.columns import (
     NO_COLUMNS,
     Column,
@@ -30,6 +29,7 @@ from headwater_model.columns import (
     merge_sources,
     overlay,
 )
+from headwater_model.field_paths import ColumnIndex
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # The sources of a column that was not reported.

@@ -22,8 +22,8 @@ from headwater.queries.runs.dataset_versions import read_versions
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import NO_COLUMNS, Column, ColumnLineage
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 # A version of a dataset, under the dataset's primary name.

@@ -27,12 +27,12 @@ from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import (
     NO_COLUMNS,
     Column,
     ColumnLineage,
 )
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 
 # A dataset, by its primary name, and a job that writes it.

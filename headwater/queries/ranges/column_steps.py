@@ -11,8 +11,8 @@ from typing import TypeAlias
 from headwater.queries.ranges.possible_uses import How, PossibleUse, Takers
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.results.directions import UP
-from headwater_model.column_index import ColumnIndex, RelatedPaths
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources
+from headwater_model.field_paths import ColumnIndex, RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
 
 # Source, destination, transformations, and true if the step is certain.

@@ -25,8 +25,8 @@ from headwater.queries.results.cdap import (
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
 
 # Rows that one summary reads, each of a run and a dataset.

@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation
 from headwater.queries.results.directions import Direction
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column
-from headwater_model.field_paths import parse_slashed
+from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Operation, Read, Transform, Write

@@ -28,8 +28,8 @@ from headwater.queries.results.columns import (
 )
 from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Operation, Read, render_operations

@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.ranges.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
 from headwater.queries.results.reports import Reason, ReportedRun
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnLineage, Sources, merge_columns, sources_at
+from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # Datasets in one end that its named runs read.

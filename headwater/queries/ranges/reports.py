@@ -19,9 +19,8 @@ from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.directions import DOWN, UP
 from headwater.queries.results.reports import Flow, Provenance, TaggedColumn, TagUsage, TrueSource, Usage, Use
 from headwater.queries.view import GraphView
-from headwater_model.column_index import RelatedPaths
 from headwater_model.columns import Column, ColumnSource, merge_columns, sources_at
-from headwater_model.field_paths import parse_slashed
+from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import JobId
 from headwater_model.operations import Read
 

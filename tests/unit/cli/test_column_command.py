@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.column_graph import parse_columns
-from headwater.cli.explorer_links import columns_link
 from headwater.cli.main import main
+from headwater.cli.service import columns_link
 from headwater.cli.text.mermaid import render_columns
 from tests.unit.cli.column_responses import CO2, RESPONSE
 from tests.unit.cli.responding import Service

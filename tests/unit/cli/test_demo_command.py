@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from headwater.cli import demo
-from headwater.cli.demo.reconciliation import Reconciliation
+from headwater.cli.demo.records import Reconciliation
 from headwater.cli.main import main
 from headwater.cli.program import program
 

@@ -9,12 +9,9 @@ from pathlib import Path
 import pytest
 
 from headwater.cli.column_graph import parse_columns, sources_of
-from headwater.cli.demo.column_story import ColumnStory
-from headwater.cli.demo.drill_down import DrillDown
-from headwater.cli.demo.field_paths import FieldPaths
-from headwater.cli.demo.reconciliation import Reconciliation
-from headwater.cli.demo.summary import DemoResults, summary_of
-from headwater.cli.demo.traces import Step
+from headwater.cli.demo.column_story import ColumnStory, DrillDown, FieldPaths
+from headwater.cli.demo.records import Reconciliation, Step
+from headwater.cli.demo.run import DemoResults, summary_of
 from headwater.cli.job_graph import Dataset, Job, JobGraph
 from headwater.cli.program import command
 from headwater.cli.text.terminal import output_console, print_part

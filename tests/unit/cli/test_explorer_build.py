@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.cli import explorer_build
+from headwater.cli.demo import stages
 from headwater.cli.text.progress import Progress
 from headwater.cli.text.terminal import output_console
 
@@ -17,7 +17,7 @@ from headwater.cli.text.terminal import output_console
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a page that is not built yet."""
-    monkeypatch.setattr(explorer_build, "DIST", tmp_path / "dist")
+    monkeypatch.setattr(stages, "DIST", tmp_path / "dist")
     (tmp_path / "dist").mkdir()
     return tmp_path / "dist"
 
@@ -26,7 +26,7 @@ def let_build(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> Non
     """Put a script in the place of scripts/explorer.py, which needs npm and minutes."""
     file = folder / "explorer.py"
     file.write_text(script, encoding="utf-8")
-    monkeypatch.setattr(explorer_build, "_SCRIPT", file)
+    monkeypatch.setattr(stages, "_BUILD_SCRIPT", file)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_build_is_a_stage_with_a_log_whether_it_succeeds_or_not(
     let_build(monkeypatch, tmp_path, script.format(page=str(page)))
     log = tmp_path / "new" / "explorer.log"
 
-    with Progress(output_console()) as progress, explorer_build.explorer_build(progress, log):
+    with Progress(output_console()) as progress, stages.explorer_build(progress, log):
         pass
 
     assert capsys.readouterr().out.rpartition("  ")[0] == f"Building the explorer{stage}"
     assert log.read_text(encoding="utf-8") == "npm\n"
-    assert explorer_build.is_built() is is_built
+    assert stages.is_built() is is_built
 
 
 def test_a_block_that_fails_ends_the_build_with_its_children(
@@ -70,7 +70,7 @@ def test_a_block_that_fails_ends_the_build_with_its_children(
     log = tmp_path / "explorer.log"
 
     def fail() -> None:
-        with Progress(output_console()) as progress, explorer_build.explorer_build(progress, log):
+        with Progress(output_console()) as progress, stages.explorer_build(progress, log):
             while not log.read_text(encoding="utf-8"):
                 time.sleep(0.05)
             raise ZeroDivisionError

@@ -12,7 +12,7 @@ from rich.console import Console
 from headwater.api.marquez.column_views import render_columns
 from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
 from headwater.cli.service import NoResponse
-from headwater.cli.text.column_text import trees_of
+from headwater.cli.text.trees import trees_of
 from headwater.queries.results import columns as found_columns
 from headwater.queries.results.columns import ColumnInput, ColumnNode, Reporter
 from headwater_model.columns import Transformation

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.api.marquez.graph_views import render_graph
-from headwater.cli.job_graph import Dataset, Job, JobGraph, Node, parse_graph
-from headwater.cli.layers import Edge, layers_of
+from headwater.cli.job_graph import Dataset, Edge, Job, JobGraph, Node, layers_of, parse_graph
 from headwater.cli.service import NoResponse
-from headwater.cli.text.graph_text import tree_of
+from headwater.cli.text.trees import tree_of
 from headwater.queries.results.entities import LastWriter, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph
 from headwater_model.ids import DatasetId, JobId

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from headwater.cli.demo.traces import Archived, Step, Trace, count_records, find_trace, read_traces, tree_of
+from headwater.cli.demo.records import Archived, Step, Trace, count_records, find_trace, read_traces, tree_of
 
 ROOT = "flights-2013-01-01"
 AT = 1_357_016_400  # 2013-01-01 05:00:00 UTC

@@ -1,4 +1,8 @@
-"""The traces of an archive, read from a copy of it, and a trace as a tree of text."""
+"""The demo's records as they lie in the table and in the archive: counted at each step, and as traces.
+
+The demo loses nothing if the counts of what was sent, loaded and archived are equal. Traces are read from a copy of the
+archive.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+import boto3
 from rich.text import Text
 from rich.tree import Tree
 
+from headwater import settings
 from headwater.records.lines import COMPACTION_ACTION
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+    from local_stack.stack import LocalStack
 
 
 class Step(TypedDict):
@@ -88,11 +96,42 @@ def tree_of(trace: Trace) -> Tree:
     """Return the trace from its root down, each step with its time (UTC) and its storage location."""
     tree = branch = Tree(Text(trace["root_id"], "bold"), guide_style="dim")
     for step in trace["lineage"]:
-        branch = branch.add(_label(step))
+        at = datetime.fromtimestamp(step["recordedAt"], timezone.utc)
+        label = Text.assemble((step["action_taken"], "cyan"), " ", (step["node_id"], "bold"), overflow="fold")
+        branch = branch.add(label.append(f"\n{at:%Y-%m-%d %H:%M:%S}  {step['storage_location']}", "dim"))
     return tree
 
 
-def _label(step: Step) -> Text:
-    at = datetime.fromtimestamp(step["recordedAt"], timezone.utc)
-    label = Text.assemble((step["action_taken"], "cyan"), " ", (step["node_id"], "bold"), overflow="fold")
-    return label.append(f"\n{at:%Y-%m-%d %H:%M:%S}  {step['storage_location']}", "dim")
+@dataclass(frozen=True)
+class Reconciliation:
+    """The records by action at three steps: sent by the pipeline, loaded into the table, archived."""
+
+    sent: Counter[str]
+    loaded: Counter[str]
+    archived: Counter[str]
+    undelivered: int
+    dead: int
+
+    @property
+    def balanced(self) -> bool:
+        """True if no record was lost or added."""
+        return self.sent == self.loaded == self.archived and not self.undelivered and not self.dead
+
+
+def count_loaded(stack: LocalStack) -> Counter[str]:
+    """Count the records of the records table by action."""
+    dynamodb = boto3.client("dynamodb", **stack.client_settings)
+    pages = dynamodb.get_paginator("scan").paginate(
+        TableName=stack.outputs["RecordsTableName"], ProjectionExpression=settings.ACTION_TAKEN, ConsistentRead=True
+    )
+    return Counter(item[settings.ACTION_TAKEN]["S"] for page in pages for item in page["Items"])
+
+
+def count_dead(stack: LocalStack) -> int:
+    """Count the messages of all dead-letter queues."""
+    sqs = boto3.client("sqs", **stack.client_settings)
+    dead = 0
+    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "ChangesDeadLettersUrl", "TraceDeadLettersUrl"):
+        queue = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
+        dead += int(queue["Attributes"]["ApproximateNumberOfMessages"])
+    return dead

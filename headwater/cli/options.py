@@ -1,0 +1,64 @@
+"""Options that several commands have, and the values that they take."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import date
+from pathlib import Path
+
+_URL = "http://127.0.0.1:8080"
+
+
+def add_url(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the service's URL."""
+    parser.add_argument(
+        "--url",
+        default=os.environ.get("HEADWATER_URL") or _URL,
+        help=f"of the service (default: HEADWATER_URL, {_URL})",
+    )
+
+
+def add_formats(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what takes the place of the tree: the response, or Mermaid text."""
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
+    about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
+    formats.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
+
+
+def add_days(
+    parser: argparse.ArgumentParser, day: str, *, required: bool = False, defaults: tuple[str, str] | None = None
+) -> None:
+    """Add `--from` and `--to`, which set `first` and `last`; the help names them by `day`, and tells the `defaults`."""
+    first, last = (f" (default: {default})" for default in defaults) if defaults else ("", "")
+    about = f"the first {day}, YYYY-MM-DD{first}"
+    parser.add_argument("--from", dest="first", type=_parse_day, required=required, metavar="DAY", help=about)
+    parser.add_argument("--to", dest="last", type=_parse_day, metavar="DAY", help=f"the last {day}{last}")
+
+
+def _parse_day(text: str) -> str:
+    """Return the day of an option, `YYYY-MM-DD`.
+
+    >>> _parse_day("2026-11-20")
+    '2026-11-20'
+    """
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error
+
+
+def parse_count(text: str) -> int:
+    """Return a whole number from 1 on.
+
+    Raises:
+        argparse.ArgumentTypeError: the text is no such number.
+    """
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
+    return count
