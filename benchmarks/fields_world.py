@@ -15,7 +15,7 @@ import orjson
 from benchmarks.fields_pipelines import sends_columns
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
-from headwater.api.http.links import Links
+from headwater.api.http.responses import Links
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
 from headwater.events.event import Event
@@ -27,7 +27,7 @@ from tests.fakes.memory_table import LINK, MemoryS3, MemoryTable
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from headwater.api.services import Services
+    from headwater.api.route import Services
 
 _RUNS_A_BATCH = 400
 _TIMES = 5

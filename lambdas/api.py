@@ -10,8 +10,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater import settings
 from headwater.api.app import Api, Entry
-from headwater.api.http.links import Links
-from headwater.api.services import Services
+from headwater.api.http.responses import Links
+from headwater.api.route import Services
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
 from lambdas.wiring import at_first_use

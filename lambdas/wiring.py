@@ -342,7 +342,7 @@ def _announce() -> Callable[[StoredLines], object] | None:
     queue_url = os.environ.get(settings.FORWARD_QUEUE_URL)
     if not queue_url:
         return None
-    from headwater.forwarding.announcer import Announcer
+    from headwater.forwarding.announcements import Announcer
 
     return Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
 
@@ -364,8 +364,7 @@ def _endpoint() -> Endpoint:
     """Return the endpoint that events are forwarded to."""
     from botocore.httpsession import get_cert_path
 
-    from headwater.forwarding.endpoint import Endpoint
-    from headwater.forwarding.secret import Secret
+    from headwater.forwarding.endpoint import Endpoint, Secret
 
     url, secret_id = os.environ[settings.FORWARD_URL], os.environ.get(settings.FORWARD_SECRET)
     if not secret_id:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headwater.alerts.cause import Cause, Node
-from headwater.alerts.failed_runs import find_failed_runs
-from headwater.alerts.failing_tests import find_failing_tests
+from headwater.alerts.failures import find_failed_runs, find_failing_tests
 from headwater.alerts.rules import AlertRules
 from headwater.alerts.tagged_columns import find_tagged_columns
 from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions

@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 from headwater import settings
 from headwater.api.http.request import HttpRequest
-from headwater.api.services import Services
+from headwater.api.route import Services
 from headwater.api.tokens import Scope, Token
 from headwater.facts.visibility import NoRows, Visibility
 from headwater.queries.service import LineageQueries

@@ -1,4 +1,4 @@
-"""The HTTP API: its routes, and requests that no route takes."""
+"""The HTTP API: its routes, three of its own among them, and requests that no route takes."""
 
 from __future__ import annotations
 
@@ -7,32 +7,68 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from typing_extensions import TypedDict
 
 from headwater.api import explorer
-from headwater.api.access import check_access, get_caller, name_caller, seen_by, under_rules
+from headwater.api.access import check_access, get_caller, name_caller, scope_of, seen_by, under_rules
 from headwater.api.http.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import JSON, respond
-from headwater.api.me import Me, make_me
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services, operation_id
+from headwater.api.tokens import SCOPES, Scope, Token
 from headwater.api.types import ApiInfo
+from headwater.api.values import when
+from headwater.namespaces import EVERY_RIGHT, EVERYWHERE
+from headwater.times import from_seconds
 from headwater_model.errors import Forbidden, HeadwaterError, Unauthorized
-
-if TYPE_CHECKING:
-    from headwater.api.tokens import Token
 
 Entry: TypeAlias = Mapping[str, object]
 
 # Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
 _HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
 _INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
+# The modules of routes, in the order of the document, each with a pattern that begins its paths: they are imported for
+# the first request of such a path.
+MODULES = (
+    ("headwater.api.records.routes", "/api/v1/records"),
+    ("headwater.api.events", "/api/v1/lineage"),
+    ("headwater.api.marquez.routes", "/api/(v1/(?!records|reports|me$)|v2beta/)"),
+    ("headwater.api.cdap.routes", "/v3/"),
+    ("headwater.api.reports.routes", "/api/v1/reports"),
+)
+# The status with which API Gateway responds where this raises.
+_RAISED = 502
+_PATH_CHARS_MAX = 1000
+
+
+class Me(TypedDict):
+    """The caller.
+
+    `namespaces`, `references` and `roots` are names, or beginnings with `*` behind them; `*` alone is all.
+    """
+
+    caller: str | None
+    """The token's id, or the ARN that API Gateway found by the signature; null where it names none."""
+    scopes: list[Scope]
+    namespaces: list[str]
+    """Limits of what it may read, write and delete. A search of all may not be allowed: name one of them."""
+    references: list[str]
+    """Other namespaces whose datasets its events may name, as inputs and as sources of columns."""
+    roots: list[str]
+    """Limits of its records."""
+    expiresAt: str | None
+    """The time at which the token expires; null where it does not, and without a token."""
+    stage: str
+    strictNamespaces: bool
+    """Neighbours in other namespaces show their id and type alone."""
+    features: list[str]
+    """Ids of the operations that its scopes allow, as in the OpenAPI document."""
 
 
 @cache
@@ -63,17 +99,6 @@ def start(_services: Services, request: HttpRequest) -> Response[str]:
     return respond(_INFO)
 
 
-# The modules of routes, in the order of the document, each with a pattern that begins its paths: they are imported for
-# the first request of such a path.
-MODULES = (
-    ("headwater.api.records.routes", "/api/v1/records"),
-    ("headwater.api.events", "/api/v1/lineage"),
-    ("headwater.api.marquez.routes", "/api/(v1/(?!records|reports|me$)|v2beta/)"),
-    ("headwater.api.cdap.routes", "/v3/"),
-    ("headwater.api.reports.routes", "/api/v1/reports"),
-)
-
-
 def routes_of(module: str) -> tuple[Route, ...]:
     """Return the routes of a module."""
     routes: tuple[Route, ...] = import_module(module).ROUTES
@@ -85,7 +110,30 @@ def all_routes() -> tuple[Route, ...]:
     return (*_OWN, *(route for module, _ in MODULES for route in routes_of(module)))
 
 
-get_me = make_me(all_routes)
+def get_me(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the caller's scopes, namespaces and roots, and the operations that they allow.
+
+    Returns:
+        The caller.
+    """
+    token = request.token
+    scopes = SCOPES if token is None else token.scopes
+    body: Me = {
+        "caller": request.caller,
+        "scopes": list(scopes),
+        "namespaces": [EVERYWHERE] if token is None else list(token.namespaces),
+        "references": list(EVERY_RIGHT.references if token is None else token.references),
+        "roots": [EVERYWHERE] if token is None else list(token.roots),
+        "expiresAt": None if token is None or token.expires is None else when(from_seconds(token.expires)),
+        "stage": request.event.request_context.stage or "",
+        "strictNamespaces": services.strict_namespaces,
+        "features": sorted(
+            operation_id(route) for route in all_routes() if scope_of(route.method, route.path) in (None, *scopes)
+        ),
+    }
+    return respond(body)
+
+
 _OWN = (
     Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
     Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
@@ -104,11 +152,6 @@ def _shapes() -> tuple[tuple[re.Pattern[str], set[str]], ...]:
         (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
         for route in (*all_routes(), *explorer.ROUTES)
     )
-
-
-# The status with which API Gateway responds where this raises.
-_RAISED = 502
-_PATH_CHARS_MAX = 1000
 
 
 def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:

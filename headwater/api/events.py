@@ -7,8 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.access import spend_budget
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
-from headwater.api.route import Reply, Route
-from headwater.api.services import Services
+from headwater.api.route import Reply, Route, Services
 from headwater.api.types import BatchResult, EventBatch, LineageEvent
 from headwater.settings import FORWARDED_HEADER
 

@@ -11,10 +11,9 @@ from urllib.parse import urlsplit
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api import page_files
-from headwater.api.http.links import Links
 from headwater.api.http.request import HttpRequest
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.http.responses import Links
+from headwater.api.route import Route, Services
 
 _NOT_BUILT = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'

@@ -1,17 +1,74 @@
-"""Routes: a method on a path, its handler, and its description in the OpenAPI document."""
+"""Routes: a method on a path, its handler with the services that it gets, and its description in the OpenAPI document.
+
+The function's edge (`lambdas/api.py`) puts the services together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import AnyParameter
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import JSON
-from headwater.api.services import Services
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+    from headwater.api.http.responses import Links
+    from headwater.api.tokens import Tokens
+    from headwater.events.api_change_queue import ApiChangeQueue
+    from headwater.events.ingest import EventQueue
+    from headwater.loading.event_log import EventLog
+    from headwater.queries.service import LineageQueries
+    from headwater.records.dirty_roots import DirtyRoots
+    from headwater.records.ingest import RecordQueue
+    from headwater.records.proof import Proofs
+    from headwater.records.root_ids import RootIds
+    from headwater.records.root_records import RecordSources
+    from headwater.records.search.searcher import Searcher
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Stores, queues, clients; clocks (seconds since 1970, and normalized times), new ids, a counter of metrics.
+
+    `strict_namespaces`: a token for some namespaces is shown neighbours in others by id and type alone.
+
+    The modules of the stores are imported where these are made, and not here: a cold start pays for what it uses.
+    `searcher` makes the search of records at the first search.
+    """
+
+    records: RecordQueue
+    events: EventQueue
+    changes: ApiChangeQueue
+    event_log: EventLog
+    queries: LineageQueries
+    sources: RecordSources
+    dirty_roots: DirtyRoots
+    root_ids: RootIds
+    proofs: Proofs
+    searcher: Callable[[], Searcher]
+    tokens: Tokens
+    links: Links
+    sqs: SQSClient
+    trace_queue_url: str
+    ttl_s: int
+    now_s: Callable[[], int]
+    now: Callable[[], str]
+    new_id: Callable[[], str]
+    count: Callable[[str, int], None]
+    sleep: Callable[[float], None]
+    strict_namespaces: bool = False
+
+    def count_all(self, metrics: Mapping[str, int]) -> None:
+        """Count several metrics, by name."""
+        for name, number in metrics.items():
+            self.count(name, number)
+
 
 Handler: TypeAlias = Callable[[Services, HttpRequest], Response[str]]
 

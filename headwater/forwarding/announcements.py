@@ -2,26 +2,43 @@
 
     {"key": "events/year=2026/month=11/day=20/<sha256>.jsonl.gz", "lane": 3, "lines": [7, 0, 4]}
 
+    announcer = Announcer(sqs, queue_url, namespaces=("flights*",))
+    announcer.announce(log.put(events, day))    # before the messages of the batch are acknowledged
+
 A lane is a message group of the FIFO queue: its announcements are worked off one after another. All events of a run
-share a lane, so they leave in the order of the announcements, and of the lines in each. The dead letter of a refused
-event is an announcement, too: moved back to the queue, it sends the event again.
+share a lane, so they leave in the order of the announcements, and of the lines in each. The lines of an object are
+sorted by content; an announcement has them by their times: at equal times a START comes first, and the event that ends
+the run last.
+
+The dead letter of a refused event is an announcement, too: moved back to the queue, it sends the event again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from headwater.aws.queues import Message
+from headwater.aws.items import chunks
+from headwater.aws.queues import Message, send_all
+from headwater.events.event import TERMINAL
+from headwater.events.parse import is_api_change
+from headwater.loading.event_lines import StoredLines
 from headwater.namespaces import covers
 from headwater.records.event_objects import sha256_in_name
 from headwater.settings import EVENTS_PREFIX
+from headwater.times import parse_time
 from headwater_model.errors import Invalid
 from headwater_model.ids import normalize_run_id
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
 
 # Lanes work side by side: more of them forward faster, and cost a message more for each object of the log.
 LANES = 16
@@ -80,3 +97,50 @@ def lane_of(event: Mapping[str, Any]) -> int:
         described = event.get("job") or event["dataset"]
         text = f"{described['namespace']}\n{described['name']}"
     return hashlib.sha256(text.encode()).digest()[0] % LANES
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """The queue of announcements, and the patterns of namespaces whose events are forwarded.
+
+    `again` names one run of a backfill: what it announces is not dropped as a repetition of what was announced before.
+    """
+
+    sqs: SQSClient
+    queue_url: str
+    namespaces: Sequence[str]
+    again: str = ""
+
+    def announce(self, stored: StoredLines) -> int:
+        """Announce the events to forward, and return their number; raise `Unavailable` if the queue refuses.
+
+        The messages of one call to SQS are of different lanes: where it takes only some, the order of each lane stays.
+        """
+        number = 0
+        for wave in _waves(stored, self.namespaces):
+            send_all(self.sqs, self.queue_url, [part.message(self._deduplication_id(part)) for part in wave])
+            number += sum(len(part.lines) for part in wave)
+        return number
+
+    def _deduplication_id(self, announcement: Announcement) -> str:
+        sha256 = announcement.key.rpartition("/")[2].partition(".")[0]
+        return f"{sha256}-{announcement.lane}-{announcement.lines[0]}{self.again}"
+
+
+def _waves(stored: StoredLines, namespaces: Sequence[str]) -> Iterator[list[Announcement]]:
+    """Yield the announcements: the first of each lane together, then the second of each."""
+    lanes: defaultdict[int, list[int]] = defaultdict(list)
+    for line, event in enumerate(stored.documents):
+        if isinstance(event, dict) and not is_api_change(event) and is_forwarded(event, namespaces):
+            lanes[lane_of(event)].append(line)
+    parts = []
+    for lane, lines in sorted(lanes.items()):
+        ordered = sorted(lines, key=lambda line: _place(stored.documents[line], line))
+        parts.append([Announcement(stored.key, lane, part) for part in chunks(ordered, EVENTS_MAX)])
+    for wave in zip_longest(*parts):
+        yield [announcement for announcement in wave if announcement is not None]
+
+
+def _place(event: Mapping[str, Any], line: int) -> tuple[str, int, int]:
+    kind = str(event.get("eventType")).upper()
+    return parse_time(event["eventTime"]), 0 if kind == "START" else 2 if kind in TERMINAL else 1, line

@@ -1,6 +1,7 @@
 """The endpoint that events are forwarded to: one HTTPS URL, with a bearer token or without.
 
-    endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=lambda: "...", ca_file=None)
+    secret = Secret(secrets_manager, "forward-token", clock=time.monotonic)
+    endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=secret.token, forget_token=secret.forget)
     status = endpoint.post(b"{...}")
 
 A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other. urllib3
@@ -9,7 +10,9 @@ comes with botocore, in Lambda's runtime and here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import urllib3
@@ -17,7 +20,12 @@ from urllib3 import BaseHTTPResponse
 from urllib3.exceptions import HTTPError, ProtocolError
 
 from headwater.settings import FORWARDED_HEADER
+from headwater_model.errors import Invalid
 
+# A token that was replaced is used for this long at most; after a refusal it is read at once.
+_KEPT_S = 300
+# What a header may hold.
+_TOKEN_FORM = re.compile(r"[!-~]+")
 # Of one event, from the connection to the headers of the response.
 TIMEOUT_S = 10
 _CONNECT_TIMEOUT_S = 3
@@ -25,6 +33,39 @@ _CONNECT_TIMEOUT_S = 3
 _BODY_BYTES_MAX = 65_536
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _UNAUTHORIZED = 401
+
+
+class SecretsClient(Protocol):
+    """The client of Secrets Manager, as far as it is used."""
+
+    def get_secret_value(self, *, SecretId: str) -> Any:  # noqa: N803 - boto3's own name
+        """Return the secret's value, as `SecretString`."""
+
+
+class Secret:
+    """A token that is read when it is first needed, and again after some minutes by the `clock`, in seconds."""
+
+    def __init__(self, client: SecretsClient, secret_id: str, *, clock: Callable[[], float]) -> None:
+        self._client, self._id, self._clock = client, secret_id, clock
+        self._token = ""
+        self._until_s = 0.0
+
+    def token(self) -> str:
+        """Return the token.
+
+        Raises:
+            Invalid: the secret holds none; the message does not show the value.
+        """
+        if not self._token or self._clock() >= self._until_s:
+            value = self._client.get_secret_value(SecretId=self._id).get("SecretString", "").strip()
+            if not _TOKEN_FORM.fullmatch(value):
+                raise Invalid.because("forward_secret", self._id, "must hold a token as text, without spaces")
+            self._token, self._until_s = value, self._clock() + _KEPT_S
+        return self._token
+
+    def forget(self) -> None:
+        """Read the secret again when the token is needed next."""
+        self._token = ""
 
 
 class Unreachable(Exception):

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 
 from headwater.api.app import Api
-from headwater.api.http.links import Links
-from headwater.api.services import Services
+from headwater.api.http.responses import Links
+from headwater.api.route import Services
 from headwater.api.tokens import Tokens, new_token
 from headwater.events.api_change_queue import ApiChangeQueue
 from headwater.events.api_changes import parse_change

@@ -5,16 +5,17 @@ from __future__ import annotations
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.cdap import shipped_types as types
-from headwater.api.cdap.parameters import (
+from headwater.api.cdap.route import (
     DATASET,
     DIRECTION,
     DIRECTIONS,
     FIELD,
     RANGE,
     REQUIRED_DIRECTION,
+    cdap_route,
     read_endpoint,
+    respond_cut,
 )
-from headwater.api.cdap.responses import cdap_route, respond_cut
 from headwater.api.cdap.shipped_views import (
     Collapsed,
     render_accesses,
@@ -23,10 +24,19 @@ from headwater.api.cdap.shipped_views import (
     render_operations,
     render_summary,
 )
-from headwater.api.http.parameters import Parameter, choice, choices_of, flag, number, value
+from headwater.api.http.parameters import (
+    START,
+    Parameter,
+    RequestedRange,
+    choice,
+    choices_of,
+    flag,
+    number,
+    read_range,
+    value,
+)
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.requested_range import START, RequestedRange, read_range
-from headwater.api.services import Services
+from headwater.api.route import Services
 from headwater_model.errors import Invalid
 
 _PREFIX = value("prefix", "The beginning of their names, in any case.", {"type": "string"})

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from headwater.api.cdap import shipped_types as types
-from headwater.api.cdap.design_views import render_endpoint
-from headwater.api.http.requested_range import RequestedRange
+from headwater.api.cdap.route import render_endpoint
+from headwater.api.http.parameters import RequestedRange
 from headwater.queries.results.cdap import (
     Access,
     Accesses,

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import text
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
 from headwater.api.marquez.annotation_types import DescriptionToPut
 from headwater.api.marquez.datasets import render_datasets
@@ -30,10 +30,8 @@ from headwater.api.marquez.parameters import (
     read_job_id,
     read_texts,
 )
-from headwater.api.marquez.responses import require
-from headwater.api.marquez.shown import wait_until_shown
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.marquez.responses import require, wait_until_shown
+from headwater.api.route import Route, Services
 from headwater.facts.annotations import Annotations, Attribution, Owner, Text, owner_key
 from headwater.queries.results.entities import Dataset
 

@@ -1,4 +1,7 @@
-"""Routes of results of tests: of a dataset, of a job, and all that fail. They are ours; Marquez shows the facets."""
+"""Routes of results of tests, and their JSON: of a dataset, of a job, and all that fail.
+
+They are ours; Marquez shows the facets.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
-from headwater.api.marquez import assertion_types as types
-from headwater.api.marquez.assertion_views import render_result
+from headwater.api.marquez import annotation_types as types
 from headwater.api.marquez.parameters import (
     DATASET,
     JOB,
@@ -23,8 +25,8 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
+from headwater.api.values import render_id, when
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.entities import AssertionResult
 
@@ -95,6 +97,24 @@ def list_failing_tests(services: Services, request: HttpRequest) -> Response[str
 
 def _respond(services: Services, results: ResultPage[AssertionResult]) -> Response[str]:
     return respond_list(services.links, "tests", results, map(render_result, results.items))
+
+
+def render_result(result: AssertionResult) -> types.TestResult:
+    """Return a result of a test."""
+    return {
+        "nodeId": result.of.node_id,
+        "outcome": result.outcome,
+        "at": when(result.time),
+        "type": result.type,
+        "column": result.column,
+        "name": result.name,
+        "severity": result.severity,
+        "expected": result.expected,
+        "actual": result.actual,
+        "description": result.description,
+        "job": render_id(result.job) if result.job else None,
+        "runId": result.run,
+    }
 
 
 _results = partial(Route, "GET", returns=types.TestResults)

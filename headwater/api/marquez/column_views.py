@@ -11,9 +11,17 @@ import orjson
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
 from headwater.api.marquez import column_types as types
 from headwater.api.marquez.dataset_views import render_writer
-from headwater.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from headwater.api.types import BriefRun, Edge
-from headwater.api.values import render_id, render_transformation, when
+from headwater.api.values import (
+    origins_path,
+    path_of,
+    render_id,
+    render_transformation,
+    root_path,
+    run_path,
+    version_path,
+    when,
+)
 from headwater.facts.run import Run
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from headwater_model.columns import Transformation, in_order

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import flag, nonblank_text, number
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import column_types as types
 from headwater.api.marquez.column_views import render_columns, render_origins
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, lineage_at
 from headwater.api.marquez.responses import require
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
 _NODE_ID = nonblank_text(

@@ -1,4 +1,4 @@
-"""Datasets and their versions as Marquez prints them."""
+"""Datasets and their versions as Marquez prints them; and annotations and counts of tests, which jobs have, too."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from headwater.api.marquez import types
-from headwater.api.marquez.annotation_views import render_annotations, render_owners
-from headwater.api.marquez.assertion_views import render_counts
+from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, ReportedTag, Tested
+from headwater.api.marquez.annotation_types import Attribution as AttributionJson
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.marquez.run_views import render_run_if_any
 from headwater.api.types import LastWriter as LastWriterJson
 from headwater.api.values import render_id, when
-from headwater.facts.annotations import Annotations
+from headwater.facts.annotations import Annotations, Attribution, Tag
+from headwater.facts.assertions import AssertionCounts
 from headwater.queries.results.entities import Dataset, DatasetVersion, LastWriter
 
 
@@ -142,3 +143,50 @@ def _fields(fields: Sequence[Mapping[str, Any]], annotations: Annotations) -> li
 def _text(value: object) -> str | None:
     """Return the value if it is text: a facet holds what its producer sent, Marquez prints text or null here."""
     return value if isinstance(value, str) else None
+
+
+def render_annotations(annotations: Annotations) -> AnnotatedThing:
+    """Return `owners` and `reportedBy` of a job or a dataset."""
+    return {
+        "owners": render_owners(annotations),
+        "reportedBy": {
+            "description": None if annotations.described is None else _render_reporter(annotations.described),
+            "fieldDescriptions": [
+                {"field": text.field, **_render_reporter(text.reported_by)}
+                for text in annotations.texts
+                if text.field is not None
+            ],
+            "owners": [
+                {"name": owner.name, "type": owner.type, **_render_reporter(owner.reported_by)}
+                for owner in annotations.owners
+            ],
+            "tags": [render_tag(tag) for tag in annotations.tags],
+        },
+    }
+
+
+def render_owners(annotations: Annotations) -> list[Owner]:
+    """Return the owners of a job or a dataset."""
+    return [{"name": owner.name, "type": owner.type} for owner in annotations.owners]
+
+
+def render_tag(tag: Tag) -> ReportedTag:
+    """Return a tag with its reporter."""
+    return {
+        "name": tag.name,
+        "field": tag.field,
+        "value": tag.value,
+        "source": tag.source,
+        **_render_reporter(tag.reported_by),
+    }
+
+
+def _render_reporter(reporter: Attribution) -> AttributionJson:
+    return {"producer": reporter.producer, "at": when(reporter.time), "caller": reporter.caller}
+
+
+def render_counts(counts: AssertionCounts | None) -> Tested:
+    """Return the numbers of tests by outcome; nothing without any."""
+    if counts is None:
+        return {}
+    return {"tests": {"passed": counts.passed, "warned": counts.warned, "failed": counts.failed}}

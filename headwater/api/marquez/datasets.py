@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
 from headwater.api.marquez.column_views import render_column_lineage
 from headwater.api.marquez.dataset_views import render_dataset, render_dataset_version, render_short_dataset
@@ -26,8 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries

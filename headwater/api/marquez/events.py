@@ -11,8 +11,7 @@ from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 
 _AFTER = moment("after", "From this time on.")
 _BEFORE = moment("before", "Before this time.")

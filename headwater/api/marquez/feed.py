@@ -1,4 +1,4 @@
-"""The route of the feed: what happened since a day. It is ours."""
+"""The route of the feed, what happened since a day, and its JSON. It is ours."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import choice, day, nonblank_text, number, words
 from headwater.api.http.request import HttpRequest
-from headwater.api.marquez import feed_types as types
-from headwater.api.marquez.feed_views import render_news
+from headwater.api.marquez import activity_types as types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
+from headwater.api.values import render_id, when
 from headwater.facts.feed_rows import FEED_DAYS
-from headwater.queries.results.feed import KINDS
+from headwater.queries.results.feed import KINDS, News, SchemaChange
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import Invalid
 
@@ -27,6 +26,8 @@ _DAYS = number(
 _UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
 _KIND = choice("kind", "Only news of this kind.", words(KINDS))
 _NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+# Of a schema of thousands of columns, a few say what happened.
+_FIELDS_MAX = 100
 
 
 def list_feed(services: Services, request: HttpRequest) -> Response[str]:
@@ -57,6 +58,33 @@ def _days(services: Services, request: HttpRequest) -> Sequence[str]:
     if until < since:
         raise Invalid.because("until", until, f"must not be before since ({since})")
     return days_between(since, min(until, today))
+
+
+def render_news(news: News) -> types.News:
+    """Return one piece of news."""
+    return {
+        "kind": news.kind,
+        "at": when(news.time),
+        "nodeId": news.of.node_id,
+        "owners": list(news.owners),
+        "job": render_id(news.job) if news.job else None,
+        "runId": news.run,
+        "runState": news.run_state,
+        "failedRuns": news.failed_runs,
+        "change": _render_change(news.change) if news.change else None,
+    }
+
+
+def _render_change(change: SchemaChange) -> types.SchemaChange:
+    changed = (change.added, change.dropped, change.retyped)
+    return {
+        "added": [{"name": name, "type": of} for name, of in change.added[:_FIELDS_MAX]],
+        "dropped": [{"name": name, "type": of} for name, of in change.dropped[:_FIELDS_MAX]],
+        "retyped": [
+            {"name": name, "before": before, "after": after} for name, before, after in change.retyped[:_FIELDS_MAX]
+        ],
+        "leftOut": sum(max(len(fields) - _FIELDS_MAX, 0) for fields in changed),
+    }
 
 
 ROUTES = (

@@ -10,12 +10,11 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
-from headwater.api.marquez import full_text_types as types
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.http.responses import respond_json
+from headwater.api.marquez import search_types as types
+from headwater.api.route import Route, Services
 from headwater.events.event import TERMINAL
 from headwater.facts.run import Run
 from headwater.facts.words import typed_words

@@ -1,4 +1,4 @@
-"""Graphs as Marquez prints them: nodes by id, each with its edges in and out."""
+"""Graphs as Marquez prints them: nodes by id, each with its edges in and out; and how a graph changed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of, take_withi
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
+from headwater.api.types import Edge
 from headwater.api.values import render_id, render_version_id, when
 from headwater.queries.results.entities import Dataset, Job
-from headwater.queries.results.graphs import Graph, UpstreamRun
+from headwater.queries.results.graphs import Graph, History, HistoryStep, SchemaColumn, UpstreamRun
+from headwater.times import just_after
 from headwater.walk import Walked, walk
 
 N = TypeVar("N", bound=types.Node | types.ShortNode)
@@ -197,3 +199,38 @@ def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[s
 
 def _edge_size(origin: str, destination: str) -> int:
     return size_of(orjson.dumps({"origin": origin, "destination": destination}))
+
+
+def render_history(node_id: str, start: str, end: str, history: History) -> types.GraphHistory:
+    """Return the changes of the graph around a node in a range of times."""
+    return {
+        "nodeId": node_id,
+        "start": when(start),
+        "end": when(end),
+        "until": when(history.until),
+        "truncated": history.until < end,
+        "changes": list(map(_render_change, history.changes)),
+    }
+
+
+def _render_change(change: HistoryStep) -> types.GraphChange:
+    return {
+        "time": when(change.time),
+        "lineageAt": when(just_after(change.time)),
+        "runs": [{"job": job.node_id, "run": run} for job, run in change.causes],
+        "nodes": {"added": list(change.added_nodes), "removed": list(change.removed_nodes)},
+        "edges": {"added": _render_edges(change.added_edges), "removed": _render_edges(change.removed_edges)},
+        "columns": {
+            "added": list(map(_render_column, change.added_columns)),
+            "removed": list(map(_render_column, change.removed_columns)),
+            "retyped": [{**_render_column(column), "before": column.before} for column in change.retyped_columns],
+        },
+    }
+
+
+def _render_edges(edges: Iterable[tuple[str, str]]) -> list[Edge]:
+    return [{"origin": origin, "destination": destination} for origin, destination in edges]
+
+
+def _render_column(column: SchemaColumn) -> types.SchemaColumn:
+    return {"dataset": column.dataset.node_id, "name": column.name, "type": column.type}

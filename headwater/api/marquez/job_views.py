@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from headwater.api.marquez import types
-from headwater.api.marquez.annotation_views import render_annotations, render_owners
-from headwater.api.marquez.assertion_views import render_counts
+from headwater.api.marquez.dataset_views import render_annotations, render_counts, render_owners
 from headwater.api.marquez.run_views import mark_incomplete, render_run, render_run_if_any, summarize_run
 from headwater.api.values import render_id, render_ids, render_version_id, when
 from headwater.queries.results.entities import Job, JobVersion

@@ -7,9 +7,9 @@ from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import choices_of
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
 from headwater.api.marquez.job_views import render_job, render_job_version, render_short_job
 from headwater.api.marquez.parameters import (
@@ -26,8 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.facts.run import State
 from headwater.queries.results.entities import Job
 

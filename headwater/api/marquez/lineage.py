@@ -5,17 +5,20 @@ from __future__ import annotations
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.cursor import parse_cursor, render_cursor
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import Parameter, choice, flag, moment, nonblank_text, number, text, value, words
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond_json, take_within
 from headwater.api.marquez import graph_types as types
-from headwater.api.marquez.graph_views import render_graph, render_neighbour, render_short_graph, render_upstream
-from headwater.api.marquez.history_views import render_history
+from headwater.api.marquez.graph_views import (
+    render_graph,
+    render_history,
+    render_neighbour,
+    render_short_graph,
+    render_upstream,
+)
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from headwater.api.marquez.responses import require
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.directions import GraphDirection, Side
 from headwater.queries.results.graphs import UpstreamRun

@@ -6,15 +6,12 @@ from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import respond
-from headwater.api.marquez import source_types, types
+from headwater.api.http.responses import respond, respond_json
+from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
-from headwater.api.marquez.responses import require, respond_list
-from headwater.api.marquez.shown import wait_until_shown
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.marquez.responses import require, respond_list, wait_until_shown
+from headwater.api.route import Route, Services
 from headwater.api.values import when
 from headwater.queries.results.entities import Namespace
 
@@ -114,7 +111,7 @@ ROUTES = (
         _NAMESPACE,
         put_namespace,
         parameters=(NAMESPACE,),
-        accepts=source_types.NamespaceDescription,
+        accepts=types.NamespaceDescription,
         returns=types.Namespace,
         linked=False,
         errors=(400, 413, 422, 503),

@@ -1,19 +1,25 @@
-"""Responses in Marquez's form: lists with their count, things by name, and the 404 of a missing one."""
+"""Responses in Marquez's form: lists with their count, the 404 of a missing thing, and a thing that was just written.
+
+Marquez's clients read, or change, in the same breath what they wrote. What a route queued is loaded within a second or
+two. The request that queued it waits, so that no other does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import Links, respond_json
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, respond_json, take_within
+from headwater.api.route import Services
 from headwater.facts.result_page import ResultPage, T
 from headwater_model.errors import NotFound
 
 _SHOWN_CHARS = 200
 # What stands around a list: its name, the count, and if it was cut.
 _FRAME_BYTES = 200
+# The waits until a written thing is shown, three seconds together.
+WAITS_S = (0.2, 0.4, 0.8, 1.6)
 
 
 def respond_list(links: Links, name: str, listed: ResultPage[T], items: Iterable[object]) -> Response[str]:
@@ -41,3 +47,15 @@ def require(thing: T | None, kind: str, name: str) -> T:
     if thing is None:
         raise not_found(kind, name)
     return thing
+
+
+def wait_until_shown(
+    services: Services, find: Callable[[], T | None], is_changed: Callable[[T], bool], *, otherwise: T
+) -> T:
+    """Return the thing as readers are shown it once it is changed; `otherwise` if that takes longer than the waits."""
+    for wait_s in WAITS_S:
+        services.sleep(wait_s)
+        thing = find()
+        if thing is not None and is_changed(thing):
+            return thing
+    return otherwise

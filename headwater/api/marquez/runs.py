@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import choice, words
 from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
 from headwater.api.marquez.parameters import (
     FORM,
@@ -23,8 +23,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.marquez.run_views import render_run, summarize_child_run, summarize_run
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.events.event import Facets
 from headwater.facts.run import Run
 

@@ -1,8 +1,16 @@
-"""The route of search, and its JSON."""
+"""The route of search, the words and filters of its text, and its JSON.
+
+A filter is `tag:`, `owner:` or `ns:`, with a word or a text in quotes behind it.
+
+>>> parse_terms('orders owner:team:finance NS:"gold lake" 2026')
+SearchTerms(words='orders 2026', tag=None, owner='team:finance', within='gold lake')
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -15,9 +23,7 @@ from headwater.api.marquez.column_views import column_node_id
 from headwater.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from headwater.api.marquez.responses import respond_list
 from headwater.api.marquez.run_views import summarize_run
-from headwater.api.marquez.search_terms import SearchTerms, parse_terms
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.api.values import when
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.columns import ColumnHit
@@ -27,6 +33,8 @@ from headwater_model.errors import Invalid
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, JobId
 
+_FILTER_IN_TEXT = re.compile(r'(?:^|(?<=\s))(tag|owner|ns):\s*(?:"([^"]*)"|(\S+))', re.IGNORECASE)
+_TERMS = {"tag": "tag", "owner": "owner", "ns": "within"}
 _Kind: TypeAlias = Literal["dataset", "job", "column"]
 _KINDS: Mapping[str, _Kind] = {"dataset": "dataset", "job": "job", "column": "column"}
 # `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
@@ -57,6 +65,31 @@ _LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX).default(1
 _NAMESPACE = text("namespace", "Only in this namespace.")
 _BEFORE = moment("before", "Updated before this time.")
 _AFTER = moment("after", "Updated at this time or later.")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerms:
+    """Words of names, a tag, an owner, and words of the namespace."""
+
+    words: str
+    tag: str | None = None
+    owner: str | None = None
+    within: str = ""
+
+
+def parse_terms(text: str) -> SearchTerms:
+    """Return the terms of a text as a reader types it.
+
+    Raises:
+        Invalid: A filter stands twice.
+    """
+    filters: dict[str, str] = {}
+    for name, quoted, word in _FILTER_IN_TEXT.findall(text):
+        field = _TERMS[name.lower()]
+        if field in filters:
+            raise Invalid.because("q", text, f"must have {name.lower()}: once at most")
+        filters[field] = quoted or word
+    return SearchTerms(" ".join(_FILTER_IN_TEXT.sub(" ", text).split()), **filters)
 
 
 def search(services: Services, request: HttpRequest) -> Response[str]:

@@ -1,11 +1,14 @@
-"""JSON of searches, as types; they are written as `headwater.api.types` describes."""
+"""JSON of searches, ours and those that Marquez builds on OpenSearch, as types.
 
-from typing import Literal
+They are written as `headwater.api.types` describes.
+"""
+
+from typing import Any, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
 from headwater.api.marquez.types import Page, RunSummary
-from headwater.api.types import Count, Time
+from headwater.api.types import Count, Facets, Time
 
 
 class SearchHit(TypedDict):
@@ -47,3 +50,40 @@ class SearchResults(Page):
     """A page of search hits."""
 
     results: list[SearchHit]
+
+
+class JobTextHit(TypedDict):
+    """A job, and the run that started last; facets are left out."""
+
+    run_id: str | None
+    name: str
+    namespace: str
+    eventType: str | None
+    """The type of event that says in which state the run is."""
+    type: str
+    facets: Facets
+    runFacets: Facets
+
+
+class JobTextHits(TypedDict):
+    """Jobs, and in the same order what was found in each: texts with marks, by where they stand."""
+
+    hits: list[JobTextHit]
+    highlights: list[dict[str, list[str]]]
+
+
+class DatasetTextHit(TypedDict):
+    """A dataset with the fields of its schema."""
+
+    run_id: None
+    name: str
+    namespace: str
+    eventType: None
+    facets: dict[str, dict[str, list[dict[str, Any]]]]
+
+
+class DatasetTextHits(TypedDict):
+    """Datasets, and in the same order what was found in each: texts with marks, by where they stand."""
+
+    hits: list[DatasetTextHit]
+    highlights: list[dict[str, list[str]]]

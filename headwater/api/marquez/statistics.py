@@ -8,12 +8,11 @@ from zoneinfo import ZoneInfo
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json
 from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
-from headwater.api.marquez import statistic_types as types
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.http.responses import respond_json
+from headwater.api.marquez import activity_types as types
+from headwater.api.route import Route, Services
 from headwater.api.values import when
 from headwater.facts.created import Created
 from headwater.queries.results.entities import Interval, Period

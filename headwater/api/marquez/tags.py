@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
-from headwater.api.marquez import types
+from headwater.api.marquez import catalogue_types, types
 from headwater.api.marquez.annotating import Annotating, annotate_dataset, annotate_job
 from headwater.api.marquez.parameters import (
     DATASET,
@@ -25,10 +25,8 @@ from headwater.api.marquez.parameters import (
     read_paging,
     read_texts,
 )
-from headwater.api.marquez.responses import respond_list
-from headwater.api.marquez.shown import wait_until_shown
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.marquez.responses import respond_list, wait_until_shown
+from headwater.api.route import Route, Services
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
 
 
@@ -59,7 +57,7 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
     return respond(render_known_tag(shown))
 
 
-def render_known_tag(tag: KnownTag) -> types.Tag:
+def render_known_tag(tag: KnownTag) -> catalogue_types.Tag:
     """Return Marquez's Tag."""
     return {"name": tag.name, "description": tag.description}
 
@@ -149,14 +147,16 @@ _of_job = partial(
     returns=types.Job,
 )
 ROUTES = (
-    Route("GET", "/api/v1/tags", list_tags, parameters=(LIMIT, OFFSET), returns=types.Tags, errors=(400, 503)),
+    Route(
+        "GET", "/api/v1/tags", list_tags, parameters=(LIMIT, OFFSET), returns=catalogue_types.Tags, errors=(400, 503)
+    ),
     Route(
         "PUT",
         "/api/v1/tags/<tag>",
         put_tag,
         parameters=(TAG,),
-        accepts=types.TagDescription,
-        returns=types.Tag,
+        accepts=catalogue_types.TagDescription,
+        returns=catalogue_types.Tag,
         linked=False,
         errors=(400, 413, 422, 503),
     ),

@@ -5,13 +5,12 @@ They are written as `headwater.api.types` describes.
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, with_config
+from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.api.marquez.annotation_types import AnnotatedThing, Owner
-from headwater.api.marquez.assertion_types import Tests
+from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, Tests
 from headwater.api.marquez.column_types import ColumnLineage
-from headwater.api.types import AS_REQUEST, Count, Edge, Facets, Id, LastWriter, Time, VersionId
+from headwater.api.types import Count, Edge, Facets, Id, LastWriter, Time, VersionId
 from headwater.facts.run import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
@@ -108,17 +107,6 @@ class Run(Incomplete):
     """Ours: more runs have its id than are looked at."""
     truncated: bool
     """Ours: it read more datasets than one response finds the versions of."""
-
-
-class Namespace(TypedDict):
-    """A namespace."""
-
-    name: str
-    createdAt: Time
-    updatedAt: Time
-    ownerName: str
-    description: str | None
-    isHidden: bool
 
 
 class Location(TypedDict):
@@ -315,12 +303,6 @@ class Page(TypedDict):
     truncated: Truncated
 
 
-class Namespaces(Page):
-    """A page of namespaces."""
-
-    namespaces: list[Namespace]
-
-
 class Datasets(Page):
     """A page of datasets."""
 
@@ -397,23 +379,3 @@ class RawEvents(Page):
     """A page of events."""
 
     events: list[RawEvent]
-
-
-class Tag(TypedDict):
-    """A tag of the list of tags."""
-
-    name: str
-    description: str | None
-
-
-@with_config(AS_REQUEST)
-class TagDescription(TypedDict):
-    """A description of a tag."""
-
-    description: NotRequired[str | None]
-
-
-class Tags(Page):
-    """A page of tags."""
-
-    tags: list[Tag]

@@ -29,12 +29,10 @@ from headwater.api.marquez.parameters import (
     read_dataset_id,
     read_job_id,
 )
-from headwater.api.marquez.paths import run_path
-from headwater.api.marquez.responses import require
+from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
-from headwater.api.marquez.shown import wait_until_shown
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
+from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
 from headwater.facts.run import Run
 from headwater.queries.results.entities import Dataset, Job

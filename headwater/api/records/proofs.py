@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import Links
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import respond
+from headwater.api.http.responses import Links, respond
 from headwater.api.records import types
 from headwater.api.records.parameters import AFTER_DAY, PROVEN, ROOT_ID
 from headwater.api.records.traces import check_time
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.records.proof import Proof
 from headwater_model.errors import NotFound, shown
 

@@ -12,8 +12,7 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import proofs, search, traces, types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, NODE_PREFIX, ROOT_ID, ROOT_PREFIX
 from headwater.api.records.views import render_live_within, render_path, render_root
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
 from headwater.records.record import LineageRecord
 from headwater.records.request import parse_request, render_bounded_response

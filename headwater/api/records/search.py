@@ -16,15 +16,13 @@ from aws_lambda_powertools.event_handler import Response
 from pydantic import TypeAdapter, ValidationError
 
 from headwater.api.http.cursor import foreign, parse_cursor, render_cursor
-from headwater.api.http.parameters import Parameter, value
+from headwater.api.http.parameters import Parameter, parse_moment, value
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.requested_range import parse_moment
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, LOCATION, NODE, ROOT
 from headwater.api.records.views import render_found
-from headwater.api.route import Route
-from headwater.api.services import Services
+from headwater.api.route import Route, Services
 from headwater.records.search.archive import StaleCursor
 from headwater.records.search.criteria import (
     ArchiveCursor,

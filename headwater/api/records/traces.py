@@ -17,8 +17,7 @@ from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, respond, tak
 from headwater.api.records.parameters import ROOT_ID
 from headwater.api.records.types import Outline, TraceQueued
 from headwater.api.records.views import render_group
-from headwater.api.route import Reply, Route
-from headwater.api.services import Services
+from headwater.api.route import Reply, Route, Services
 from headwater.api.types import Redirect
 from headwater.aws.queues import Message, send_all
 from headwater.records.dirty_roots import DirtyRoot

@@ -6,23 +6,17 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.links import respond_json, respond_or_link
-from headwater.api.http.parameters import AnyParameter, choice, nonblank_text, number
+from headwater.api.http.parameters import END, START, AnyParameter, choice, nonblank_text, number, read_range
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.requested_range import END, START, read_range
-from headwater.api.http.responses import CSV, JSON
+from headwater.api.http.responses import CSV, JSON, respond_json, respond_or_link
 from headwater.api.marquez.parameters import DEPTH_MAX, LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require
 from headwater.api.reports import types
-from headwater.api.reports.broken import render_broken
-from headwater.api.reports.coverage import coverage_table, render_coverage
-from headwater.api.reports.impact_tables import column_impact_table, impact_table
-from headwater.api.reports.impact_views import render_column_impact, render_impact
-from headwater.api.reports.similar import render_similar
+from headwater.api.reports.impact import column_impact_table, impact_table, render_column_impact, render_impact
+from headwater.api.reports.overviews import coverage_table, render_broken, render_coverage, render_similar
 from headwater.api.reports.tables import provenance_table, tag_table, usage_table
 from headwater.api.reports.views import render_provenance, render_tag_usage, render_usage
-from headwater.api.route import Handler, Route
-from headwater.api.services import Services
+from headwater.api.route import Handler, Route, Services
 from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds
 from headwater_model.columns import Column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.api.marquez.annotation_views import render_tag
+from headwater.api.marquez.dataset_views import render_tag
 from headwater.api.reports import types
 from headwater.api.values import render_id, render_ids, render_transformation, when
 from headwater.queries.results.columns import TimeRange

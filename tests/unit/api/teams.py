@@ -8,7 +8,7 @@ from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
 from headwater.api.app import Api, all_routes
-from headwater.api.services import Services
+from headwater.api.route import Services
 from headwater.api.tokens import Tokens, new_token
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules

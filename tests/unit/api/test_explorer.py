@@ -9,8 +9,7 @@ import pytest
 
 from headwater.api import page_files
 from headwater.api.app import Api
-from headwater.api.http.links import Links
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, size_of
 from headwater_model.errors import Unauthorized
 from tests.unit.api.proxy import _CONTEXT
 

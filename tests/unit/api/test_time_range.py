@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.api.http.requested_range import RequestedRange, parse_moment
+from headwater.api.http.parameters import RequestedRange, parse_moment
 from headwater.queries.results.columns import TimeRange
 
 NOW_S = 1_763_640_000

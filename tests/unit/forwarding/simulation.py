@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.forwarding.announcer import Announcer
+from headwater.forwarding.announcements import Announcer
 from headwater.forwarding.endpoint import Unreachable
 from headwater.forwarding.forwarder import AnnouncedMessage, Forwarder
 from headwater.loading.event_log import EventLog, RawEvent

@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from headwater.forwarding.endpoint import Endpoint, Unreachable
-from headwater.forwarding.secret import Secret
+from headwater.forwarding.endpoint import Endpoint, Secret, Unreachable
 from headwater_model.errors import Invalid
 from tests.forwarding import HANG, HANG_UP, an_endpoint
 

@@ -1,4 +1,4 @@
-"""Reports of impact as JSON."""
+"""Reports on impact, what is downstream of a node or derived from a column: as JSON, and as CSV as `tables` has it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from typing import TypeAlias
 from headwater.api.marquez.dataset_views import render_short_dataset
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
-from headwater.queries.results.entities import Job
+from headwater.api.reports.tables import Row, cut, flag, join_words, table
+from headwater.api.values import when
+from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.results.graphs import Impact, Impacted
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
+from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
 _Derived: TypeAlias = types.DerivedColumn | types.DerivingJob | types.DerivedDataset
+_STATE = ("state", "started", "ended", "run", "testsFailed", "testsWarned", "updated", "description", "id")
+# What was added later is last, for readers that count columns.
+IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE, "readsOtherPart")
+_WAY = ("section", "hops", "direct", "masked", "certain")
+COLUMN_IMPACT = (*_WAY, "type", "namespace", "name", "field", "through", "owners", *_STATE)
 
 
 def render_impact(impact: Impact) -> types.ImpactReport:
@@ -87,4 +95,60 @@ def _render_way(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
         "direct": impacted.direct,
         "masked": impacted.masked,
         "certain": impacted.certain if isinstance(impacted, ImpactedNode) else True,
+    }
+
+
+def impact_table(impact: Impact) -> str:
+    """Return a row for each job and dataset downstream; the first is the query, and the last says if there was more."""
+    query = {"section": "query", "id": impact.node_id}
+    return table(IMPACT, [query, *map(_impacted, impact.impacted), *cut(impact.truncated)])
+
+
+def _impacted(impacted: Impacted) -> Row:
+    row = {**_node(impacted.node), "hops": str(impacted.hops), "through": join_words(impacted.through)}
+    return {**row, "readsOtherPart": flag(impacted.apart)} if isinstance(impacted.node, Job) else row
+
+
+def column_impact_table(impact: ColumnImpact) -> str:
+    """Return a row for each column, job and dataset that is derived from a column, as `impact_table`."""
+    rows = [*map(_column, impact.columns), *map(_derived, impact.nodes)]
+    ordered = sorted(rows, key=lambda row: (int(row["hops"]), row["type"], row["id"]))
+    return table(COLUMN_IMPACT, [{"section": "query", **_names(impact.column)}, *ordered, *cut(impact.truncated)])
+
+
+def _column(impacted: ImpactedColumn) -> Row:
+    return {"section": "impacted", "type": "DATASET_FIELD", **_names(impacted.column), **_way(impacted)}
+
+
+def _names(column: Column) -> Row:
+    names = {"namespace": column.dataset.namespace, "name": column.dataset.name, "field": print_dotted(column.field)}
+    return {**names, "id": column.node_id}
+
+
+def _derived(impacted: ImpactedNode) -> Row:
+    return {**_node(impacted.node), **_way(impacted)}
+
+
+def _way(impacted: ImpactedColumn | ImpactedNode) -> Row:
+    certain = impacted.certain if isinstance(impacted, ImpactedNode) else True
+    flags = {"direct": flag(impacted.direct), "masked": flag(impacted.masked), "certain": flag(certain)}
+    return {"hops": str(impacted.hops), "through": join_words(column.node_id for column in impacted.through), **flags}
+
+
+def _node(node: Job | Dataset) -> Row:
+    kind = "JOB" if isinstance(node, Job) else "DATASET"
+    row = {"section": "impacted", "id": node.id.node_id, "type": kind}
+    row |= {"namespace": node.id.namespace, "name": node.id.name}
+    if node.outline:
+        return row
+    run = node.latest_run if isinstance(node, Job) else None
+    if run:
+        row |= {"run": run.id, "state": run.state, "started": when(run.started) or "", "ended": when(run.ended) or ""}
+    if node.assertions:
+        row |= {"testsFailed": str(node.assertions.failed), "testsWarned": str(node.assertions.warned)}
+    row["owners"] = join_words([owner.name for owner in node.annotations.owners])
+    return {
+        **row,
+        "updated": when(node.updated),
+        "description": node.annotations.text_of(None) or node.description or "",
     }

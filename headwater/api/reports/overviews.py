@@ -1,4 +1,4 @@
-"""The report on coverage, as JSON and as a table."""
+"""Reports on all jobs and datasets: what their events cover, which jobs fail, which datasets are likely the same."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import get_type_hints
 
+from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import cut, flag, table
-from headwater.api.values import render_id, when
-from headwater.queries.results.graphs import Coverage, JobCoverage
+from headwater.api.values import render_id, render_ids, when
+from headwater.queries.results.graphs import Broken, BrokenJob, Coverage, JobCoverage, Similar
 
 _TABLE = ("section", *get_type_hints(types.JobCoverage))
 
@@ -72,3 +73,34 @@ def _cells(job: types.JobCoverage) -> dict[str, str]:
 
 def _cell(value: object) -> str:
     return flag(value) if isinstance(value, bool) else "" if value is None else str(value)
+
+
+def render_broken(broken: Broken) -> types.BrokenReport:
+    """Return the jobs of the page, in its order."""
+    return {
+        "broken": list(map(_render_broken_job, broken.jobs)),
+        "totalCount": broken.total,
+        "truncated": broken.truncated,
+        "datasetsTruncated": broken.datasets_cut,
+    }
+
+
+def _render_broken_job(broken: BrokenJob) -> types.BrokenJob:
+    return {
+        "nodeId": broken.job.id.node_id,
+        "data": render_short_job(broken.job),
+        "datasets": broken.datasets,
+        "since": when(broken.since),
+        "failedRuns": broken.failed_runs,
+        "failsLonger": broken.cut,
+        "runId": broken.run,
+        "error": broken.error,
+    }
+
+
+def render_similar(similar: Similar) -> types.SimilarReport:
+    """Return the groups of datasets, by the first of each."""
+    groups: list[types.SimilarDatasets] = [
+        {"datasets": render_ids(group.datasets), "columns": group.columns} for group in similar.groups
+    ]
+    return {"similar": groups, "truncated": similar.truncated}

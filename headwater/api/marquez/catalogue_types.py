@@ -1,10 +1,30 @@
-"""Types of what the API sets beside events: descriptions of namespaces, and sources."""
+"""JSON of what a caller may describe beside events, as types: namespaces, sources and tags.
+
+They are written as `headwater.api.types` describes.
+"""
 
 from pydantic import with_config
 from typing_extensions import NotRequired, TypedDict
 
 from headwater.api.marquez.types import Page
 from headwater.api.types import AS_REQUEST, Time
+
+
+class Namespace(TypedDict):
+    """A namespace."""
+
+    name: str
+    createdAt: Time
+    updatedAt: Time
+    ownerName: str
+    description: str | None
+    isHidden: bool
+
+
+class Namespaces(Page):
+    """A page of namespaces."""
+
+    namespaces: list[Namespace]
 
 
 @with_config(AS_REQUEST)
@@ -41,3 +61,23 @@ class Sources(Page):
     """A page of sources."""
 
     sources: list[Source]
+
+
+class Tag(TypedDict):
+    """A tag of the list of tags."""
+
+    name: str
+    description: str | None
+
+
+@with_config(AS_REQUEST)
+class TagDescription(TypedDict):
+    """A description of a tag."""
+
+    description: NotRequired[str | None]
+
+
+class Tags(Page):
+    """A page of tags."""
+
+    tags: list[Tag]

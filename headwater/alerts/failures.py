@@ -1,4 +1,8 @@
-"""Causes of tests of data that fail: a test that fails since it last passed is one cause, however often it fails."""
+"""Causes of failures: a job whose runs fail since its last good run, and a test that fails since it last passed.
+
+Each is one cause, however often it fails. It is named by the last run that completed, or by when the test last passed,
+so a failure that is reported late makes no second one.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,31 @@ from headwater.alerts.cause import Cause, Node
 from headwater.facts.assertions import OUTCOMES, Assertions
 from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
 from headwater.queries.results.entities import AssertionResult
+from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.view import GraphView
+from headwater_model.ids import JobId
 
 _FAILED = OUTCOMES.index("FAILED")
 # Results of a node that are read to see since when its tests fail: those of `ROWS_MAX` events.
 _RESULTS_MAX = 300 * ROWS_MAX
+
+
+def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
+    """Yield the cause of the job's failed runs since its last good run, if there is one."""
+    failing = find_failing_jobs([job], view).get(job)
+    if failing is not None:
+        identity = [] if failing.good is None else [failing.good.id]
+        yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=_detail(failing))
+
+
+def _detail(failing: FailingJob) -> dict[str, object]:
+    good = failing.good
+    return {
+        "run": failing.last.id,
+        "ended": failing.last.ended,
+        "failedRuns": len(failing.failed),
+        "lastGoodRun": None if good is None else {"run": good.id, "ended": good.ended},
+    }
 
 
 def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterator[Cause]:

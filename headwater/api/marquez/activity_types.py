@@ -1,4 +1,7 @@
-"""JSON of the feed, as types. They are written as `headwater.api.types` describes."""
+"""JSON of what happened, as types: the news of some days, and counts by the hour or the day.
+
+They are written as `headwater.api.types` describes.
+"""
 
 from typing import Literal
 
@@ -61,3 +64,23 @@ class Feed(TypedDict):
     totalCount: Count
     truncated: bool
     """There is more than a request may read."""
+
+
+class _Interval(TypedDict):
+    startInterval: Time
+    endInterval: Time
+
+
+class EventCounts(_Interval):
+    """The numbers of run events of an hour or a day by type."""
+
+    fail: Count
+    start: Count
+    complete: Count
+    abort: Count
+
+
+class ThingCount(_Interval):
+    """The number of things at the end of an hour or a day."""
+
+    count: Count

@@ -1,0 +1,72 @@
+"""A route of CDAP's dialect: its parameters in CDAP's words, endpoints, and a response whose header says if it was cut.
+
+What is unknown has no lineage: 200, and nothing in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.cdap import design_types as types
+from headwater.api.http.parameters import END, START, AnyParameter, Parameter, choice, parsed_segment, segment, words
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
+from headwater.api.route import Handler, Route, Services
+from headwater.queries.results.directions import Direction
+from headwater_model.field_paths import parse_slashed
+from headwater_model.ids import DatasetId, FieldPath
+
+# The designs' words, and those of CDAP's own routes.
+DIRECTIONS: Mapping[str, Direction] = {
+    "backward": "up",
+    "forward": "down",
+    "both": "both",
+    "incoming": "up",
+    "outgoing": "down",
+}
+_SYNONYMS = "In any case; `incoming` is `backward`, `outgoing` is `forward`."
+
+NAMESPACE = segment("namespace", "s3://flights")
+# An endpoint is a dataset, and called so by some routes.
+ENDPOINT = segment("endpoint", "estimated")
+DATASET = segment("dataset", "estimated")
+FIELD: Parameter[FieldPath] = parsed_segment(
+    "field", {"type": "string", "minLength": 1, "examples": ["co2_kg"]}, parse_slashed, "A path: `employees%2Fname`."
+)
+RANGE = (START, END)
+DIRECTION = choice("direction", _SYNONYMS, DIRECTIONS).default("both")
+REQUIRED_DIRECTION = choice("direction", _SYNONYMS, words(DIRECTIONS)).required()
+# CDAP's responses have no field that marks them as cut.
+_TRUNCATED = "X-Truncated"
+
+
+def read_endpoint(request: HttpRequest, name: Parameter[str]) -> DatasetId:
+    """Return the dataset that the path names."""
+    return DatasetId(NAMESPACE.read(request), name.read(request))
+
+
+def render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
+    """Return an endpoint as the designs have it: with a description only where one was given."""
+    if description is None:
+        return {"namespace": endpoint.namespace, "name": endpoint.name}
+    return {"namespace": endpoint.namespace, "name": endpoint.name, "description": description}
+
+
+def respond_cut(services: Services, body: object, *, truncated: bool) -> Response[str]:
+    """Return the JSON, or a redirect to it where it is large; a header says if it was cut."""
+    return respond_json(services.links, body, {_TRUNCATED: "true"} if truncated else None)
+
+
+def cdap_route(path: str, handler: Handler, *parameters: AnyParameter, returns: object) -> Route:
+    """Return a route of a namespace."""
+    return Route(
+        "GET",
+        f"/v3/namespaces/<namespace>/{path}",
+        handler,
+        parameters=(NAMESPACE, *parameters),
+        returns=returns,
+        headers=(_TRUNCATED,),
+        errors=(400, 503),
+    )
