@@ -17,8 +17,7 @@ from headwater.cli.catalogs.made_events import NO_TIME_MS, Json, make_job_event,
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.datasets.jdbc import find_table
 from spark_client.capturing.datasets.locations import find_uri
-from spark_client.capturing.model import Dataset
-from spark_client.capturing.session.job_names import application_name, suffix_of
+from spark_client.job_names import application_name, suffix_of
 
 NAMESPACE = "spline"
 # The HDFS dispatcher writes files of this name, unless its configuration has another, beside the data.
@@ -78,7 +77,7 @@ def job_event_of(plan: Mapping[str, Any]) -> Json:
         output = name_of(write["outputSource"])
         name = plan.get("name") or (plan.get("extraInfo") or {}).get("appName") or plan["id"]
         columns = {output: _Columns(plan).of_write()}
-        job = JobId(NAMESPACE, f"{application_name(name)}.{suffix_of(Dataset(output))}")
+        job = JobId(NAMESPACE, f"{application_name(name)}.{suffix_of(output.name)}")
         return make_job_event(job, list(dict.fromkeys(inputs)), [output], columns, NO_TIME_MS)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"plan: must be as Spline writes it ({type(error).__name__}: {error})") from error

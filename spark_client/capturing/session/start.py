@@ -21,10 +21,10 @@ from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
-from spark_client.capturing.session.job_names import application_name
 from spark_client.capturing.session.running import Capture, RunningCapture
 from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
+from spark_client.job_names import application_name
 from spark_client.redaction import redact
 
 if TYPE_CHECKING:
