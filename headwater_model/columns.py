@@ -130,7 +130,7 @@ def columns_to_json(columns: ColumnLineage) -> dict[str, Any]:
         "fields": {name: shared.index_of(fields[name]) for name in sorted(fields)},
         "sources": shared.documents,
         "whole": _sources_to_json(columns.dataset_level),
-        "types": _sorted(types),
+        "types": dict(sorted(types.items())),
     }
 
 
@@ -145,14 +145,12 @@ class _Shared:
     def index_of(self, sources: Sources) -> int:
         """Return the index of the sources' JSON."""
         if id(sources) not in self._by_mapping:
-            self._by_mapping[id(sources)] = self._add(_sources_to_json(sources))
+            document = _sources_to_json(sources)
+            index = self._by_content.setdefault(json.dumps(document), len(self.documents))
+            if index == len(self.documents):
+                self.documents.append(document)
+            self._by_mapping[id(sources)] = index
         return self._by_mapping[id(sources)]
-
-    def _add(self, document: Any) -> int:
-        index = self._by_content.setdefault(json.dumps(document), len(self.documents))
-        if index == len(self.documents):
-            self.documents.append(document)
-        return index
 
 
 def columns_from_json(form: Mapping[str, Any]) -> ColumnLineage:
@@ -161,10 +159,6 @@ def columns_from_json(form: Mapping[str, Any]) -> ColumnLineage:
     fields = {parse_dotted(name): shared[place] for name, place in form["fields"].items()}
     types = {parse_dotted(name): kind for name, kind in form["types"].items()}
     return ColumnLineage(fields, _sources_from_json(form["whole"]), types)
-
-
-def _sorted(form: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: form[name] for name in sorted(form)}
 
 
 def _sources_to_json(sources: Sources) -> list[Any]:

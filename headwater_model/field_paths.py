@@ -43,7 +43,8 @@ def print_dotted(path: FieldPath) -> str:
     text = ".".join(path)
     if parse_dotted(text) == path:
         return text
-    return ".".join("`" + name.replace("`", "``") + "`" if _is_odd(name) else name for name in path)
+    quoted = ("`" + name.replace("`", "``") + "`" if "." in name or name.startswith("`") else name for name in path)
+    return ".".join(quoted)
 
 
 def parse_slashed(text: str) -> FieldPath:
@@ -66,10 +67,6 @@ def print_slashed(path: FieldPath) -> str:
     """
     text = "/".join(path)
     return text if parse_slashed(text) == path else "/".join(re.sub(r"([/\\])", r"\\\1", name) for name in path)
-
-
-def _is_odd(name: str) -> bool:
-    return "." in name or name.startswith("`")
 
 
 def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[str]] | None:

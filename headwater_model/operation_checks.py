@@ -131,18 +131,13 @@ def _name_faults(place: str, name: str) -> Iterator[Fault]:
 
 def _endpoint_faults(place: str, endpoint: DatasetId) -> Iterator[Fault]:
     yield from _name_faults(f"{place}.name", endpoint.name)
-    rule = _broken_by_namespace(endpoint.namespace)
-    if rule:
+    if not endpoint.namespace.strip():
+        yield Fault(f"{place}.namespace", endpoint.namespace, "must not be blank")
+    elif _CONTROL.search(endpoint.namespace):
+        yield Fault(f"{place}.namespace", endpoint.namespace, "must not hold control characters")
+    elif len(endpoint.namespace) > NAMESPACE_MAX_CHARS:
+        rule = f"must have at most {NAMESPACE_MAX_CHARS:,} characters"
         yield Fault(f"{place}.namespace", endpoint.namespace, rule)
-
-
-def _broken_by_namespace(namespace: str) -> str | None:
-    if not namespace.strip():
-        return "must not be blank"
-    if _CONTROL.search(namespace):
-        return "must not hold control characters"
-    too_long = len(namespace) > NAMESPACE_MAX_CHARS
-    return f"must have at most {NAMESPACE_MAX_CHARS:,} characters" if too_long else None
 
 
 def _bad_origins(checked: _Set) -> Iterator[Fault]:

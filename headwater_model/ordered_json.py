@@ -57,15 +57,11 @@ def _parse_inputs(
             sources.append(_parse_source(form, f"{where}[{place}]", faults))
         else:
             fields.append(parse_field(form, f"{where}[{place}]", faults)[0])
-    return _described(sources), tuple(fields)
-
-
-def _described(sources: Iterable[DescribedSource]) -> Mapping[DatasetId, str | None]:
-    """Return each source once, with the first description given of it."""
+    # Each source once, with the first description given of it.
     descriptions: dict[DatasetId, str | None] = {}
     for source, description in sources:
         descriptions[source] = description if descriptions.get(source) is None else descriptions[source]
-    return descriptions
+    return descriptions, tuple(fields)
 
 
 def descriptions_of(sources: Iterable[DescribedSource]) -> tuple[tuple[DatasetId, str], ...]:

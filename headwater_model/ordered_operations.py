@@ -250,19 +250,16 @@ class _Fields:
 
     def emit(self, names: Sequence[str], origins: tuple[str, ...]) -> None:
         """Note that these operations emitted the fields; several operations read one field of several sources."""
+        # A field that is emitted again is a new field and stands last; the fields in it are gone.
         for name in names:
-            self._forget(name)
+            self._origins.pop(name, None)
+            for path in self._inside(parse_slashed(name)):
+                self._origins.pop(self._within[path[0]].pop(path), None)
         for name in names:
             path = parse_slashed(name)
             self._origins[name] = tuple(InputField(origin, name) for origin in origins)
             self._within.setdefault(path[0], {})[path] = name
             self._taken.discard(name)
-
-    def _forget(self, name: str) -> None:
-        """Remove a field and all fields in it: emitted again, it is a new field and stands last."""
-        self._origins.pop(name, None)
-        for path in self._inside(parse_slashed(name)):
-            self._origins.pop(self._within[path[0]].pop(path), None)
 
     def take(self, names: Iterable[str]) -> None:
         """Note that an operation took the fields."""

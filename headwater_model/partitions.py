@@ -7,7 +7,7 @@ part of a path goes while it says only which partition, as long as something is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 # Counts the parts at the end of a path that name a partition.
 Rule = Callable[[list[str]], int]
@@ -61,12 +61,8 @@ def _key_value(parts: list[str]) -> int:
 def _date(parts: list[str]) -> int:
     last = parts[-1]
     rest = last.replace("T", "", 1).replace("Z", "", 1)
-    return int(_REST_OF_TIME.fullmatch(rest) is not None and any(map(_is_date, _dates_in(last))))
-
-
-def _dates_in(text: str) -> Iterator[re.Match[str]]:
-    for pattern in _DATES:
-        yield from pattern.finditer(text)
+    dates = (form for pattern in _DATES for form in pattern.finditer(last))
+    return int(_REST_OF_TIME.fullmatch(rest) is not None and any(map(_is_date, dates)))
 
 
 def _is_date(form: re.Match[str]) -> bool:

@@ -39,8 +39,12 @@ class Reachability:
         self._operations = operations
         self._columns: list[Column] = []
         self._bits: dict[Column, int] = {}
-        self._of_reads = {read.name: self._fields_read(read) for read in operations if isinstance(read, Read)}
         self._reads = {read.name: read for read in operations if isinstance(read, Read)}
+        self._of_reads = {
+            read.name: {name: self._bit_of(Column(read.source, parse_slashed(name))) for name in read.outputs}
+            for read in operations
+            if isinstance(read, Read)
+        }
         self._of_transforms: dict[str, Reach] = {}
         for place, operation in enumerate(operations):
             if isinstance(operation, Transform):
@@ -101,9 +105,6 @@ class Reachability:
                 yield self._bit(field), 0
         for reach in origins.values():
             yield reach.made, reach.by
-
-    def _fields_read(self, read: Read) -> dict[str, int]:
-        return {name: self._bit_of(Column(read.source, parse_slashed(name))) for name in read.outputs}
 
     def _bit(self, field: InputField) -> int:
         """Return the bit of a field that was read; a field that the read does not list gets a bit, too."""

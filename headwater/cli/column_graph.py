@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from headwater.cli.service import NoResponse, fetch_json, printable
@@ -102,12 +103,17 @@ def parse_columns(response: Any) -> ColumnGraph:
         # A node without data is one that the caller may not read: its edges come from its other ends.
         documents = [document for document in response["graph"] if document["data"] is not None]
         parsed = [_parse_column(document) for document in documents]
-        edges = {edge: source for document in documents for edge, source in _edges_to_column(document)}
-        edges.update(edge for document in response.get("datasets") or () for edge in _edges_to_dataset(document))
+        edges: dict[ColumnEdge, tuple[GraphColumn, GraphColumn]] = {}
+        for column, data in zip(parsed, (document["data"] for document in documents), strict=True):
+            edges.update(_edges_to(column, data["inputFields"]))
+            edges.update(_edges_to(_whole(column.dataset), data.get("datasetDependencies") or ()))
+        for document in response.get("datasets") or ():
+            dataset = GraphDataset(document["namespace"], document["name"], document["datasetVersion"])
+            edges.update(_edges_to(_whole(_of_version(document["id"], dataset)), document["datasetDependencies"]))
         truncated = bool(response.get("truncated"))
     except (KeyError, TypeError, AttributeError) as error:
         raise NoResponse(f"not a response about columns: {type(error).__name__} {error}") from error
-    columns = {column.id: column for column in [*_ends(edges), *parsed]}
+    columns = {column.id: column for column in [*chain.from_iterable(edges.values()), *parsed]}
     ordered = tuple(sorted(edges, key=lambda edge: (edge.destination, edge.origin)))
     return ColumnGraph({column_id: columns[column_id] for column_id in sorted(columns)}, ordered, truncated)
 
@@ -149,14 +155,11 @@ def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
 
 
 def _parse_column(document: Mapping[str, Any]) -> GraphColumn:
-    data, dataset = document["data"], _dataset_of_node(document)
+    data = document["data"]
+    dataset = _of_version(document["id"], _dataset_of(data))
     return GraphColumn(
         document["id"], dataset, printable(data["field"]), printable(data["type"]), data.get("links") or {}
     )
-
-
-def _dataset_of_node(document: Mapping[str, Any]) -> GraphDataset:
-    return _of_version(document["id"], _dataset_of(document["data"]))
 
 
 def _of_version(node_id: str, dataset: GraphDataset) -> GraphDataset:
@@ -168,24 +171,13 @@ def _dataset_of(document: Mapping[str, Any]) -> GraphDataset:
     return GraphDataset(document["namespace"], document["dataset"], document["datasetVersion"])
 
 
-def _edges_to_column(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
-    """Yield the edges to a column and to all of its dataset, each with both ends."""
-    data = document["data"]
-    column, whole = _parse_column(document), _whole(_dataset_of_node(document))
-    for end, sources in ((column, data["inputFields"]), (whole, data.get("datasetDependencies") or ())):
-        for source in sources:
-            origin = _origin_of(source, end.dataset)
-            yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
-
-
-def _edges_to_dataset(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
-    """Yield the edges to all of a dataset, each with both ends."""
-    whole = _whole(
-        _of_version(document["id"], GraphDataset(document["namespace"], document["name"], document["datasetVersion"]))
-    )
-    for source in document["datasetDependencies"]:
-        origin = _origin_of(source, whole.dataset)
-        yield _edge(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
+def _edges_to(
+    end: GraphColumn, sources: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
+    """Yield the edges from these sources to a column or to all of a dataset, each with both ends."""
+    for source in sources:
+        origin = _origin_of(source, end.dataset)
+        yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
 
 
 def _origin_of(source: Mapping[str, Any], end: GraphDataset) -> GraphColumn:
@@ -216,11 +208,6 @@ def _describe(transformation: Mapping[str, Any]) -> str:
     about = transformation.get("description")
     text = about if about and kind == "transformation" else f"{kind}: {about}" if about else kind
     return printable(f"{text} (masked)" if transformation.get("masking") else text)
-
-
-def _ends(edges: Mapping[ColumnEdge, tuple[GraphColumn, GraphColumn]]) -> Iterator[GraphColumn]:
-    for both in edges.values():
-        yield from both
 
 
 def _versioned(node_id: str, version: str | None) -> str:

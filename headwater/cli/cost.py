@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
 from headwater.cli.options import add_days
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from headwater.loading.event_log import EventLog
     from headwater.loading.usage import Payer, Use
 
-By: TypeAlias = Literal["both", "namespace", "token"]
 _EVERY = "(all)"
 _ABOUT = """\
 Count the events of a range of days of arrival (UTC) by the namespace of their job and by the token that sent them, with
@@ -66,10 +65,11 @@ def run_cost(given: argparse.Namespace) -> int:
 
     today = datetime.now(timezone.utc).date()
     first, last = given.first or today.replace(day=1).isoformat(), given.last or today.isoformat()
+    together = {"namespace": {"caller": _EVERY}, "token": {"namespace": _EVERY}, "both": {}}[given.by]
     try:
         table = find_deployment(given).graph_table()
         log = EventLog(table, table.s3, table.bucket)
-        sums = sum_up((_row(payer, given.by), use) for payer, use in _uses(log, first, last))
+        sums = sum_up((payer._replace(**together), use) for payer, use in _uses(log, first, last))
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
         print(f"headwater cost: {error}", file=sys.stderr)
         return 1
@@ -108,12 +108,6 @@ def _uses(log: EventLog, first: str, last: str) -> Iterator[tuple[Payer, Use]]:
                 for sums in pool.map(sums_of, keys):
                     yield from sums.items()
                     progress.advance(task)
-
-
-def _row(payer: Payer, by: By) -> Payer:
-    if by == "namespace":
-        return payer._replace(caller=_EVERY)
-    return payer._replace(namespace=_EVERY) if by == "token" else payer
 
 
 def _print_table(sums: Mapping[Payer, Use], total: Use, first: str, last: str) -> None:

@@ -93,7 +93,11 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
     from botocore.exceptions import BotoCoreError, ClientError
     from botocore.parsers import ResponseParserError
 
-    settings: dict[str, Any] = _local_settings(given.local) if given.local else region_setting()
+    settings: dict[str, Any] = dict(region_setting())
+    if given.local:
+        from local_stack.aws.endpoint import settings_at
+
+        settings = settings_at(given.local)
     name = "Local" if given.local else f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
@@ -103,12 +107,6 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
     return Deployment(
         {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}, settings, name
     )
-
-
-def _local_settings(url: str) -> dict[str, Any]:
-    from local_stack.aws.endpoint import settings_at
-
-    return settings_at(url)
 
 
 def region_setting() -> dict[str, str]:

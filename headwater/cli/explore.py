@@ -154,7 +154,12 @@ class Explorer:
             return self._set_cookie(path, [(name, value) for name, value in pairs if name != _KEY])
         if not self._is_secret(_cookies(headers).get(self._cookie, "")):
             return _message(403, f"open the link that {command('explore')} printed: it holds the secret of this server")
-        return self._forward(target, headers)
+        try:
+            reply = self._fetch(target, headers)
+        except NoResponse as error:
+            return _message(502, str(error))
+        is_of_caller = urlsplit(target).path == "/api/v1/me" and reply.status == HTTPStatus.OK
+        return _without_writes(reply) if is_of_caller else reply
 
     @property
     def _cookie(self) -> str:
@@ -190,14 +195,6 @@ class Explorer:
             NoResponse: nothing answers there.
         """
         self._fetch("/api/v1/me", {})
-
-    def _forward(self, target: str, headers: Mapping[str, str]) -> Reply:
-        try:
-            reply = self._fetch(target, headers)
-        except NoResponse as error:
-            return _message(502, str(error))
-        is_of_caller = urlsplit(target).path == "/api/v1/me" and reply.status == HTTPStatus.OK
-        return _without_writes(reply) if is_of_caller else reply
 
     def _fetch(self, target: str, headers: Mapping[str, str]) -> Reply:
         url = f"{self._url}{target}"

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,8 +73,10 @@ def run_forward(given: argparse.Namespace) -> int:
 
 def announce_days(log: EventLog, announcer: Announcer, days: Iterable[str], state_file: Path) -> None:
     """Announce the days that are not done yet by the state file, and print the number of events of each."""
-    total = 0
-    for day in _left(days, state_file):
+    total, done = 0, ""
+    with suppress(FileNotFoundError):
+        done = json.loads(state_file.read_text(encoding="utf-8"))["to"]
+    for day in (day for day in days if day > done):
         number = sum(announcer.announce(log.stored_lines(key)) for key in log.keys_by_arrival(day))
         print(f"{day}: {number:,} events announced", flush=True)
         total += number
@@ -82,13 +84,6 @@ def announce_days(log: EventLog, announcer: Announcer, days: Iterable[str], stat
         state_file.write_text(json.dumps({"to": day}), encoding="utf-8")
     state_file.unlink(missing_ok=True)
     print(f"{total:,} events announced")
-
-
-def _left(days: Iterable[str], state_file: Path) -> Iterator[str]:
-    done = ""
-    with suppress(FileNotFoundError):
-        done = json.loads(state_file.read_text(encoding="utf-8"))["to"]
-    return (day for day in days if day > done)
 
 
 def _announcer_of(deployment: Deployment) -> Announcer:

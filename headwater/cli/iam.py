@@ -82,17 +82,14 @@ def _print_table(grants: Sequence[Grant]) -> None:
         shown = f"[bold]{principal}[/bold]\n{service}"
         for grant in of_one:
             reasons = dict.fromkeys(grant.reasons.values())
-            allowed = [*grant.actions, *_conditions(grant)]
+            conditions = [
+                f"if {key} is {value if isinstance(value, str) else ' or '.join(value)}"
+                for condition in grant.conditions.values()
+                for key, value in condition.items()
+            ]
+            allowed = [*grant.actions, *conditions]
             table.add_row(shown, "\n".join(allowed), "\n".join(grant.resources), "\n".join(reasons))
             # Each row of a pipe stands alone.
             shown = "" if console.is_terminal else shown
         table.add_section()
     print_part(console, table)
-
-
-def _conditions(grant: Grant) -> list[str]:
-    return [
-        f"if {key} is {value if isinstance(value, str) else ' or '.join(value)}"
-        for condition in grant.conditions.values()
-        for key, value in condition.items()
-    ]

@@ -16,7 +16,6 @@ from headwater.cli.options import add_url
 
 if TYPE_CHECKING:
     from headwater.cli.event_sources import EventSource
-    from headwater.cli.importer import Importer
 
 _STATE = Path(".headwater") / "import.json"
 # Faults that are printed; the rest is counted.
@@ -100,7 +99,8 @@ def run_import(given: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 130
     faults.end()
-    print(_summary(importer))
+    skipped = f"; {importer.skipped:,} sources were imported before" if importer.skipped else ""
+    print(f"{importer.counts}{skipped}")
     return 1 if importer.refused else 0
 
 
@@ -166,8 +166,3 @@ class _Faults:
         """Print how many were counted alone."""
         if self._count > _FAULTS_SHOWN:
             print(f"... and {self._count - _FAULTS_SHOWN:,} more", file=sys.stderr)
-
-
-def _summary(importer: Importer) -> str:
-    skipped = f"; {importer.skipped:,} sources were imported before" if importer.skipped else ""
-    return f"{importer.counts}{skipped}"

@@ -86,9 +86,12 @@ def parse_graph(response: Any) -> JobGraph:
             for document in sorted(response["graph"], key=lambda document: document["id"])
         }
         edges = {
-            edge for document in response["graph"] for edge in _edges(document) if len(nodes.keys() & {*edge}) == 2
+            (edge["origin"], edge["destination"])
+            for document in response["graph"]
+            for edge in (*document["inEdges"], *document["outEdges"])
         }
-        return JobGraph(nodes, tuple(sorted(edges)), bool(response.get("truncated")))
+        between = sorted(edge for edge in edges if len(nodes.keys() & {*edge}) == 2)
+        return JobGraph(nodes, tuple(between), bool(response.get("truncated")))
     except (KeyError, TypeError, AttributeError) as error:
         raise NoResponse(f"not a response about lineage: {type(error).__name__} {error}") from error
 
@@ -121,11 +124,6 @@ def _parse_node(document: Mapping[str, Any]) -> Node:
 def _named(document: Mapping[str, Any]) -> tuple[str, str, str]:
     data = document["data"] or {"namespace": "", "name": document["id"].partition(":")[2]}
     return document["id"], printable(data["namespace"]), printable(data["name"])
-
-
-def _edges(document: Mapping[str, Any]) -> Iterator[Edge]:
-    for edge in (*document["inEdges"], *document["outEdges"]):
-        yield edge["origin"], edge["destination"]
 
 
 def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int]:

@@ -30,7 +30,7 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
 def add_days(
     parser: argparse.ArgumentParser, day: str, *, required: bool = False, defaults: tuple[str, str] | None = None
 ) -> None:
-    """Add `--from` and `--to`, which set `first` and `last`; the help names them by `day`, and tells the `defaults`."""
+    """Add `--from` and `--to`, which set `first` and `last`; the help names them by `day`, and shows the `defaults`."""
     first, last = (f" (default: {default})" for default in defaults) if defaults else ("", "")
     about = f"the first {day}, YYYY-MM-DD{first}"
     parser.add_argument("--from", dest="first", type=_parse_day, required=required, metavar="DAY", help=about)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.deployment import NotDeployed, add_options, find_deployment
 from headwater.cli.options import add_days
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def run_replay(given: argparse.Namespace) -> int:
     from botocore.exceptions import BotoCoreError, ClientError
 
     from headwater.loading.event_log import EventLog
+    from headwater.loading.stored_rules import StoredRules
     from headwater_model.errors import HeadwaterError
 
     try:
@@ -67,7 +68,9 @@ def run_replay(given: argparse.Namespace) -> int:
         state_file = _STATE_FOLDER / f"{table.table}.{given.first or ''}.{given.last or ''}.json"
         for reason in unread:
             _print_fault(reason)
-        failed = _replay(log, _rules_of(deployment), _days_of(log, given), state_file)
+        rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
+        days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
+        failed = _replay(log, rules, days, state_file)
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
@@ -119,7 +122,9 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
     from headwater.cli.text.terminal import progress_console
     from headwater.loading.replay import replay
 
-    done = _read_state(state_file)
+    done = _Done()
+    with suppress(FileNotFoundError):
+        done = _Done(**json.loads(state_file.read_text(encoding="utf-8")))
     remaining = [day for day in days if day > done.to]
     events, failed = 0, done.failed
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
@@ -145,20 +150,3 @@ class _Done(NamedTuple):
 
     to: str = ""
     failed: int = 0
-
-
-def _read_state(state_file: Path) -> _Done:
-    with suppress(FileNotFoundError):
-        return _Done(**json.loads(state_file.read_text(encoding="utf-8")))
-    return _Done()
-
-
-def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
-    return [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
-
-
-def _rules_of(deployment: Deployment) -> NamingRules:
-    """Return the naming rules of the stack's own function."""
-    from headwater.loading.stored_rules import StoredRules
-
-    return StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))

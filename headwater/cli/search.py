@@ -73,7 +73,10 @@ def run_search(given: argparse.Namespace) -> int:
         for page in _pages(given, criteria):
             _print(page["records"], as_json=given.json)
             total += len(page["records"])
-            ending = _ending(page)
+            if page["cursor"] is not None:
+                ending = "; there may be more (--limit)"
+            else:
+                ending = "; there are more than a search may look at: narrow it" if page["truncated"] else ""
     except NoResponse as error:
         print(f"headwater search: {error}", file=sys.stderr)
         return 1
@@ -85,7 +88,7 @@ def run_search(given: argparse.Namespace) -> int:
 
 def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
     """Yield pages of records, up to the limit."""
-    from headwater.cli.service import fetch_json
+    from headwater.cli.service import NoResponse, fetch_json
     from headwater.cli.text.terminal import progress_console
 
     token = os.environ.get("HEADWATER_TOKEN")
@@ -96,28 +99,16 @@ def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterato
         # Each request waits for the archive as long as the API permits.
         with console.status(f"{given.limit - remaining:,} records found, searching"):
             query = {**criteria, **cursor, "limit": min(remaining, _PAGE)}
-            page = _checked(given.url, fetch_json(given.url, "/api/v1/records/search", query, token=token))
-        yield page
+            page = fetch_json(given.url, "/api/v1/records/search", query, token=token)
+        match page:
+            case {"records": list(), "cursor": None | str(), "truncated": bool()}:
+                yield page
+            case _:
+                raise NoResponse(f"{given.url}: not a response about records")
         remaining -= len(page["records"])
         if page["cursor"] is None:
             return
         cursor = {"cursor": page["cursor"]}
-
-
-def _checked(url: str, response: Any) -> Mapping[str, Any]:
-    from headwater.cli.service import NoResponse
-
-    match response:
-        case {"records": list(), "cursor": None | str(), "truncated": bool()}:
-            page: Mapping[str, Any] = response
-            return page
-    raise NoResponse(f"{url}: not a response about records")
-
-
-def _ending(page: Mapping[str, Any]) -> str:
-    if page["cursor"] is not None:
-        return "; there may be more (--limit)"
-    return "; there are more than a search may look at: narrow it" if page["truncated"] else ""
 
 
 def _print(records: list[Mapping[str, Any]], *, as_json: bool) -> None:
@@ -143,14 +134,11 @@ def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
         table.add_column(name, ratio=ratio, overflow="fold")
     for record in records:
         names = ("action_taken", "root_id", "node_id", "storage_location")
-        texts = (_time(record["recordedAt"]), *(str(record[name]) for name in names), _location(record))
+        # The day that archived it; an expired record is in neither before its archive.
+        place = record["archivedOn"] or ("table" if record["ttl_expiry"] is not None else "not yet")
+        texts = (_time(record["recordedAt"]), *(str(record[name]) for name in names), place)
         table.add_row(*(Text(printable(text)) for text in texts))
     return table
-
-
-def _location(record: Mapping[str, Any]) -> str:
-    """Return the day that archived a record, "table", or "not yet" for an expired record before its archive."""
-    return record["archivedOn"] or ("table" if record["ttl_expiry"] is not None else "not yet")
 
 
 def _time(moment_s: int) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from headwater.cli.program import program
 
 if TYPE_CHECKING:
-    from local_stack.compute.poller import Failure
     from local_stack.stack import LocalStack
 
 _ABOUT = """\
@@ -103,7 +102,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from local_stack.errors import LocalError
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+        signal.signal(number, signal.default_int_handler)
     try:
         return _serve(arguments)
     except KeyboardInterrupt:
@@ -131,7 +130,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         schedules=True,
         sweep_s=_SWEEP_S,
         data=arguments.data and arguments.data.expanduser(),
-        on_failure=_print_failure,
+        on_failure=lambda failure: print(f"! {failure}", file=sys.stderr, flush=True),
     )
     with stack:
         print(greeting(stack), flush=True)
@@ -141,12 +140,15 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 def greeting(stack: LocalStack) -> str:
     """Return the addresses of the stack, with a command to try for each."""
+    from headwater.api.page_files import built_files
+
+    explorer = f"{stack.api_url}/explore/" if built_files() else "not built; `make explorer` builds it, and needs npm"
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
     now = datetime.fromtimestamp(stack.now, timezone.utc)
     today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # the schedule's input of tomorrow
     event = shlex.quote(json.dumps({"eventType": "COMPLETE", "eventTime": now.isoformat(), **_A_RUN}))
     return f"""
-Explorer: {_explorer(stack)}
+Explorer: {explorer}
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
   curl -s {stack.api_url}/api/v1/records/roots/flights-2013-01-01
@@ -164,12 +166,6 @@ Nothing is stored yet. Three ways to the first lineage in the explorer:
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
 
 
-def _explorer(stack: LocalStack) -> str:
-    from headwater.api.page_files import built_files
-
-    return f"{stack.api_url}/explore/" if built_files() else "not built; `make explorer` builds it, and needs npm"
-
-
 def _token_greeting(stack: LocalStack) -> str:
     if not stack.token_api_url:
         return ""
@@ -179,14 +175,6 @@ The same with bearer tokens: {stack.token_api_url}
       --all-namespaces
   curl -s -H "Authorization: Bearer $TOKEN" {stack.token_api_url}/api/v1/namespaces
 """
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _print_failure(failure: Failure) -> None:
-    print(f"! {failure}", file=sys.stderr, flush=True)
 
 
 def _port(text: str) -> int:

@@ -66,8 +66,10 @@ def send(
     address = address_of(url, path, query or {})
     headers = _headers(address, token, method, body)
     request = urllib.request.Request(address, data=body, headers=headers, method=method)  # noqa: S310 - it is http(s)
+    # The environment's proxy is for services that are not on this machine.
+    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in _LOOPBACK else []
     try:
-        with _opener(address).open(request, timeout=_TIMEOUT_S) as response:
+        with urllib.request.build_opener(_Redirects, *direct).open(request, timeout=_TIMEOUT_S) as response:
             sent: bytes = response.read()
             return sent
     except urllib.error.HTTPError as error:
@@ -148,12 +150,6 @@ def _advice(status: int, address: str, token: str | None) -> str:
     if status == 403 and is_api_gateway(address):
         return "; the AWS credentials of the environment, which sign the request, need execute-api:Invoke on this API"
     return f"; set HEADWATER_TOKEN to a token, as {create} makes it"
-
-
-def _opener(address: str) -> urllib.request.OpenerDirector:
-    """Return an opener that uses the environment's proxy, except for a service on this machine."""
-    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in _LOOPBACK else []
-    return urllib.request.build_opener(_Redirects, *direct)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_
 from headwater.cli.options import add_days, parse_count
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
     from headwater.cli.verify_state import VerifyState
     from headwater.records.verify.archive import DigestsRead, TrustAnchors
@@ -189,23 +188,22 @@ def _verify(subject: Subject, given: argparse.Namespace, report: Report) -> None
         state_file.unlink(missing_ok=True)
     with _progress() as progress:
         task = progress.add_task("digests", total=None)
-        digests = read_digests(subject.store, days, subject.known, partial(_show, progress, task))
+        digests = read_digests(
+            subject.store, days, subject.known, lambda done, of: progress.update(task, completed=done, total=of)
+        )
         for finding in digests.findings:
             report.find(finding)
-        with closing(VerifyState(state_file, _now(), digests.sealed)) as state:
-            _resume(state, report)
+        now = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
+        with closing(VerifyState(state_file, now, digests.sealed)) as state:
+            # Those of the interrupted verification.
+            for finding in state.findings():
+                report.find(finding)
+            if state.objects:
+                message = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
+                print(f"headwater verify: {message} (--fresh reads all of them)", file=sys.stderr)
             _objects(digests, state, report, progress, subject.jobs)
             report.end(subject.store.name, digests, state.objects, state.size_bytes)
             state.forget()
-
-
-def _resume(state: VerifyState, report: Report) -> None:
-    """Print the findings of the interrupted verification, and its start."""
-    for finding in state.findings():
-        report.find(finding)
-    if state.objects:
-        message = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
-        print(f"headwater verify: {message} (--fresh reads all of them)", file=sys.stderr)
 
 
 def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
@@ -225,10 +223,6 @@ def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress:
     except BaseException:
         state.save()
         raise
-
-
-def _show(progress: Progress, task: TaskID, done: int, of: int) -> None:
-    progress.update(task, completed=done, total=of)
 
 
 def _progress() -> Progress:
@@ -311,10 +305,6 @@ def escaped(text: str) -> str:
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
     )
-
-
-def _now() -> str:
-    return f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
 
 
 def _sha256(text: str) -> str:

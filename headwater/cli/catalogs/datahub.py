@@ -232,7 +232,10 @@ def patched(aspect: Mapping[str, Any], operations: Iterable[Mapping[str, Any]]) 
     """Return an aspect after these operations; those on other than lineage change nothing."""
     result = {name: list(entries) if isinstance(entries, list) else entries for name, entries in aspect.items()}
     for operation in operations:
-        name, *keys = map(_unescaped, operation["path"].removeprefix("/").split("/"))
+        # Keys of a JSON pointer (RFC 6901).
+        name, *keys = (
+            key.replace("~1", "/").replace("~0", "~") for key in operation["path"].removeprefix("/").split("/")
+        )
         if name == _FINE:
             _patch(result, name, _fine(keys), operation["op"])
         elif name in _URN_FIELDS and keys:
@@ -259,8 +262,3 @@ def _fine(keys: Sequence[str]) -> dict[str, Any]:
     if not fields:
         raise TypeError(f"no field in the path /{_FINE}/{'/'.join(keys)}")
     return {"downstreams": fields[:1], "upstreams": fields[1:]}
-
-
-def _unescaped(key: str) -> str:
-    """Return a key of a JSON pointer (RFC 6901)."""
-    return key.replace("~1", "/").replace("~0", "~")

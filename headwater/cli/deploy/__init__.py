@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from headwater.cli.program import command
@@ -66,17 +66,17 @@ def run_deploy(given: argparse.Namespace) -> int:
     """Deploy, and return the exit status."""
     if given.template is None and (_ROOT / "cdk.json").is_file():
         return _run_cdk(given)
-    from headwater.cli.deploy.release import Unreadable, find_release, open_release
+    from headwater.cli.deploy.release import Release, Unreadable, find_release
     from headwater.cli.deploy.steps import DeploymentFailed, NothingTried, deploy, print_plan
     from headwater_model.errors import Invalid
 
     context = dict(value.partition("=")[::2] for value in given.context)
     try:
-        with open_release(given.template if isinstance(given.template, Path) else find_release(_ROOT)) as release:
+        with Release(given.template if isinstance(given.template, Path) else find_release(_ROOT)) as release:
             if given.dry_run:
                 print_plan(release, context, given.assets_bucket)
                 return 0
-            return 0 if deploy(release, context, given.assets_bucket, agree=_agreement(agreed=given.yes)) else 1
+            return 0 if deploy(release, context, given.assets_bucket, agree=partial(_agree, agreed=given.yes)) else 1
     except (Invalid, Unreadable, NothingTried) as error:
         print(f"headwater deploy: {error}", file=sys.stderr)
         return 2
@@ -102,15 +102,11 @@ def _run_cdk(given: argparse.Namespace) -> int:
     return run_cdk(argparse.Namespace(arguments=[*words, *approval, *context]))
 
 
-def _agreement(*, agreed: bool) -> Callable[[], bool]:
-    """Return a function that is called once the changes were printed."""
-
-    def agree() -> bool:
-        if agreed:
-            return True
-        if not sys.stdin.isatty():
-            print("headwater deploy: not executed: give --yes where no terminal can agree", file=sys.stderr)
-            return False
-        return input("Execute these changes? [y/N] ").strip().lower() in ("y", "yes")
-
-    return agree
+def _agree(*, agreed: bool) -> bool:
+    """Return True if the printed changes are agreed to, by the option or at the terminal."""
+    if agreed:
+        return True
+    if not sys.stdin.isatty():
+        print("headwater deploy: not executed: give --yes where no terminal can agree", file=sys.stderr)
+        return False
+    return input("Execute these changes? [y/N] ").strip().lower() in ("y", "yes")

@@ -38,7 +38,9 @@ def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -
     except ClientError as error:
         status = error.response["ResponseMetadata"]["HTTPStatusCode"]
         if status == 404 and not given:
-            _make(s3, name, region)
+            # The one region that is not named is us-east-1.
+            place = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+            s3.create_bucket(Bucket=name, **place)  # type: ignore[arg-type]
         elif status in (403, 404):
             why = (
                 "there is no such bucket" if status == 404 else "it is another account's, or these credentials may not"
@@ -69,13 +71,6 @@ def put(s3: S3Client, bucket: str, key: str, content: bytes, sha256: str) -> boo
             return False
     s3.put_object(Bucket=bucket, Key=key, Body=content, ChecksumAlgorithm="SHA256", ChecksumSHA256=checksum)
     return True
-
-
-def _make(s3: S3Client, name: str, region: str) -> None:
-    if region == "us-east-1":  # the one region that is not named
-        s3.create_bucket(Bucket=name)
-    else:
-        s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": region})  # type: ignore[typeddict-item]
 
 
 def _protect(s3: S3Client, name: str, account: str) -> None:

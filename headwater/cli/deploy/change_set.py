@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,8 @@ class ChangeSet:
         table = Table(box=None, pad_edge=False)
         for heading in ("change", "type", "resource"):
             table.add_column(heading, overflow="fold")
-        for change in self._changes():
+        pages = self.formation.get_paginator("describe_change_set").paginate(ChangeSetName=self.arn)
+        for change in (listed["ResourceChange"] for page in pages for listed in page["Changes"]):
             replaces = change.get("Replacement") in ("True", "Conditional")
             action = f"{change['Action']}, replaces" if replaces else change["Action"]
             table.add_row(action, change["ResourceType"], change["LogicalResourceId"])
@@ -71,11 +72,6 @@ class ChangeSet:
                 self.sleep(_POLL_S)
                 continue
             return None if status in ("CREATE_COMPLETE", "UPDATE_COMPLETE") else _failure(self.stack, status, failed)
-
-    def _changes(self) -> Iterator[Mapping[str, Any]]:
-        for page in self.formation.get_paginator("describe_change_set").paginate(ChangeSetName=self.arn):
-            for change in page["Changes"]:
-                yield change["ResourceChange"]
 
     def _events(self) -> list[StackEventTypeDef]:
         """Return the events of the stack, the newest first."""

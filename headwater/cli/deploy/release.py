@@ -1,6 +1,6 @@
 """The zip of a release, as `infra.release_zip` writes it, and the choice of a template and its parameters.
 
-with open_release(find_release(root)) as release:
+with Release(find_release(root)) as release:
     choice = choose(release, {"stage": "test", "auth": "token"}, deployed={})
 """
 
@@ -54,7 +54,11 @@ class Choice:
 
 
 class Release:
-    """An open zip of a release."""
+    """An open zip of a release.
+
+    Raises:
+        Unreadable: it is missing, or is no release.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -107,15 +111,6 @@ class Release:
         if hashlib.sha256(content).hexdigest() != asset.sha256:
             raise Unreadable(f"{self.path} is damaged: assets/{asset.key} has another SHA-256 than release.json says")
         return content
-
-
-def open_release(path: Path) -> Release:
-    """Open the zip of a release.
-
-    Raises:
-        Unreadable: it is missing, or is no release.
-    """
-    return Release(path)
 
 
 def find_release(root: Path) -> Path:

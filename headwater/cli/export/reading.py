@@ -104,11 +104,17 @@ class Reading:
             NoResponse: no such node or namespace, no such service, or a response of another form.
         """
         try:
-            yield from self._around(scope) if scope.node_id else self._listed_jobs(scope.namespace)
-            if not scope.node_id:
+            if scope.node_id:
+                yield from self._around(scope)
+            else:
+                of_namespace = "" if scope.namespace is None else f"/namespaces/{_segment(scope.namespace)}"
+                yield from self._side_by_side(self._pages(f"/api/v1{of_namespace}/jobs", "jobs"), self._read_job)
                 yield from self._listed_datasets(scope.namespace)
             if self.columns:
-                yield from self._named_datasets()
+                # The datasets that jobs named and that no list had.
+                for number, name in enumerate(name for name in self._named if name not in self._listed):
+                    self.report(f"{self._jobs:,} jobs, {len(self._listed) + number:,} datasets")
+                    yield self._dataset_part(self.get(_path_of("datasets", name), {}))
         except (KeyError, TypeError, AttributeError) as error:
             raise NoResponse(f"not a response about lineage: {type(error).__name__} {error}") from error
 
@@ -127,10 +133,6 @@ class Reading:
             self._named[name_of(dataset["data"])] = None
             if not self.columns:
                 yield DatasetPart(dataset["data"])
-
-    def _listed_jobs(self, namespace: str | None) -> Iterator[Part]:
-        path = "/api/v1/jobs" if namespace is None else f"/api/v1/namespaces/{_segment(namespace)}/jobs"
-        yield from self._side_by_side(self._pages(path, "jobs"), self._read_job)
 
     def _read_job(self, job: Document) -> JobPart:
         """Return a job of a list with the graph of its own datasets."""
@@ -196,12 +198,6 @@ class Reading:
                 self._listed.add(name_of(dataset))
                 self.report(f"{self._jobs:,} jobs, {len(self._listed):,} datasets")
                 yield self._dataset_part(dataset)
-
-    def _named_datasets(self) -> Iterator[DatasetPart]:
-        """Yield the datasets that jobs named and that no list had."""
-        for number, name in enumerate(name for name in self._named if name not in self._listed):
-            self.report(f"{self._jobs:,} jobs, {len(self._listed) + number:,} datasets")
-            yield self._dataset_part(self.get(_path_of("datasets", name), {}))
 
     def _dataset_part(self, resource: Document) -> DatasetPart:
         name = name_of(resource)

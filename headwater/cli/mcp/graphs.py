@@ -7,8 +7,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from headwater.cli.column_graph import parse_columns
-from headwater.cli.mcp.result import Result, one_line
-from headwater.cli.service import NoResponse
+from headwater.cli.mcp.result import Result
+from headwater.cli.service import NoResponse, printable
 
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
@@ -42,7 +42,7 @@ def find(
 def _hit(hit: Mapping[str, Any]) -> str:
     run = hit.get("latestRun")
     more = f"  last run {run['state']} {run['endedAt'] or run['startedAt']}" if run else ""
-    return f"{hit['type']}  {one_line(hit['nodeId'])}{more}"
+    return f"{hit['type']}  {printable(hit['nodeId'])}{more}"
 
 
 def upstream(get: Get, node_id: str, depth: int) -> Result:
@@ -56,7 +56,7 @@ def upstream(get: Get, node_id: str, depth: int) -> Result:
         (node for node in graph["graph"] if hops.get(node["id"])), key=lambda node: (hops[node["id"]], node["id"])
     )
     rows = [{**_short(node["id"], node["type"], node["data"]), "hops": hops[node["id"]]} for node in nodes]
-    result = Result(f"{len(rows)} jobs and datasets upstream of {one_line(node_id)}, nearest first")
+    result = Result(f"{len(rows)} jobs and datasets upstream of {printable(node_id)}, nearest first")
     result.rows("upstream", rows, map(_line, rows))
     result.cut_if(graph["truncated"], _MORE)
     return result
@@ -75,7 +75,7 @@ def _sources(get: Get, node_id: str, depth: int) -> Result:
         | {"indirect": edge.indirect, "masked": edge.masked}
         for edge in nearest
     ]
-    result = Result(f"{len(edges)} edges upstream of {one_line(node_id)}; indirect ones decide which rows exist")
+    result = Result(f"{len(edges)} edges upstream of {printable(node_id)}; indirect ones decide which rows exist")
     result.rows("edges", edges, map(_edge_line, edges))
     result.cut_if(graph.truncated, _MORE)
     return result
@@ -84,7 +84,7 @@ def _sources(get: Get, node_id: str, depth: int) -> Result:
 def _edge_line(edge: Mapping[str, Any]) -> str:
     arrow = "..>" if edge["indirect"] else "-->"
     about = "; ".join(edge["operations"]) or "unknown operation"
-    return f"{one_line(edge['source'])} {arrow} {one_line(edge['destination'])}  [{about}]"
+    return f"{printable(edge['source'])} {arrow} {printable(edge['destination'])}  [{about}]"
 
 
 def downstream(get: Get, node_id: str, depth: int) -> Result:
@@ -97,7 +97,7 @@ def downstream(get: Get, node_id: str, depth: int) -> Result:
         }
         for impacted in report["impacted"]
     ]
-    result = Result(f"{len(rows)} jobs, datasets and columns downstream of {one_line(node_id)}, nearest first")
+    result = Result(f"{len(rows)} jobs, datasets and columns downstream of {printable(node_id)}, nearest first")
     result.rows("downstream", rows, map(_line, rows))
     result.cut_if(report["truncated"], _MORE)
     return result
@@ -121,8 +121,8 @@ def paths(get: Get, source: str, destination: str) -> Result:
         truncated = response["truncated"]
     shown = {end for edge in edges for end in edge}
     ways, whole = _ways(_id_shown(get, source, shown), _id_shown(get, destination, shown), edges)
-    result = Result(f"{len(ways)} paths from {one_line(source)} to {one_line(destination)}, shortest first")
-    result.rows("paths", ({"nodes": way} for way in ways), (" -> ".join(map(one_line, way)) for way in ways))
+    result = Result(f"{len(ways)} paths from {printable(source)} to {printable(destination)}, shortest first")
+    result.rows("paths", ({"nodes": way} for way in ways), (" -> ".join(map(printable, way)) for way in ways))
     result.cut_if(not whole, f"only the first {_PATHS_MAX} paths are listed: there may be more")
     result.cut_if(truncated, "the graph between them is more than the service sends: there may be other paths")
     return result
@@ -156,7 +156,7 @@ def changes(get: Get, node_id: str, start: str, end: str | None, direction: str,
     query: dict[str, object] = {"nodeId": node_id, "start": start, "depth": depth, "direction": direction}
     history = get("/api/v1/lineage/history", {**query, "end": end} if end else query)
     steps = history["changes"]
-    result = Result(f"{len(steps)} changes around {one_line(node_id)} from {history['start']} to {history['until']}")
+    result = Result(f"{len(steps)} changes around {printable(node_id)} from {history['start']} to {history['until']}")
     result.rows("changes", steps, map(_change_line, steps))
     result.document["until"] = history["until"]
     result.cut_if(history["truncated"], f"changes from {history['until']} on are not listed: give that as start")
@@ -167,19 +167,19 @@ def _change_line(change: Mapping[str, Any]) -> str:
     parts = list(_changed(change))
     if len(parts) > _PARTS_MAX:
         parts[_PARTS_MAX:] = [f"and {len(parts) - _PARTS_MAX} more"]
-    runs = ", ".join(one_line(run["job"]) for run in change["runs"][:3]) or "no run"
+    runs = ", ".join(printable(run["job"]) for run in change["runs"][:3]) or "no run"
     return f"{change['time']} by {runs}: {'; '.join(parts)}"
 
 
 def _changed(change: Mapping[str, Any]) -> Iterator[str]:
     for sign, side in (("+", "added"), ("-", "removed")):
-        yield from (f"{sign}{one_line(node)}" for node in change["nodes"][side])
+        yield from (f"{sign}{printable(node)}" for node in change["nodes"][side])
         for edge in change["edges"][side]:
-            yield f"{sign}{one_line(edge['origin'])} -> {one_line(edge['destination'])}"
+            yield f"{sign}{printable(edge['origin'])} -> {printable(edge['destination'])}"
         for column in change["columns"][side]:
-            yield f"{sign}column {one_line(column['name'])} of {one_line(column['dataset'])}"
+            yield f"{sign}column {printable(column['name'])} of {printable(column['dataset'])}"
     for column in change["columns"]["retyped"]:
-        what = f"{one_line(column['name'])} of {one_line(column['dataset'])}"
+        what = f"{printable(column['name'])} of {printable(column['dataset'])}"
         yield f"column {what}: {column['before']} -> {column['type']}"
 
 
@@ -233,7 +233,7 @@ def _short(node_id: str, kind: str, data: Mapping[str, Any] | None) -> dict[str,
 
 def _line(row: Mapping[str, Any]) -> str:
     run = row.get("latestRun")
-    parts = [f"{row['hops']}  {row['type']}  {one_line(row['nodeId'])}"]
+    parts = [f"{row['hops']}  {row['type']}  {printable(row['nodeId'])}"]
     parts += [f"last run {run['state']} {run['endedAt'] or run['startedAt']}"] if run else []
     parts += [name for name in ("stale", "masked") if row.get(name)]
     parts += ["possible" if row.get("certain") is False else ""]

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from headwater.cli.mcp.graphs import Get, hops_from
-from headwater.cli.mcp.result import Result, one_line
-from headwater.cli.service import NoResponse
+from headwater.cli.mcp.result import Result
+from headwater.cli.service import NoResponse, printable
 
 # A GET of JSON lines.
 GetLines: TypeAlias = Callable[[str], Iterable[Mapping[str, Any]]]
@@ -24,7 +24,7 @@ def column_usage(get: Get, node_id: str, start: str, end: str) -> Result:
     """Return which runs used a column and for what, and what it flowed into."""
     report = get("/api/v1/reports/usage", {"nodeId": node_id, "start": start, "end": end})
     uses, flows = report["uses"], report["flows"]
-    result = Result(f"{one_line(node_id)}: {len(uses)} uses, {len(flows)} columns that it flowed into")
+    result = Result(f"{printable(node_id)}: {len(uses)} uses, {len(flows)} columns that it flowed into")
     result.rows("uses", uses, map(_use_line, uses))
     result.rows("flows", flows, map(_flow_line, flows))
     result.cut_if(report["truncated"], "there were more runs than a request may read: take a shorter time range")
@@ -34,7 +34,7 @@ def column_usage(get: Get, node_id: str, start: str, end: str) -> Result:
 def _use_line(use: Mapping[str, Any]) -> str:
     job = f"job:{use['job']['namespace']}:{use['job']['name']}" if use["job"] else "an event without a job"
     fields = ", ".join(_column(field) for field in use["fields"][:10])
-    return f"{use['kind']} by {one_line(job)}, {use['count']} runs, last {use['last']}: {fields}"
+    return f"{use['kind']} by {printable(job)}, {use['count']} runs, last {use['last']}: {fields}"
 
 
 def _flow_line(flow: Mapping[str, Any]) -> str:
@@ -44,7 +44,7 @@ def _flow_line(flow: Mapping[str, Any]) -> str:
 
 def _column(column: Mapping[str, Any]) -> str:
     dataset = column["dataset"]
-    return one_line(f"{column['field'] or '(unknown column)'} of {dataset['namespace']}:{dataset['name']}")
+    return printable(f"{column['field'] or '(unknown column)'} of {dataset['namespace']}:{dataset['name']}")
 
 
 def dataset_status(get: Get, namespace: str, name: str, now: datetime) -> Result:
@@ -54,7 +54,7 @@ def dataset_status(get: Get, namespace: str, name: str, now: datetime) -> Result
     versions = get(f"{path}/versions", {"limit": _VERSIONS})["versions"]
     node_id = f"dataset:{dataset['namespace']}:{dataset['name']}"
     graph = get("/api/v1/lineage", {"nodeId": node_id, "depth": _DEPTH, "direction": "up", "form": "summary"})
-    result = Result(f"status of {one_line(node_id)}")
+    result = Result(f"status of {printable(node_id)}")
     written = [_written(version) for version in versions]
     facts = _freshness(dataset, written, now)
     result.document |= {"nodeId": node_id, **facts}
@@ -82,13 +82,14 @@ def _written(version: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _version_line(version: Mapping[str, Any]) -> str:
-    writer = f"{one_line(version['job'] or 'an event')} {version['state'] or ''}"
+    writer = f"{printable(version['job'] or 'an event')} {version['state'] or ''}"
     return f"version of {version['createdAt']} by {writer}{' (never current)' if version['failed'] else ''}"
 
 
 def _freshness(dataset: Mapping[str, Any], versions: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any]:
     """Return the age of the last good version in seconds, beside the median of the times between good versions."""
-    times = sorted(_time(version["createdAt"]) for version in versions if not version["failed"] and version["run"])
+    good = [version["createdAt"] for version in versions if not version["failed"] and version["run"]]
+    times = sorted(datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc) for text in good)
     gaps = [(after - before).total_seconds() for before, after in pairwise(times)]
     age = (now - times[-1]).total_seconds() if times else None
     usual = median(gaps) if len(gaps) >= 3 else None
@@ -101,10 +102,6 @@ def _freshness(dataset: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]
         "usualIntervalS": usual and round(usual),
         "olderThanUsual": None if age is None or usual is None else age > usual,
     }
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc)
 
 
 def _suspects(node_id: str, graph: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -122,7 +119,7 @@ def _suspects(node_id: str, graph: Mapping[str, Any]) -> Iterator[dict[str, Any]
 
 def _suspect_line(suspect: Mapping[str, Any]) -> str:
     run = f" (run {suspect['run']})" if suspect["run"] else ""
-    return f"{suspect['hops']} hops up: {one_line(suspect['nodeId'])} is {suspect['reason']}{run}"
+    return f"{suspect['hops']} hops up: {printable(suspect['nodeId'])} is {suspect['reason']}{run}"
 
 
 def record_trace(get: Get, get_lines: GetLines, root_id: str, node_id: str | None) -> Result:
@@ -131,7 +128,7 @@ def record_trace(get: Get, get_lines: GetLines, root_id: str, node_id: str | Non
     if node_id is None:
         return _outline(root_id, get(f"{root}/outline", {}))
     proof = get(f"{root}/proof", {"node": node_id})
-    result = Result(f"record {one_line(node_id)} of root {one_line(root_id)}: {proof['state']}")
+    result = Result(f"record {printable(node_id)} of root {printable(root_id)}: {proof['state']}")
     result.document["proof"] = {
         "state": proof["state"],
         "fault": proof["fault"],
@@ -139,7 +136,11 @@ def record_trace(get: Get, get_lines: GetLines, root_id: str, node_id: str | Non
         "digests": len(proof["digests"]),
         "end": _without_links(proof["end"]),
     }
-    result.lines += list(_proof_lines(proof))
+    if proof["object"]:
+        result.lines.append(f"archived in {printable(str(proof['object'].get('key', '')))}")
+    result.lines.append(f"{len(proof['digests'])} digests from its day to the last sealed day")
+    if proof["fault"]:
+        result.lines.append(f"FAULT: {printable(proof['fault'])}")
     result.cut_if(proof["next"], f"the proof has more digests, from {proof['next']} on")
     steps = _path(get, get_lines, root, root_id, node_id)
     result.rows("path", steps, map(_step_line, steps))
@@ -177,22 +178,14 @@ def _without_links(form: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if form is None else {name: value for name, value in form.items() if name != "location"}
 
 
-def _proof_lines(proof: Mapping[str, Any]) -> Iterator[str]:
-    if proof["object"]:
-        yield f"archived in {one_line(str(proof['object'].get('key', '')))}"
-    yield f"{len(proof['digests'])} digests from its day to the last sealed day"
-    if proof["fault"]:
-        yield f"FAULT: {one_line(proof['fault'])}"
-
-
 def _step_line(step: Mapping[str, Any]) -> str:
     time = datetime.fromtimestamp(step["recordedAt"], timezone.utc).isoformat()
-    return one_line(f"{time}  {step['action_taken']}  {step['node_id']}  {step['storage_location']}")
+    return printable(f"{time}  {step['action_taken']}  {step['node_id']}  {step['storage_location']}")
 
 
 def _outline(root_id: str, outline: Mapping[str, Any]) -> Result:
     groups = outline["groups"]
-    result = Result(f"root {one_line(root_id)}: {outline['records']} records in {len(groups)} groups")
+    result = Result(f"root {printable(root_id)}: {outline['records']} records in {len(groups)} groups")
     result.rows("groups", groups, map(_group_line, groups))
     result.document["records"] = outline["records"]
     result.cut_if(outline["truncated"], "there are more groups than a response holds")
@@ -203,4 +196,4 @@ def _group_line(group: Mapping[str, Any]) -> str:
     above = "the root" if group["parent"] is None else f"group {group['parent']}"
     examples = ", ".join(example["node_id"] for example in group["examples"])
     text = f"group {group['id']} of {above}: {group['action_taken']}, {group['records']} records, such as {examples}"
-    return one_line(text if group["complete"] else f"{text} (incomplete: a parent is missing)")
+    return printable(text if group["complete"] else f"{text} (incomplete: a parent is missing)")

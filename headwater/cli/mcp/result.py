@@ -7,7 +7,7 @@ is shortened. The result says what was cut, and how to get less at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -63,18 +63,15 @@ class Result:
         """The title, the lines that fit, and what was cut."""
         ends = [f"CUT: {cut}" for cut in self.cuts]
         left = CHARACTERS_MAX - len(self.title) - sum(len(line) + 1 for line in ends) - 60
-        kept = list(_fitting(self.lines, left))
+        kept: list[str] = []
+        for line in self.lines:
+            left -= len(line) + 1
+            if left < 0:
+                break
+            kept.append(line)
         if len(kept) < len(self.lines):
             ends.append(f"CUT: {len(self.lines) - len(kept)} more lines; the JSON has them")
         return "\n".join([self.title, *(kept or ["nothing"]), *ends])
-
-
-def _fitting(lines: Sequence[str], characters: int) -> Iterator[str]:
-    for line in lines:
-        characters -= len(line) + 1
-        if characters < 0:
-            return
-        yield line
 
 
 def _has_long_list(value: Any) -> bool:
@@ -94,8 +91,3 @@ def shortened(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: shortened(item) for name, item in value.items()}
     return [shortened(item) for item in value[:ROWS_MAX]] if isinstance(value, list) else value
-
-
-def one_line(text: str) -> str:
-    """Return a text of the data as one line of plain characters."""
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)

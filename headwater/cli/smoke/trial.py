@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal
@@ -135,13 +135,7 @@ def run_steps(
     steps: Sequence[Step], trial: Trial, skipped: Collection[str], report: Callable[[str], object]
 ) -> list[Outcome]:
     """Run the steps in their order; a step whose needs did not pass is skipped, the others run all the same."""
-    return list(_outcomes(steps, trial, skipped, report))
-
-
-def _outcomes(
-    steps: Sequence[Step], trial: Trial, skipped: Collection[str], report: Callable[[str], object]
-) -> Iterator[Outcome]:
-    passed: set[str] = set()
+    outcomes, passed = list[Outcome](), set[str]()
     for step in steps:
         report(f"trying: {step.name}")
         absent = [name for name in step.needs if name not in passed]
@@ -153,7 +147,8 @@ def _outcomes(
             outcome = _outcome_of(step, trial)
         if outcome.result == "passed":
             passed.add(step.name)
-        yield outcome
+        outcomes.append(outcome)
+    return outcomes
 
 
 def _outcome_of(step: Step, trial: Trial) -> Outcome:
