@@ -5,15 +5,28 @@ In a path each id is one percent-encoded segment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import overload
+from typing import Protocol, TypeVar, overload
 from urllib.parse import quote
 
 from headwater.api import types
 from headwater.times import render_time
-from headwater_model.columns import Transformation
+from headwater_model.columns import Column, Transformation
 from headwater_model.ids import DatasetId, JobId
+
+T = TypeVar("T")
+
+
+class Node(Protocol):
+    """A node of a graph."""
+
+    @property
+    def outline(self) -> bool:
+        """True if the caller may see its id and type alone."""
+
+
+N = TypeVar("N", bound=Node)
 
 
 def render_id(thing: DatasetId | JobId) -> types.Id:
@@ -24,6 +37,20 @@ def render_id(thing: DatasetId | JobId) -> types.Id:
 def render_ids(things: Iterable[DatasetId | JobId]) -> list[types.Id]:
     """Return a list of ids."""
     return [render_id(thing) for thing in things]
+
+
+def render_node_id(thing: DatasetId | JobId | Column, version: str | None = None) -> str:
+    """Return the id of a node of a graph; a node of a version has the version behind `#`.
+
+    >>> render_node_id(Column(DatasetId("s3://flights", "checked"), ("plane", "seats")))
+    'datasetField:s3://flights:checked:plane.seats'
+    """
+    return thing.node_id if version is None else f"{thing.node_id}#{version}"
+
+
+def redact(node: N, render: Callable[[N], T]) -> T | None:
+    """Return the data of a node; None of one that the caller may see in outline alone."""
+    return None if node.outline else render(node)
 
 
 def render_version_id(thing: DatasetId | JobId, version: str) -> types.VersionId:

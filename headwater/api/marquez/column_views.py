@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import orjson
@@ -15,7 +16,9 @@ from headwater.api.types import BriefRun, Edge
 from headwater.api.values import (
     origins_path,
     path_of,
+    redact,
     render_id,
+    render_node_id,
     render_transformation,
     root_path,
     run_path,
@@ -24,9 +27,9 @@ from headwater.api.values import (
 )
 from headwater.facts.run import Run
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
-from headwater_model.columns import Transformation, in_order
+from headwater_model.columns import Column, Transformation, in_order
 from headwater_model.field_paths import print_dotted
-from headwater_model.ids import DatasetId, FieldPath
+from headwater_model.ids import DatasetId
 
 _FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
 # The subtypes that OpenLineage has since 1.17 instead of a free text, which is a subtype here.
@@ -69,9 +72,8 @@ def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndData
 
 
 def _render_dataset(column: ColumnNode) -> types.DependentDataset:
-    node_id = f"dataset:{column.dataset.namespace}:{column.dataset.name}"
     return {
-        "id": node_id if column.version is None else f"{node_id}#{column.version}",
+        "id": render_node_id(column.dataset, column.version),
         **render_id(column.dataset),
         "datasetVersion": column.version,
         "datasetDependencies": _render_sources(_united(column.dependencies)),
@@ -95,7 +97,7 @@ def render_origins(origins: Origins) -> types.Origins:
     dataset, field = origins.column.dataset, origins.column.field
     return {
         "field": {
-            "id": column_node_id(dataset, field),
+            "id": origins.column.node_id,
             **render_id(dataset),
             "dataset": dataset.name,
             "field": print_dotted(field),
@@ -105,23 +107,13 @@ def render_origins(origins: Origins) -> types.Origins:
     }
 
 
-def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = None) -> str:
-    """Return a column's node id, as Marquez prints it.
-
-    >>> column_node_id(DatasetId("s3://flights", "checked"), ("plane", "seats"))
-    'datasetField:s3://flights:checked:plane.seats'
-    """
-    node_id = f"datasetField:{dataset.namespace}:{dataset.name}:{print_dotted(field)}"
-    return node_id if version is None else f"{node_id}#{version}"
-
-
 def _render_node(column: ColumnNode) -> types.ColumnNode:
-    node_id = column_node_id(column.dataset, column.field, column.version)
+    node_id = render_node_id(Column(column.dataset, column.field), column.version)
     ins, outs = (*column.inputs, *column.dependencies), column.outputs
     return {
         "id": node_id,
         "type": "DATASET_FIELD",
-        "data": None if column.outline else _render_data(column, node_id),
+        "data": redact(column, partial(_render_data, node_id=node_id)),
         "inEdges": _render_edges(node_id, ins),
         "outEdges": _render_edges(node_id, outs),
     }
@@ -204,7 +196,7 @@ def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
 
 def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
     """Return edges from the node, whichever direction the data went, as in Marquez."""
-    ids = {column_node_id(end.dataset, end.field, end.version) for end in ends if end.field is not None}
+    ids = {render_node_id(Column(end.dataset, end.field), end.version) for end in ends if end.field is not None}
     return [{"origin": node_id, "destination": end_id} for end_id in sorted(ids)]
 
 

@@ -14,7 +14,7 @@ from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
 from headwater.api.types import Edge
-from headwater.api.values import render_id, render_version_id, when
+from headwater.api.values import redact, render_id, render_node_id, render_version_id, when
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.results.graphs import Graph, History, HistoryStep, SchemaColumn, UpstreamRun
 from headwater.times import just_after
@@ -76,11 +76,11 @@ def _render_nodes(
     # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
     nodes: dict[str, Job | Dataset] = {}
     for member in members:
-        nodes.setdefault(node_id_of(member), member)
+        nodes.setdefault(render_node_id(member.id, member.version), member)
     start = (graph.datasets or members)[0] if from_dataset else members[0]
     neighbours = _neighbours(graph.edges)
     connected = walk(
-        [node_id_of(start)],
+        [render_node_id(start.id, start.version)],
         lambda level, _: [neighbour for node_id in level for neighbour in neighbours.get(node_id, ())],
         into=Walked(len(neighbours) + 1),
     )
@@ -100,16 +100,11 @@ def _render_nodes(
     return [kept[node_id] for node_id in sorted(kept)], graph.truncated or len(kept) < len(nodes)
 
 
-def node_id_of(node: Job | Dataset) -> str:
-    """Return a node's id; a node of a graph of versions has its version behind `#`."""
-    return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
-
-
 def render_neighbour(node: Job | Dataset) -> types.Neighbour:
     """Return a neighbour in short, without edges."""
     if isinstance(node, Job):
-        return {"id": node.id.node_id, "type": "JOB", "data": None if node.outline else render_short_job(node)}
-    return {"id": node.id.node_id, "type": "DATASET", "data": None if node.outline else render_short_dataset(node)}
+        return {"id": node.id.node_id, "type": "JOB", "data": redact(node, render_short_job)}
+    return {"id": node.id.node_id, "type": "DATASET", "data": redact(node, render_short_dataset)}
 
 
 def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
@@ -131,18 +126,14 @@ def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
 
 def _render_node(node_id: str, node: Job | Dataset) -> types.Node:
     if isinstance(node, Job):
-        job = None if node.outline else render_job_data(node)
-        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
-    dataset = None if node.outline else render_dataset_data(node)
-    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
+        return {"id": node_id, "type": "JOB", "data": redact(node, render_job_data), "inEdges": [], "outEdges": []}
+    return {"id": node_id, "type": "DATASET", "data": redact(node, render_dataset_data), "inEdges": [], "outEdges": []}
 
 
 def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
     if isinstance(node, Job):
-        job = None if node.outline else render_short_job(node)
-        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
-    dataset = None if node.outline else render_short_dataset(node)
-    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
+        return {"id": node_id, "type": "JOB", "data": redact(node, render_short_job), "inEdges": [], "outEdges": []}
+    return {"id": node_id, "type": "DATASET", "data": redact(node, render_short_dataset), "inEdges": [], "outEdges": []}
 
 
 def _with_more(node: N, graph: Graph) -> N:
@@ -190,15 +181,13 @@ def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[s
     for node_id, node in nodes:
         budget -= size_of(orjson.dumps(node)) + 1
         between = neighbours.get(node_id, set()) & kept.keys()
-        budget -= sum(2 * (_edge_size(node_id, neighbour) + 1) for neighbour in between)
+        # Each edge stands at both of its ends.
+        edges = ({"origin": node_id, "destination": neighbour} for neighbour in between)
+        budget -= sum(2 * (size_of(orjson.dumps(edge)) + 1) for edge in edges)
         if budget < 0 and kept:
             break
         kept[node_id] = node
     return kept
-
-
-def _edge_size(origin: str, destination: str) -> int:
-    return size_of(orjson.dumps({"origin": origin, "destination": destination}))
 
 
 def render_history(node_id: str, start: str, end: str, history: History) -> types.GraphHistory:

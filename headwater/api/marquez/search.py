@@ -19,7 +19,6 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.http.parameters import choice, moment, nonblank_text, number, text
 from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import search_types as types
-from headwater.api.marquez.column_views import column_node_id
 from headwater.api.marquez.parameters import FORM, LIMIT_MAX, is_short
 from headwater.api.marquez.responses import respond_list
 from headwater.api.marquez.run_views import summarize_run
@@ -29,6 +28,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Failure, SearchHit, SearchOptions, SearchSort
 from headwater.queries.service import LineageQueries
+from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, JobId
@@ -177,7 +177,7 @@ def render_column_hit(hit: ColumnHit) -> types.SearchHit:
         "field": print_dotted(hit.field),
         "updatedAt": when(hit.updated),
         "namespace": hit.dataset.namespace,
-        "nodeId": column_node_id(hit.dataset, hit.field),
+        "nodeId": Column(hit.dataset, hit.field).node_id,
     }
 
 

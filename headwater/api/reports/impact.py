@@ -9,7 +9,7 @@ from headwater.api.marquez.dataset_views import render_short_dataset
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import Row, cut, flag, join_words, table
-from headwater.api.values import when
+from headwater.api.values import redact, when
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.results.graphs import Impact, Impacted
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
@@ -36,16 +36,15 @@ def render_impact(impact: Impact) -> types.ImpactReport:
 def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDataset:
     node, through = impacted.node, list(impacted.through)
     if isinstance(node, Job):
-        job = None if node.outline else render_short_job(node)
         return {
             "nodeId": node.id.node_id,
             "type": "JOB",
             "hops": impacted.hops,
             "through": through,
-            "data": job,
+            "data": redact(node, render_short_job),
             **_mark_part(impacted),
         }
-    dataset = None if node.outline else render_short_dataset(node)
+    dataset = redact(node, render_short_dataset)
     return {"nodeId": node.id.node_id, "type": "DATASET", "hops": impacted.hops, "through": through, "data": dataset}
 
 
@@ -82,10 +81,8 @@ def _render_column(impacted: ImpactedColumn) -> types.DerivedColumn:
 def _render_node(impacted: ImpactedNode) -> types.DerivingJob | types.DerivedDataset:
     node, way = impacted.node, _render_way(impacted)
     if isinstance(node, Job):
-        job = None if node.outline else render_short_job(node)
-        return {"nodeId": node.id.node_id, "type": "JOB", **way, "data": job}
-    dataset = None if node.outline else render_short_dataset(node)
-    return {"nodeId": node.id.node_id, "type": "DATASET", **way, "data": dataset}
+        return {"nodeId": node.id.node_id, "type": "JOB", **way, "data": redact(node, render_short_job)}
+    return {"nodeId": node.id.node_id, "type": "DATASET", **way, "data": redact(node, render_short_dataset)}
 
 
 def _render_way(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from headwater.api.marquez.column_views import column_node_id, render_columns
+from headwater.api.marquez.column_views import render_columns
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
-from headwater_model.columns import Transformation
+from headwater_model.columns import Column, Transformation
 from headwater_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
 
@@ -41,7 +41,7 @@ def ends(edges, origin):
 
 def test_a_nested_column_is_a_path_and_a_name_with_a_dot_is_quoted():
     assert node(a_column("plane.seats"))["data"]["field"] == "plane.seats"
-    assert column_node_id(CHECKED, ("plane.x", "seats")) == "datasetField:s3://flights:checked:`plane.x`.seats"
+    assert Column(CHECKED, ("plane.x", "seats")).node_id == "datasetField:s3://flights:checked:`plane.x`.seats"
 
 
 def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_column_is_named():
