@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from headwater.alerts.cause import Cause, Node
-from headwater.alerts.diagnosis import Diagnosis, diagnose
+from headwater.alerts.diagnosis import diagnose
 from headwater.alerts.ledger import REMEMBERED_S, AlertLedger
 from headwater.alerts.message import render_alert
 from headwater.alerts.rules import AlertRules
@@ -98,21 +98,17 @@ class Alerter:
             self.ledger.look_again(
                 diagnosis.node, diagnosis.due, instead_of=diagnosis.superseded, expires_s=now_s + REMEMBERED_S
             )
-        causes = self._fresh(diagnosis, now_s, alerted)
+        # Old causes are none of this look; of the others, some are muted.
+        oldest = from_seconds(now_s - AGE_MAX_S)
+        young = [cause for cause in diagnosis.causes if cause.time >= oldest]
+        causes = [cause for cause in young if not self.rules.mute(cause, diagnosis.tags)]
+        alerted.muted += len(young) - len(causes)
         quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet else None
         if causes and quiet_until:
             self.ledger.look_again(diagnosis.node, quiet_until, expires_s=now_s + REMEMBERED_S)
         elif causes:
             self._send(causes, view, now_s, alerted)
         return diagnosis.onward
-
-    def _fresh(self, diagnosis: Diagnosis, now_s: int, alerted: Alerted) -> list[Cause]:
-        """Return the causes that are young enough, and not muted."""
-        oldest = from_seconds(now_s - AGE_MAX_S)
-        young = [cause for cause in diagnosis.causes if cause.time >= oldest]
-        fresh = [cause for cause in young if not self.rules.mute(cause, diagnosis.tags)]
-        alerted.muted += len(young) - len(fresh)
-        return fresh
 
     def _send(self, causes: Sequence[Cause], view: GraphView, now_s: int, alerted: Alerted) -> None:
         """Claim the causes, and send those of each kind together."""

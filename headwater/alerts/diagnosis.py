@@ -11,7 +11,7 @@ from headwater.alerts.rules import AlertRules
 from headwater.alerts.tagged_columns import find_tagged_columns
 from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
 from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import Annotations, tag_key
+from headwater.facts.annotations import tag_key
 from headwater.facts.facts import JobFacts, last_deleted
 from headwater.facts.keys import facts_key
 from headwater.queries.graph_queries import GraphQueries
@@ -73,14 +73,11 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
         *find_late_version(group, versions, now),
         *(find_tagged_columns(group, rules.tags, view) if versions else ()),
     ]
-    onward = list(_guarded_below(group, view, rules)) if _has_watched_tag(annotations, rules) else []
+    # Where the dataset, or a field of it, has a tag of a rule, its columns may have reached what the rule guards.
+    watched = {tag_key(rule.tag) for rule in rules.tags} & {tag_key(tag.name) for tag in annotations.tags}
+    onward = list(_guarded_below(group, view, rules)) if watched else []
     due, superseded = find_due_time(group, versions), find_due_time(group, versions[1:])
     return Diagnosis(group.primary, causes, annotations.names, due, superseded, onward)
-
-
-def _has_watched_tag(annotations: Annotations, rules: AlertRules) -> bool:
-    """True if the dataset, or a field of it, has a tag of a rule."""
-    return not {tag_key(rule.tag) for rule in rules.tags}.isdisjoint(tag_key(tag.name) for tag in annotations.tags)
 
 
 def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:

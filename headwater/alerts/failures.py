@@ -12,7 +12,7 @@ from headwater.alerts.cause import Cause, Node
 from headwater.facts.assertions import OUTCOMES, Assertions
 from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
 from headwater.queries.results.entities import AssertionResult
-from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
+from headwater.queries.runs.failing_jobs import find_failing_jobs
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 
@@ -24,19 +24,17 @@ _RESULTS_MAX = 300 * ROWS_MAX
 def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
     """Yield the cause of the job's failed runs since its last good run, if there is one."""
     failing = find_failing_jobs([job], view).get(job)
-    if failing is not None:
-        identity = [] if failing.good is None else [failing.good.id]
-        yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=_detail(failing))
-
-
-def _detail(failing: FailingJob) -> dict[str, object]:
+    if failing is None:
+        return
     good = failing.good
-    return {
+    detail = {
         "run": failing.last.id,
         "ended": failing.last.ended,
         "failedRuns": len(failing.failed),
         "lastGoodRun": None if good is None else {"run": good.id, "ended": good.ended},
     }
+    identity = [] if good is None else [good.id]
+    yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=detail)
 
 
 def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterator[Cause]:

@@ -40,8 +40,10 @@ class LookQueue:
         Raises:
             Unavailable: some were not queued; the caller's own messages have to come again.
         """
-        groups = chunks(sorted(set(nodes), key=_order), _NODES_MAX)
-        return send_all(self.sqs, self.queue_url, [Message(render_look(group)) for group in groups])
+        ordered = sorted(set(nodes), key=lambda node: (type(node).__name__, node.namespace, node.name))
+        return send_all(
+            self.sqs, self.queue_url, [Message(render_look(group)) for group in chunks(ordered, _NODES_MAX)]
+        )
 
 
 def nodes_of(statements: Iterable[Event | ApiChange]) -> Iterator[Node]:
@@ -77,7 +79,3 @@ def parse_look(body: str) -> list[Node]:
         return [kinds[kind](str(namespace), str(name)) for kind, namespace, name in named]
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise Invalid.because("look", body[:200], "must be a list of [job or dataset, namespace, name]") from error
-
-
-def _order(node: Node) -> tuple[str, str, str]:
-    return type(node).__name__, node.namespace, node.name

@@ -53,38 +53,31 @@ def _cut(value: Any, longest: int) -> Any:
 
 def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     first = causes[0]
-    nodes, truncated = _downstream(first, view)
-    owners = _owners(_here(first, view))
+    # The node itself, for its owners; and all that is downstream of it, nearest first.
+    graph = GraphQueries(view.reader).find_graph(first.node.node_id, depth=0)
+    members: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
+    owners = _owners(node for node in members if node.id == first.node)
+    impact = GraphQueries(view.reader).report_impact(first.node.node_id, depth=DEPTH)
+    nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
+    # The address of the node's page in the explorer.
+    page = "dataset" if isinstance(first.node, DatasetId) else "job"
+    link = f"{explorer}{page}?{urlencode({'node': first.node.node_id})}" if explorer else None
     return {
         "id": sha256_hex("\0".join(sorted(cause.id for cause in causes)))[:32],
         "kind": first.kind,
         "node": first.node.node_id,
         "summary": summarize(causes, len(nodes), owners),
-        "link": _link(explorer, first),
+        "link": link,
         "owners": owners,
         "causes": [{"id": cause.id, "since": cause.time, **cause.detail} for cause in causes],
         "downstream": {
             "total": len(nodes),
-            "truncated": truncated,
+            "truncated": bool(impact and impact.truncated),
             "owners": _owners(node for node, _ in nodes),
             "nodes": [{"node": node.id.node_id, "hops": hops, "owners": _owners([node])} for node, hops in nodes],
             "columns": _columns_below(causes, view),
         },
     }
-
-
-def _here(cause: Cause, view: GraphView) -> Sequence[Job | Dataset]:
-    """Return the node of a cause."""
-    graph = GraphQueries(view.reader).find_graph(cause.node.node_id, depth=0)
-    nodes: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
-    return [node for node in nodes if node.id == cause.node]
-
-
-def _downstream(cause: Cause, view: GraphView) -> tuple[Sequence[tuple[Job | Dataset, int]], bool]:
-    """Return what is downstream of the node of a cause, nearest first, with hops; true if there is more."""
-    impact = GraphQueries(view.reader).report_impact(cause.node.node_id, depth=DEPTH)
-    nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
-    return nodes, bool(impact and impact.truncated)
 
 
 def _owners(nodes: Iterable[Job | Dataset]) -> list[str]:
@@ -106,12 +99,6 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
     return list(below)
 
 
-def _link(explorer: str, cause: Cause) -> str | None:
-    """Return the address of the node's page in the explorer."""
-    view = "dataset" if isinstance(cause.node, DatasetId) else "job"
-    return f"{explorer}{view}?{urlencode({'node': cause.node.node_id})}" if explorer else None
-
-
 def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str]) -> str:
     """Return one line for people: what happened, to whose job or dataset, and how much is downstream."""
     node = causes[0].node
@@ -127,7 +114,8 @@ def _say(cause: Cause) -> str:
         case "RunFailed":
             good = detail["lastGoodRun"]
             since = f"since its good run of {good['ended']}" if good else "and no run of it completed"
-            return f"{_count(detail['failedRuns'], 'run')} failed {since}"
+            number = detail["failedRuns"]
+            return f"{number} run{'' if number == 1 else 's'} failed {since}"
         case "DatasetLate":
             return f"was last written at {detail['lastWritten']}, and is late since {detail['lateSince']}"
         case "TestFailed":
@@ -147,7 +135,3 @@ def _say_change(detail: Mapping[str, Any]) -> str:
 
 def _rest(names: Sequence[str]) -> str:
     return f" and {len(names) - 5} more" if len(names) > 5 else ""
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

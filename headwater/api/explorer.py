@@ -53,18 +53,14 @@ def _headers(services: Services, cache_control: str) -> Mapping[str, str]:
 
 def _policy(links: Links) -> str:
     """Return what the page may load: its own files, and large responses from their buckets."""
-    sources = " ".join(("'self'", *_origins(links)))
+    # The origins of signed links; a local stack has one for both buckets.
+    signed = (urlsplit(links.sign(bucket, "any")) for bucket in (links.archive, links.incoming))
+    sources = " ".join(("'self'", *sorted({f"{url.scheme}://{url.netloc}" for url in signed})))
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; img-src 'self' blob:; "
         f"connect-src {sources}; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-
-
-def _origins(links: Links) -> list[str]:
-    """Return the origins of signed links; a local stack has one for both buckets."""
-    signed = (urlsplit(links.sign(bucket, "any")) for bucket in (links.archive, links.incoming))
-    return sorted({f"{url.scheme}://{url.netloc}" for url in signed})
 
 
 ROUTES = (Route("GET", "/explore", redirect_to_page), Route("GET", "/explore/<file>", get_file))

@@ -116,15 +116,13 @@ class Announcer:
 
         The messages of one call to SQS are of different lanes: where it takes only some, the order of each lane stays.
         """
+        sha256 = stored.key.rpartition("/")[2].partition(".")[0]
         number = 0
         for wave in _waves(stored, self.namespaces):
-            send_all(self.sqs, self.queue_url, [part.message(self._deduplication_id(part)) for part in wave])
+            messages = [part.message(f"{sha256}-{part.lane}-{part.lines[0]}{self.again}") for part in wave]
+            send_all(self.sqs, self.queue_url, messages)
             number += sum(len(part.lines) for part in wave)
         return number
-
-    def _deduplication_id(self, announcement: Announcement) -> str:
-        sha256 = announcement.key.rpartition("/")[2].partition(".")[0]
-        return f"{sha256}-{announcement.lane}-{announcement.lines[0]}{self.again}"
 
 
 def _waves(stored: StoredLines, namespaces: Sequence[str]) -> Iterator[list[Announcement]]:

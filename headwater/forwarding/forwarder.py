@@ -150,16 +150,14 @@ class Forwarder:
             IndexError: the object has no such line.
         """
         if announcement.key != self._key:
-            self._packed, self._key = self._packed_of(announcement.key), announcement.key
+            try:
+                packed = read_packed(self.s3, self.bucket, announcement.key)
+            except ClientError as error:
+                if error.response["Error"]["Code"] != "NoSuchKey":
+                    raise
+                raise Invalid.because("key", announcement.key, "must be an object of the raw log") from error
+            self._packed, self._key = packed, announcement.key
         return pick_lines(self._packed, announcement.lines)
-
-    def _packed_of(self, key: str) -> bytes:
-        try:
-            return read_packed(self.s3, self.bucket, key)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "NoSuchKey":
-                raise
-            raise Invalid.because("key", key, "must be an object of the raw log") from error
 
     def _body_of(self, line: bytes) -> bytes | None:
         """Return the event of a line as it is sent; None if it is of no forwarded namespace any more.

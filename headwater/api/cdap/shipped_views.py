@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from headwater.api.cdap import shipped_types as types
@@ -24,8 +24,8 @@ from headwater.queries.results.cdap import (
 from headwater.queries.results.directions import Direction
 from headwater.times import milliseconds_between
 from headwater_model.field_paths import print_slashed
-from headwater_model.ids import DatasetId, FieldPath, JobId
-from headwater_model.operations import InputField, Operation, Read, Write
+from headwater_model.ids import DatasetId, JobId
+from headwater_model.operations import Operation, Read, Write
 
 Collapsed: TypeAlias = Literal["access", "run", "component"]
 _EPOCH = "1970-01-01T00:00:00.000000Z"
@@ -91,17 +91,13 @@ def _render_operation(operation: Operation) -> types.WholeOperation:
     if isinstance(operation, Read):
         rendered["inputs"]["endPoint"] = render_endpoint(operation.source, operation.source_description)
     else:
-        rendered["inputs"]["fields"] = [_render_input(input_field) for input_field in operation.inputs]
+        rendered["inputs"]["fields"] = [{"origin": field.origin, "name": field.name} for field in operation.inputs]
     if isinstance(operation, Write):
         destination = render_endpoint(operation.destination, operation.destination_description)
         rendered["outputs"]["endPoint"] = destination
     else:
         rendered["outputs"]["fields"] = list(operation.outputs)
     return rendered
-
-
-def _render_input(input_field: InputField) -> types.OriginField:
-    return {"origin": input_field.origin, "name": input_field.name}
 
 
 def _render_last(last: LastStart) -> types.ProgramRun:
@@ -134,12 +130,11 @@ def _render_relations(relations: FieldRelations, side: Literal[0, 1]) -> types.D
     return {
         "entityId": _render_dataset(relations.neighbour),
         "fieldCount": len({pair[side] for pair in relations.pairs}) if count is None else count,
-        "relations": [_render_pair(*pair) for pair in relations.pairs],
+        "relations": [
+            {"source": print_slashed(source), "destination": print_slashed(destination)}
+            for source, destination in relations.pairs
+        ],
     }
-
-
-def _render_pair(source: FieldPath, destination: FieldPath) -> types.FieldRelation:
-    return {"source": print_slashed(source), "destination": print_slashed(destination)}
 
 
 def render_accesses(
@@ -163,7 +158,10 @@ def render_accesses(
         access_kinds, runs = together.setdefault(key, (set(), set()))
         access_kinds.add(relation.access)
         runs |= {relation.run} if relation.run is not None else set()
-    relations = [_render_access(key[0], key[1], *together[key]) for key in sorted(together)]
+    relations: list[types.AccessRelation] = [
+        {"data": data, "program": program, "accesses": sorted(kinds), "runs": sorted(runs), "components": []}
+        for (data, program, *_), (kinds, runs) in sorted(together.items())
+    ]
     start, end = requested.start_ms // 1_000, requested.end_ms // 1_000
     return {"start": start, "end": end, "relations": relations, "data": records, "programs": entities}
 
@@ -172,16 +170,6 @@ def _apart(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...
     """Return what keeps a relation apart from others of its program and dataset."""
     access = () if "access" in collapsed else (relation.access,)
     return *access, *(() if "run" in collapsed else (relation.run or "",))
-
-
-def _render_access(data: str, program: str, accesses: Iterable[Access], runs: Iterable[str]) -> types.AccessRelation:
-    return {
-        "data": data,
-        "program": program,
-        "accesses": sorted(accesses),
-        "runs": sorted(runs),
-        "components": [],
-    }
 
 
 def _render_dataset(dataset: DatasetId) -> types.DatasetEntity:

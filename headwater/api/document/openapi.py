@@ -180,13 +180,11 @@ def _response(reply: Reply, schemas: _Schemas) -> Json:
             for kind in reply.content_types
         }
     if reply.headers:
-        response["headers"] = {name: _header(name) for name in reply.headers}
+        response["headers"] = {
+            name: {"schema": {"type": "string"}, **({"description": _HEADERS[name]} if name in _HEADERS else {})}
+            for name in reply.headers
+        }
     return response
-
-
-def _header(name: str) -> Json:
-    described = {"description": _HEADERS[name]} if name in _HEADERS else {}
-    return {"schema": {"type": "string"}, **described}
 
 
 def _parameter(parameter: AnyParameter) -> Json:

@@ -38,7 +38,9 @@ def summarize_run(run: Run) -> types.RunSummary:
         "state": run.state,
         "startedAt": when(run.started),
         "endedAt": when(run.ended),
-        "durationMs": _duration_ms(run),
+        "durationMs": None
+        if run.started is None or run.ended is None
+        else milliseconds_between(run.started, run.ended),
         **mark_incomplete(incomplete=run.incomplete),
     }
 
@@ -56,12 +58,6 @@ def mark_incomplete(*, incomplete: bool) -> types.Incomplete:
 def render_run_if_any(run: Run | None) -> types.Run | None:
     """Return the run; None without one."""
     return None if run is None else render_run(run)
-
-
-def _duration_ms(run: Run) -> int | None:
-    if run.started is None or run.ended is None:
-        return None
-    return milliseconds_between(run.started, run.ended)
 
 
 def _args(run: Run) -> dict[str, Any]:

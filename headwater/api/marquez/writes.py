@@ -31,6 +31,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
+from headwater.api.marquez.written_events import dataset_event, described, job_event, run_event, run_facets
 from headwater.api.route import Route, Services
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
@@ -48,8 +49,6 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The dataset as other requests show it by then; after three seconds, as they will show it.
     """
-    from headwater.api.marquez.written_events import dataset_event, described, run_event
-
     dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
     run = None if body.get("runId") is None else _find_run(services, str(body["runId"]))
     events = [dataset_event(dataset_id, body, time)]
@@ -59,7 +58,9 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
         inputs = [{"namespace": dataset.namespace, "name": dataset.name} for dataset in (job.inputs if job else ())]
         events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
     _accept(services, request, *events)
-    known = services.queries.find_dataset(dataset_id) or _new_dataset(dataset_id, time)
+    known = services.queries.find_dataset(dataset_id) or Dataset(
+        id=dataset_id, type="DB_TABLE", created=time, updated=time, physical_name=dataset_id.name, source_name="default"
+    )
     fields = body.get("fields") or known.fields
     changed = replace(
         known,
@@ -84,8 +85,6 @@ def put_job(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The job as other requests show it by then; after three seconds, as they will show it.
     """
-    from headwater.api.marquez.written_events import job_event
-
     job_id, body, time = read_job_id(request), _read_body(request, write_types.JobToPut), services.now()
     event = job_event(job_id, body, time)
     _accept(services, request, event)
@@ -117,8 +116,6 @@ def post_run(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The run, not yet started, as other requests show it by then; after three seconds, as they will show it.
     """
-    from headwater.api.marquez.written_events import run_event, run_facets
-
     job_id, body, time = read_job_id(request), _read_body(request, write_types.RunToCreate), services.now()
     sent = body.get("id") or services.new_id()
     facets = run_facets(body)
@@ -157,8 +154,6 @@ def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response
 
 
 def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Response[str]:
-    from headwater.api.marquez.written_events import run_event
-
     time = _AT.read(request) or services.now()
     run = _find_run(services, RUN_ID.read(request))
     _accept(services, request, run_event(run.job, run.id, time, kind))
@@ -234,12 +229,6 @@ def _has_event(services: Services, run_id: str, time: str) -> bool:
     """True if the run has an event of this time or a later one."""
     run = services.queries.find_run(run_id)
     return run is not None and run.updated >= time
-
-
-def _new_dataset(dataset: DatasetId, time: str) -> Dataset:
-    return Dataset(
-        id=dataset, type="DB_TABLE", created=time, updated=time, physical_name=dataset.name, source_name="default"
-    )
 
 
 ROUTES = (

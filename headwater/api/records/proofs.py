@@ -33,8 +33,16 @@ def get_proof(services: Services, request: HttpRequest) -> Response[str]:
         "node_id": node_id,
         "state": proof.state,
         "object": _render_object(proof, services.links),
-        "digests": _render_digests(proof, services.links),
-        "end": _render_end(proof),
+        "digests": [
+            {
+                "day": digest.day,
+                "key": digest.key,
+                "size_bytes": digest.size_bytes,
+                "location": services.links.to_stored_bytes(digest.key),
+            }
+            for digest in proof.digests
+        ],
+        "end": {"day": proof.end.day, "key": proof.end.key, "sha256": proof.end.sha256} if proof.end else None,
         "next": proof.digests[-1].day if proof.truncated else None,
         "fault": proof.fault,
     }
@@ -55,22 +63,6 @@ def _render_object(proof: Proof, links: Links) -> types.ProvenObject | None:
         "listed": proof.listed,
         "location": links.to_stored_bytes(archive_object.key),
     }
-
-
-def _render_digests(proof: Proof, links: Links) -> list[types.DigestFile]:
-    return [
-        {
-            "day": digest.day,
-            "key": digest.key,
-            "size_bytes": digest.size_bytes,
-            "location": links.to_stored_bytes(digest.key),
-        }
-        for digest in proof.digests
-    ]
-
-
-def _render_end(proof: Proof) -> types.ChainEnd | None:
-    return {"day": proof.end.day, "key": proof.end.key, "sha256": proof.end.sha256} if proof.end else None
 
 
 ROUTES = (

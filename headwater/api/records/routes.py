@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.cursor import parse_cursor, render_cursor
@@ -14,7 +12,6 @@ from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, NOD
 from headwater.api.records.views import render_live_within, render_path, render_root
 from headwater.api.route import Route, Services
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
-from headwater.records.record import LineageRecord
 from headwater.records.request import parse_request, render_bounded_response
 from headwater_model.errors import Forbidden, NotFound, shown
 
@@ -31,18 +28,14 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
         Durable in a queue; the records can be read within a minute or two.
     """
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
-    _check_roots(accepted.records, request)
+    # A request that adds a record to a root which is none of the caller's is refused whole.
+    for root_id in {record.root_id: None for record in accepted.records}:
+        if not request.covers_root(root_id):
+            raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
     response = render_bounded_response(accepted, services.ttl_s, bytes_max=RESPONSE_BYTES_MAX, size_of=size_of)
     services.records.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
     return respond(response, status=201)
-
-
-def _check_roots(records: Iterable[LineageRecord], request: HttpRequest) -> None:
-    """Refuse a request whole that adds a record to a root which is none of the caller's."""
-    for root_id in {record.root_id: None for record in records}:
-        if not request.covers_root(root_id):
-            raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
 
 
 def list_roots(services: Services, request: HttpRequest) -> Response[str]:

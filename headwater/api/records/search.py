@@ -6,7 +6,7 @@ relative to the clock (`now-1d`) and what was published at the first page stay s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
@@ -86,7 +86,8 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     searcher = services.searcher()
     if text is None:
         start_s, end_s = (_second(times.get(name), name, services.now_s()) for name in ("start", "end"))
-        _check_range(start_s, end_s, times)
+        if start_s is not None and end_s is not None and start_s > end_s:
+            raise Invalid.because("end", times["end"], f"must not be before start ({times['start']})")
         criteria = SearchCriteria(**texts, start_s=start_s, end_s=end_s)
         cursor = _Cursor(start_s, end_s, searcher.horizon(criteria))
     else:
@@ -111,11 +112,6 @@ def _second(text: str | None, name: str, now_s: int) -> int | None:
         return max(0, ceil(parse_moment(text, now_s) / 1000))
     except ValueError as error:
         raise Invalid.because(name, text, str(error)) from error
-
-
-def _check_range(start_s: int | None, end_s: int | None, times: Mapping[str, str]) -> None:
-    if start_s is not None and end_s is not None and start_s > end_s:
-        raise Invalid.because("end", times["end"], f"must not be before start ({times['start']})")
 
 
 @dataclass(frozen=True, slots=True)

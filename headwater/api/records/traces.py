@@ -121,14 +121,11 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
     body, lines = within(findings.lines(None))
     if body is not None:
         return Response(200, LINES, body)
-    if findings.pointer is not None and _is_all(findings, findings.pointer):
-        return services.links.to_archived(findings.pointer.object.key)
+    pointer = findings.pointer
+    # The archive object that was read may hold every record that was found.
+    if pointer is not None and pointer.object.records == len(findings.records) and not findings.displaced:
+        return services.links.to_archived(pointer.object.key)
     return services.links.to_lines(lines)
-
-
-def _is_all(findings: RootRecords, pointer: LastArchive) -> bool:
-    """True if the archive object that was read holds every record that was found."""
-    return pointer.object.records == len(findings.records) and not findings.displaced
 
 
 def _archived_or_later(services: Services, root_id: str) -> Response[str]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TypeAlias
-
-from headwater.api.marquez.dataset_views import render_short_dataset
+from headwater.api.marquez.dataset_views import describe, render_short_dataset
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import Row, cut, flag, join_words, table
@@ -16,7 +13,6 @@ from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, Impa
 from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
-_Derived: TypeAlias = types.DerivedColumn | types.DerivingJob | types.DerivedDataset
 _STATE = ("state", "started", "ended", "run", "testsFailed", "testsWarned", "updated", "description", "id")
 # What was added later is last, for readers that count columns.
 IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE, "readsOtherPart")
@@ -36,31 +32,28 @@ def render_impact(impact: Impact) -> types.ImpactReport:
 def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDataset:
     node, through = impacted.node, list(impacted.through)
     if isinstance(node, Job):
-        return {
+        job: types.ImpactedJob = {
             "nodeId": node.id.node_id,
             "type": "JOB",
             "hops": impacted.hops,
             "through": through,
             "data": redact(node, render_short_job),
-            **_mark_part(impacted),
         }
+        if impacted.apart:
+            job["readsOtherPart"] = True
+        return job
     dataset = redact(node, render_short_dataset)
     return {"nodeId": node.id.node_id, "type": "DATASET", "hops": impacted.hops, "through": through, "data": dataset}
 
 
-def _mark_part(impacted: Impacted) -> types.PartRead:
-    return {"readsOtherPart": True} if impacted.apart else {}
-
-
 def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:
     """Return the report of everything derived from a column: nearest first, then by type and id."""
-    rendered = sorted(_rendered(impact), key=lambda derived: (derived["hops"], derived["type"], derived["nodeId"]))
-    return {"nodeId": impact.column.node_id, "impacted": rendered, "truncated": impact.truncated}
-
-
-def _rendered(impact: ColumnImpact) -> Iterator[_Derived]:
-    yield from map(_render_column, impact.columns)
-    yield from map(_render_node, impact.nodes)
+    derived: list[types.DerivedColumn | types.DerivingJob | types.DerivedDataset] = [
+        *map(_render_column, impact.columns),
+        *map(_render_node, impact.nodes),
+    ]
+    derived.sort(key=lambda thing: (thing["hops"], thing["type"], thing["nodeId"]))
+    return {"nodeId": impact.column.node_id, "impacted": derived, "truncated": impact.truncated}
 
 
 def _render_column(impacted: ImpactedColumn) -> types.DerivedColumn:
@@ -108,22 +101,16 @@ def _impacted(impacted: Impacted) -> Row:
 
 def column_impact_table(impact: ColumnImpact) -> str:
     """Return a row for each column, job and dataset that is derived from a column, as `impact_table`."""
-    rows = [*map(_column, impact.columns), *map(_derived, impact.nodes)]
+    named = {"section": "impacted", "type": "DATASET_FIELD"}
+    columns = ({**named, **_names(impacted.column), **_way(impacted)} for impacted in impact.columns)
+    rows: list[Row] = [*columns, *({**_node(impacted.node), **_way(impacted)} for impacted in impact.nodes)]
     ordered = sorted(rows, key=lambda row: (int(row["hops"]), row["type"], row["id"]))
     return table(COLUMN_IMPACT, [{"section": "query", **_names(impact.column)}, *ordered, *cut(impact.truncated)])
-
-
-def _column(impacted: ImpactedColumn) -> Row:
-    return {"section": "impacted", "type": "DATASET_FIELD", **_names(impacted.column), **_way(impacted)}
 
 
 def _names(column: Column) -> Row:
     names = {"namespace": column.dataset.namespace, "name": column.dataset.name, "field": print_dotted(column.field)}
     return {**names, "id": column.node_id}
-
-
-def _derived(impacted: ImpactedNode) -> Row:
-    return {**_node(impacted.node), **_way(impacted)}
 
 
 def _way(impacted: ImpactedColumn | ImpactedNode) -> Row:
@@ -147,5 +134,5 @@ def _node(node: Job | Dataset) -> Row:
     return {
         **row,
         "updated": when(node.updated),
-        "description": node.annotations.text_of(None) or node.description or "",
+        "description": describe(node) or "",
     }

@@ -10,7 +10,7 @@ from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import cut, flag, table
 from headwater.api.values import render_id, render_ids, when
-from headwater.queries.results.graphs import Broken, BrokenJob, Coverage, JobCoverage, Similar
+from headwater.queries.results.graphs import Broken, Coverage, JobCoverage, Similar
 
 _TABLE = ("section", *get_type_hints(types.JobCoverage))
 
@@ -30,7 +30,9 @@ def render_coverage(coverage: Coverage) -> types.CoverageReport:
 
 def coverage_table(coverage: Coverage) -> str:
     """Return a row for each job."""
-    rows = ({"section": "job", **_cells(_render_job(job))} for job in coverage.jobs)
+    rows = (
+        {"section": "job", **{name: _cell(value) for name, value in _render_job(job).items()}} for job in coverage.jobs
+    )
     return table(_TABLE, [*rows, *cut(coverage.truncated)])
 
 
@@ -67,10 +69,6 @@ def _render_job(covered: JobCoverage) -> types.JobCoverage:
     }
 
 
-def _cells(job: types.JobCoverage) -> dict[str, str]:
-    return {name: _cell(value) for name, value in job.items()}
-
-
 def _cell(value: object) -> str:
     return flag(value) if isinstance(value, bool) else "" if value is None else str(value)
 
@@ -78,23 +76,22 @@ def _cell(value: object) -> str:
 def render_broken(broken: Broken) -> types.BrokenReport:
     """Return the jobs of the page, in its order."""
     return {
-        "broken": list(map(_render_broken_job, broken.jobs)),
+        "broken": [
+            {
+                "nodeId": failing.job.id.node_id,
+                "data": render_short_job(failing.job),
+                "datasets": failing.datasets,
+                "since": when(failing.since),
+                "failedRuns": failing.failed_runs,
+                "failsLonger": failing.cut,
+                "runId": failing.run,
+                "error": failing.error,
+            }
+            for failing in broken.jobs
+        ],
         "totalCount": broken.total,
         "truncated": broken.truncated,
         "datasetsTruncated": broken.datasets_cut,
-    }
-
-
-def _render_broken_job(broken: BrokenJob) -> types.BrokenJob:
-    return {
-        "nodeId": broken.job.id.node_id,
-        "data": render_short_job(broken.job),
-        "datasets": broken.datasets,
-        "since": when(broken.since),
-        "failedRuns": broken.failed_runs,
-        "failsLonger": broken.cut,
-        "runId": broken.run,
-        "error": broken.error,
     }
 
 
