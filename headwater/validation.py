@@ -12,19 +12,13 @@ from headwater_model.errors import Fault, Invalid
 
 def checked_text(value: str, limit: int) -> str:
     """Return the value if it is Unicode of at most `limit` bytes of UTF-8."""
-    if not value.isascii() and not _encodes(value):
-        raise PydanticCustomError("not_unicode", "must be valid Unicode (it holds a lone surrogate)")
-    if len(value.encode()) > limit:
+    try:
+        size_bytes = len(value.encode())
+    except UnicodeEncodeError as error:
+        raise PydanticCustomError("not_unicode", "must be valid Unicode (it holds a lone surrogate)") from error
+    if size_bytes > limit:
         raise PydanticCustomError("too_long", "must be at most {limit} bytes of UTF-8", {"limit": limit})
     return value
-
-
-def _encodes(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None = None) -> Invalid:
@@ -32,21 +26,15 @@ def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None 
 
     `whole` names the input if a fault is not in one of its fields; `words` replace Pydantic's messages, by error type.
     """
-    return Invalid(
-        [
-            _fault(
-                detail["type"], detail["loc"], detail["input"], (words or {}).get(detail["type"], detail["msg"]), whole
-            )
-            for detail in error.errors(include_url=False)
-        ]
-    )
-
-
-def _fault(kind: str, place: tuple[int | str, ...], value: object, message: str, whole: str) -> Fault:
-    field = field_path(place) or whole
-    if kind == "missing":
-        return Fault(field, None, "is required", missing=True)
-    return Fault(field, value, message[:1].lower() + message[1:])
+    faults = []
+    for detail in error.errors(include_url=False):
+        field = field_path(detail["loc"]) or whole
+        if detail["type"] == "missing":
+            faults.append(Fault(field, None, "is required", missing=True))
+        else:
+            message = (words or {}).get(detail["type"], detail["msg"])
+            faults.append(Fault(field, detail["input"], message[:1].lower() + message[1:]))
+    return Invalid(faults)
 
 
 def field_path(place: tuple[int | str, ...]) -> str:

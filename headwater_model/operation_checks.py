@@ -16,8 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from headwater_model.errors import Fault, Invalid
 from headwater_model.ids import DatasetId
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
-from headwater_model.operations import InputField, Operation, Read, Transform, Write
-from headwater_model.reachability import inputs_of, outputs_of
+from headwater_model.operations import InputField, Operation, Read, Transform, Write, inputs_of, outputs_of
 
 # One set; CDAP's own regression has 507 operations with 100 fields each.
 OPERATIONS_MAX = 10_000

@@ -17,8 +17,17 @@ from itertools import chain, islice
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation
 from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
-from headwater_model.operations import InputField, Operation, Read, Transform, Write, render_operations
-from headwater_model.reachability import NOTHING, Reach, Reachability, inputs_of, outputs_of
+from headwater_model.operations import (
+    InputField,
+    Operation,
+    Read,
+    Transform,
+    Write,
+    inputs_of,
+    outputs_of,
+    render_operations,
+)
+from headwater_model.reachability import NOTHING, Reach, Reachability
 
 # A description names at most so many of the operations on a field's path.
 NAMES_LISTED = 20

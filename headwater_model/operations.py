@@ -62,6 +62,16 @@ class Write:
 Operation: TypeAlias = Read | Transform | Write
 
 
+def inputs_of(operation: Operation) -> tuple[InputField, ...]:
+    """Return the fields that an operation takes; a read takes none."""
+    return () if isinstance(operation, Read) else operation.inputs
+
+
+def outputs_of(operation: Operation) -> tuple[str, ...]:
+    """Return the fields that an operation emits; a write emits none."""
+    return () if isinstance(operation, Write) else operation.outputs
+
+
 T = TypeVar("T")
 
 

@@ -168,7 +168,12 @@ class _Translation:
         outputs = tuple(dict.fromkeys(step.outputs))
         if not (step.sources or step.inputs or outputs):
             self.faults.append(Fault(place, step.name, "must take or emit something"))
-        inputs = self._inputs(step, place)
+        inputs: list[InputField] = []
+        for number, field in enumerate(step.inputs):
+            emissions = self._find(field)
+            if not emissions:
+                self.faults.append(Fault(f"{place}.inputs[{number}]", field, "must be emitted by an earlier operation"))
+            inputs += emissions
         if step.sources and not step.inputs:
             self._fields.emit(outputs, self._add_reads(step, name, outputs, name))
             return
@@ -192,15 +197,6 @@ class _Translation:
         self._operations.append(operation)
         if isinstance(operation, Read):
             self._inner[operation.name] = []
-
-    def _inputs(self, step: OrderedOperation, place: str) -> list[InputField]:
-        inputs: list[InputField] = []
-        for number, name in enumerate(step.inputs):
-            emissions = self._find(name)
-            if not emissions:
-                self.faults.append(Fault(f"{place}.inputs[{number}]", name, "must be emitted by an earlier operation"))
-            inputs += emissions
-        return inputs
 
     def _find(self, name: str) -> Sequence[InputField]:
         """Return the latest emission of a field; a field in a struct that was read is added to that read."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from headwater_model.columns import Column
 from headwater_model.field_paths import parse_slashed
-from headwater_model.operations import InputField, Operation, Read, Transform, Write
+from headwater_model.operations import InputField, Operation, Read, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +89,18 @@ class Reachability:
         return of_columns
 
     def _of_inputs(self, inputs: Iterable[InputField], by: int) -> Reach:
+        """Return the reach of a transform of these inputs; a transform among their origins counts once."""
         transformed = 0
-        for bits, more in self._reaching(inputs):
-            # The first is taken as it is: a chain of operations shares one int.
-            transformed, by = (transformed | bits if transformed else bits), by | more
-        return Reach(made=transformed, by=by)
-
-    def _reaching(self, inputs: Iterable[InputField]) -> Iterator[tuple[int, int]]:
-        """Yield the source bits and transforms of inputs; each transform among the origins comes once."""
-        origins = {}
+        origins: dict[str, Reach] = {}
         for field in inputs:
             if field.origin in self._of_transforms:
                 origins[field.origin] = self._of_transforms[field.origin]
             else:
-                yield self._bit(field), 0
+                transformed |= self._bit(field)
         for reach in origins.values():
-            yield reach.made, reach.by
+            # The first is taken as it is: a chain of operations shares one int.
+            transformed, by = (transformed | reach.made if transformed else reach.made), by | reach.by
+        return Reach(made=transformed, by=by)
 
     def _bit(self, field: InputField) -> int:
         """Return the bit of a field that was read; a field that the read does not list gets a bit, too."""
@@ -127,13 +123,3 @@ def _places(bits: int) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find("1", place + 1)
-
-
-def inputs_of(operation: Operation) -> tuple[InputField, ...]:
-    """Return the fields that an operation takes; a read takes none."""
-    return () if isinstance(operation, Read) else operation.inputs
-
-
-def outputs_of(operation: Operation) -> tuple[str, ...]:
-    """Return the fields that an operation emits; a write emits none."""
-    return () if isinstance(operation, Write) else operation.outputs

@@ -176,14 +176,12 @@ def _edges_to(
 ) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
     """Yield the edges from these sources to a column or to all of a dataset, each with both ends."""
     for source in sources:
-        origin = _origin_of(source, end.dataset)
+        dataset, name = _dataset_of(source), source["field"]
+        if not end.dataset.version:
+            # In a current graph an origin has no version, whichever version was read.
+            dataset = replace(dataset, version=None)
+        origin = _whole(dataset) if name is None else GraphColumn(dataset.id_of(name), dataset, printable(name))
         yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
-
-
-def _origin_of(source: Mapping[str, Any], end: GraphDataset) -> GraphColumn:
-    """Return the origin of an edge to `end`; in a current graph it has no version, whichever version was read."""
-    dataset, name = _dataset_of(source) if end.version else replace(_dataset_of(source), version=None), source["field"]
-    return _whole(dataset) if name is None else GraphColumn(dataset.id_of(name), dataset, printable(name))
 
 
 def _whole(dataset: GraphDataset) -> GraphColumn:

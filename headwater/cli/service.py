@@ -204,24 +204,19 @@ def _warn_of_plain_token(host: str) -> None:
 
 
 def _signed(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
-    import botocore.session
-    from botocore.auth import SigV4Auth
-    from botocore.awsrequest import AWSRequest
     from botocore.exceptions import BotoCoreError
 
+    from spark_client.errors import Misconfigured
+    from spark_client.transport.signing import sign_with_aws
+
     try:
-        credentials = botocore.session.get_session().get_credentials()
-        frozen = credentials.get_frozen_credentials() if credentials else None
-    except BotoCoreError as error:
-        raise NoResponse(f"cannot sign for {host}: {error}") from error
-    if frozen is None:
+        return sign_with_aws(host, method)(address, body or b"", headers)
+    except Misconfigured as error:
         raise NoResponse(
             f"cannot sign for {host}: no AWS credentials; {SET_CREDENTIALS}, or HEADWATER_TOKEN for an API of tokens"
-        )
-    region = host.partition(".execute-api.")[2].partition(".")[0]
-    request = AWSRequest(method=method, url=address, data=body, headers=headers)
-    SigV4Auth(frozen, "execute-api", region).add_auth(request)
-    return dict(request.headers.items())
+        ) from error
+    except BotoCoreError as error:
+        raise NoResponse(f"cannot sign for {host}: {error}") from error
 
 
 def _message(error: urllib.error.HTTPError) -> str:

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from headwater_model.ids import DatasetId
 from headwater_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX, SOURCE_NAME_BYTES_MAX
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
-from headwater_model.operations import Operation, Read, Write, render_operations
-from headwater_model.reachability import inputs_of, outputs_of
+from headwater_model.operations import Operation, Read, Write, inputs_of, outputs_of, render_operations
 from spark_client.current_run import JobRun, RunContext
 from spark_client.record_requests import BODY_MAX_BYTES
 from spark_client.version import PRODUCER

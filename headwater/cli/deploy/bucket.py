@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from headwater.cli.deploy.release import Release
-
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
@@ -51,11 +49,6 @@ def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -
     if not given:
         _protect(s3, name, account)
     return name
-
-
-def upload(s3: S3Client, bucket: str, release: Release) -> int:
-    """Upload the assets that the bucket lacks, with their SHA-256, which S3 checks; return how many."""
-    return sum(put(s3, bucket, asset.key, release.read(asset), asset.sha256) for asset in release.assets)
 
 
 def put(s3: S3Client, bucket: str, key: str, content: bytes, sha256: str) -> bool:

@@ -65,7 +65,9 @@ class ChangeSet:
             status = self.formation.describe_stacks(StackName=self.stack)["Stacks"][0]["StackStatus"]
             for event in reversed([event for event in self._events() if event["EventId"] not in self._seen]):
                 self._seen.add(event["EventId"])
-                _print(event)
+                at, reason = f"{event['Timestamp']:%H:%M:%S}", event.get("ResourceStatusReason", "")
+                words = (at, event["ResourceStatus"], event["ResourceType"], event["LogicalResourceId"], reason)
+                print("  ".join(filter(None, words)), flush=True)
                 if event.get("ResourceStatus", "").endswith("_FAILED"):
                     failed.append(event)
             if status == "REVIEW_IN_PROGRESS" or status.endswith("_IN_PROGRESS"):
@@ -139,13 +141,6 @@ def make_change_set(
 
 class ChangeSetFailed(Exception):
     """A change set that CloudFormation could not make, with its reason."""
-
-
-def _print(event: StackEventTypeDef) -> None:
-    reason = event.get("ResourceStatusReason", "")
-    at = f"{event['Timestamp']:%H:%M:%S}"
-    words = (at, event["ResourceStatus"], event["ResourceType"], event["LogicalResourceId"], reason)
-    print("  ".join(filter(None, words)), flush=True)
 
 
 def _failure(stack: str, status: str, failed: list[StackEventTypeDef]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 
-from headwater.cli.deploy.bucket import BucketRefused, find_bucket, put, upload
+from headwater.cli.deploy.bucket import BucketRefused, find_bucket, put
 from headwater.cli.deploy.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
 from headwater.cli.deploy.release import Choice, Release, check_values, choose, stage_of
 from headwater.cli.deployment import region_setting
@@ -91,7 +91,8 @@ def deploy(
         )
         if changes is not None and not _execute(changes, agree):
             return False
-        _protect(formation, choice)
+        retain = choice.choices["retention"] == "retain"
+        formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
         _print_outputs(formation, choice.stack)
     except (BotoCoreError, ClientError) as error:
         raise NothingTried(_why(error)) from error
@@ -102,7 +103,7 @@ def deploy(
 
 def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
     """Upload the assets and the template that the bucket lacks; return the key of the template."""
-    put_count = upload(s3, bucket, release)
+    put_count = sum(put(s3, bucket, asset.key, release.read(asset), asset.sha256) for asset in release.assets)
     print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
     sha256 = hashlib.sha256(choice.template).hexdigest()
     key = f"templates/{sha256}.json"
@@ -141,12 +142,6 @@ def _execute(changes: ChangeSet, agree: Callable[[], bool]) -> bool:
     if failure:
         raise DeploymentFailed(failure)
     return True
-
-
-def _protect(formation: CloudFormationClient, choice: Choice) -> None:
-    """Protect the stack from deletion, or no longer, as `retention` says."""
-    retain = choice.choices["retention"] == "retain"
-    formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
 
 
 def _print_choice(release: Release, choice: Choice) -> None:

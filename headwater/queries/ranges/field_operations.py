@@ -23,8 +23,7 @@ from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import JobId
 from headwater_model.operation_set import OperationSet
-from headwater_model.operations import InputField, Operation, Read, Write
-from headwater_model.reachability import inputs_of, outputs_of
+from headwater_model.operations import InputField, Operation, Read, Write, inputs_of, outputs_of
 
 # Names of fields that all operations of a result have together.
 FIELDS_MAX = 250_000

@@ -32,8 +32,8 @@ from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operation_set import OperationSet
-from headwater_model.operations import InputField, Operation, Read, render_operations
-from headwater_model.reachability import NOTHING, inputs_of, outputs_of
+from headwater_model.operations import InputField, Operation, Read, inputs_of, outputs_of, render_operations
+from headwater_model.reachability import NOTHING
 
 # The input of a read.
 SOURCE = "source"
