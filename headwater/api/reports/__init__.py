@@ -1,1 +1,1 @@
-"""Reports on a field over a time range, for people: as JSON, or as a table for a spreadsheet."""
+"""Reports for people, on a column, on impact, on all jobs: as JSON, or as a table for a spreadsheet."""

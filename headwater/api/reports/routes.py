@@ -1,4 +1,4 @@
-"""Routes of reports on a field."""
+"""Routes of reports: on a column or a tag, on impact, and on all jobs and datasets."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from headwater.api.http.responses import CSV, JSON, respond_json, respond_or_lin
 from headwater.api.marquez.parameters import DEPTH_MAX, LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import require
 from headwater.api.reports import types
+from headwater.api.reports.column_reports import (
+    provenance_table,
+    render_provenance,
+    render_tag_usage,
+    render_usage,
+    tag_table,
+    usage_table,
+)
 from headwater.api.reports.impact import column_impact_table, impact_table, render_column_impact, render_impact
 from headwater.api.reports.overviews import coverage_table, render_broken, render_coverage, render_similar
-from headwater.api.reports.tables import provenance_table, tag_table, usage_table
-from headwater.api.reports.views import render_provenance, render_tag_usage, render_usage
 from headwater.api.route import Handler, Route, Services
 from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
+from headwater.api.reports.column_reports import PROVENANCE, USAGE, provenance_table, usage_table
+from headwater.api.reports.tables import LISTED_MAX
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.reports import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
 from headwater_model.columns import Column, ColumnSource, Transformation
