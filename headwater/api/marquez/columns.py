@@ -1,18 +1,46 @@
-"""Routes of columns: the graph around a dataset, a field or a job, and from a field down to record roots."""
+"""Routes of columns, and their JSON: the graph around one, from one down to record roots, those of a dataset."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+import orjson
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import flag, nonblank_text, number
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import respond_json
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond_json, size_of
 from headwater.api.marquez import column_types as types
-from headwater.api.marquez.column_views import render_columns, render_origins
+from headwater.api.marquez.dataset_views import render_writer
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, lineage_at
 from headwater.api.marquez.responses import require
 from headwater.api.route import Route, Services
+from headwater.api.types import BriefRun, Edge
+from headwater.api.values import (
+    origins_path,
+    path_of,
+    redact,
+    render_id,
+    render_node_id,
+    render_transformation,
+    root_path,
+    run_path,
+    version_path,
+    when,
+)
+from headwater.facts.run import Run
+from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
+from headwater_model.columns import Column, Transformation, in_order
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId
 
+_FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
+# The subtypes that OpenLineage has since 1.17 instead of a free text, which is a subtype here.
+_NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
+_NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
 _NODE_ID = nonblank_text(
     "nodeId",
@@ -64,6 +92,222 @@ def get_column_origins(services: Services, request: HttpRequest) -> Response[str
     node_id = _FIELD_ID.read(request)
     origins = require(services.queries.find_origins(node_id), "Node", node_id)
     return respond_json(services.links, render_origins(origins))
+
+
+def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> types.ColumnGraph:
+    """Return `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
+
+    Nodes are sorted by id. Each has its own edges in full, to nodes that are not in the response, too. `datasets` has
+    those (or their versions) that depend on something as a whole, each once.
+    """
+    kept = list(_take_within(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
+    nodes = [node for node, _ in kept]
+    return {
+        "graph": sorted(nodes, key=lambda node: node["id"]),
+        "datasets": sorted((dataset for _, dataset in kept if dataset is not None), key=lambda dataset: dataset["id"]),
+        "truncated": graph.truncated or len(nodes) < len(graph.columns),
+    }
+
+
+def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
+    """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
+    for index, (node, dataset) in enumerate(nodes):
+        budget -= sum(size_of(orjson.dumps(part)) + 1 for part in (node, dataset) if part is not None)
+        if budget < 0 and index > 0:
+            return
+        yield node, dataset
+
+
+def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndDataset]:
+    """Yield each node, the first of a dataset with what the dataset depends on."""
+    seen: set[tuple[DatasetId, str | None]] = set()
+    for column in columns:
+        key = column.dataset, column.version
+        first = bool(column.dependencies) and key not in seen
+        seen.add(key)
+        yield _render_node(column), _render_dataset(column) if first else None
+
+
+def _render_dataset(column: ColumnNode) -> types.DependentDataset:
+    return {
+        "id": render_node_id(column.dataset, column.version),
+        **render_id(column.dataset),
+        "datasetVersion": column.version,
+        "datasetDependencies": _render_sources(_united(column.dependencies)),
+    }
+
+
+def render_column_lineage(columns: Sequence[ColumnNode]) -> list[types.ColumnLineage] | None:
+    """Return `columnLineage` of a dataset's resource: None where nothing is reported, as Marquez has it."""
+    return [
+        {
+            "name": print_dotted(column.field),
+            "inputFields": _render_sources(_named(column.inputs)),
+            **_deprecated_of_all(column.inputs),
+        }
+        for column in columns
+    ] or None
+
+
+def render_origins(origins: Origins) -> types.Origins:
+    """Return a column's versions, down to the roots of the records that went into it."""
+    dataset, field = origins.column.dataset, origins.column.field
+    return {
+        "field": {
+            "id": origins.column.node_id,
+            **render_id(dataset),
+            "dataset": dataset.name,
+            "field": print_dotted(field),
+        },
+        "versions": [_render_origin(dataset, version) for version in origins.versions],
+        "truncated": origins.truncated,
+    }
+
+
+def _render_node(column: ColumnNode) -> types.ColumnNode:
+    node_id = render_node_id(Column(column.dataset, column.field), column.version)
+    ins, outs = (*column.inputs, *column.dependencies), column.outputs
+    return {
+        "id": node_id,
+        "type": "DATASET_FIELD",
+        "data": redact(column, partial(_render_data, node_id=node_id)),
+        "inEdges": _render_edges(node_id, ins),
+        "outEdges": _render_edges(node_id, outs),
+    }
+
+
+def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
+    """Return the fields of Marquez and of its column-endpoint proposal; ours are all from `datasetDependencies` on."""
+    return {
+        **render_id(column.dataset),
+        "dataset": column.dataset.name,
+        "datasetVersion": _version(column),
+        "field": print_dotted(column.field),
+        "fieldType": column.type,
+        "type": column.type,
+        **_deprecated_of_all(column.inputs),
+        "inputFields": _render_sources(_named(column.inputs)),
+        "datasetDependencies": _render_sources(_united(source for source in column.inputs if source.field is None)),
+        "schemaKnown": column.schema_known,
+        "stale": column.stale,
+        "lastWrittenBy": render_writer(column.last_written_by),
+        "reportedBy": [_render_reporter(column.dataset, reporter) for reporter in column.reporters],
+        "links": _render_links(column, node_id),
+    }
+
+
+def _version(column: ColumnNode) -> str | None:
+    """Return the version that the node is of; else the one that the only run made that reported the column."""
+    if column.version is not None:
+        return column.version
+    return column.reporters[0].version if len(column.reporters) == 1 else None
+
+
+def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+    return [source for source in sources if source.field is not None]
+
+
+def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+    """Return the sources, each once with all of its transformations."""
+    transformations_of: dict[ColumnInput, set[Transformation]] = {}
+    for source in sources:
+        transformations_of.setdefault(replace(source, transformations=()), set()).update(source.transformations)
+    united = [replace(source, transformations=in_order(reported)) for source, reported in transformations_of.items()]
+    return sorted(united, key=lambda source: (source.dataset, source.field or (), source.version or ""))
+
+
+def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
+    return [
+        {
+            **render_id(source.dataset),
+            "dataset": source.dataset.name,
+            "datasetVersion": source.version or source.read_version,
+            "field": None if source.field is None else print_dotted(source.field),
+            **_deprecated(_old_form(source)),
+            "transformations": [render_transformation(transformation) for transformation in source.transformations],
+        }
+        for source in sources
+    ]
+
+
+def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
+    """Return the type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
+    for transformation in source.transformations:
+        if transformation.type == "DIRECT" and transformation.masking:
+            return "MASKED", transformation.description
+        if transformation.type == "DIRECT" and transformation.subtype not in _NEW_SUBTYPES:
+            return str(transformation.subtype), transformation.description
+    return None
+
+
+def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
+    """Return a column's: that of its inputs, if those that have one agree."""
+    forms = {form for form in map(_old_form, sources) if form is not None}
+    return _deprecated(forms.pop() if len(forms) == 1 else None)
+
+
+def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
+    kind, description = old or (None, None)
+    return {"transformationDescription": description, "transformationType": kind}
+
+
+def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
+    """Return edges from the node, whichever direction the data went, as in Marquez."""
+    ids = {render_node_id(Column(end.dataset, end.field), end.version) for end in ends if end.field is not None}
+    return [{"origin": node_id, "destination": end_id} for end_id in sorted(ids)]
+
+
+def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:
+    return {
+        "run": reporter.run.id,
+        "job": None if reporter.job is None else render_id(reporter.job),
+        "version": reporter.version,
+        "declared": reporter.declared,
+        "links": _reporter_links(dataset, reporter),
+    }
+
+
+def _render_links(column: ColumnNode, node_id: str) -> types.ColumnLinks:
+    """Return where to go on; a run, where one alone reported the column (`reportedBy` has each one's)."""
+    alone = column.reporters[0] if len(column.reporters) == 1 else None
+    version = _version(column)
+    return {
+        "dataset": path_of(column.dataset),
+        "version": None if version is None else version_path(column.dataset, version),
+        "run": None if alone is None else _reporter_links(column.dataset, alone)["run"],
+        "origins": origins_path(node_id),
+    }
+
+
+def _reporter_links(dataset: DatasetId, reporter: Reporter) -> types.ReporterLinks:
+    return {
+        "version": None if reporter.version is None else version_path(dataset, reporter.version),
+        "run": None if reporter.declared else run_path(reporter.run.id),
+    }
+
+
+def _render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
+    run = origin.run
+    return {
+        "version": origin.version,
+        "run": None if run is None else _render_brief(run),
+        "links": {
+            "version": version_path(dataset, origin.version),
+            "run": None if run is None else run_path(run.id),
+        },
+        "roots": [{"rootId": root, "href": root_path(root)} for root in origin.roots],
+        "rootsReportedBy": origin.reported_by,
+    }
+
+
+def _render_brief(run: Run) -> BriefRun:
+    return {
+        "id": run.id,
+        "job": render_id(run.job),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+    }
 
 
 ROUTES = (

@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
-from headwater.api.marquez.column_views import render_column_lineage
+from headwater.api.marquez.columns import render_column_lineage
 from headwater.api.marquez.dataset_views import render_dataset, render_dataset_version, render_short_dataset
 from headwater.api.marquez.parameters import (
     DATASET,

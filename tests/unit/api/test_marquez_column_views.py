@@ -7,7 +7,7 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from headwater.api.marquez.column_views import render_columns
+from headwater.api.marquez.columns import render_columns
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater_model.columns import Column, Transformation
 from headwater_model.ids import RunKey

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from headwater.api.marquez.column_views import render_columns
+from headwater.api.marquez.columns import render_columns
 from headwater.cli.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
 from headwater.cli.service import NoResponse
 from headwater.cli.text.trees import trees_of
