@@ -87,10 +87,7 @@ def _render_nodes(
     # What no edge leads to comes last.
     order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
     apart = _neighbours_up(graph.apart)
-    rendered = (
-        (node_id, _with_parts(_with_more(render(node_id, nodes[node_id]), graph), apart.get(node_id)))
-        for node_id in order
-    )
+    rendered = ((node_id, _mark(render(node_id, nodes[node_id]), graph, apart.get(node_id))) for node_id in order)
     kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
@@ -136,20 +133,18 @@ def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
     return {"id": node_id, "type": "DATASET", "data": redact(node, render_short_dataset), "inEdges": [], "outEdges": []}
 
 
-def _with_more(node: N, graph: Graph) -> N:
-    """Return a node of a folded graph with the numbers of all its neighbours: there are no fewer digits later."""
+def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
+    """Return a node with the numbers of all its neighbours, if the graph is folded: there are no fewer digits later.
+
+    A job's node gets the datasets that it read in another part than was written, if there are any.
+    """
     degree = graph.degrees.get(node["id"])
     if degree is not None:
         node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
     elif graph.degrees:
         node["more"] = None
-    return node
-
-
-def _with_parts(node: N, datasets: Sequence[str] | None) -> N:
-    """Return a job's node with the datasets that it read in another part than was written, if there are any."""
-    if datasets:
-        node["readsOtherPartOf"] = sorted(datasets)
+    if apart:
+        node["readsOtherPartOf"] = sorted(apart)
     return node
 
 

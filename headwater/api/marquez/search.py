@@ -110,7 +110,7 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         those that have its words whole, then those that begin with it, then the others.
     """
     query, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
-    render = partial(_render_short_hits, services) if is_short(request) else _render_hits
+    render = partial(_render_short_hits, services) if is_short(request) else partial(map, render_hit)
     options: SearchOptions = {
         "sort": _SORT.read(request),
         "limit": _LIMIT.read(request),
@@ -165,22 +165,6 @@ def _find_failing(
     return queries.search_failing(state, terms.words, kind=kind, **options)
 
 
-def _render_hits(hits: Sequence[SearchHit | ColumnHit]) -> Iterator[types.SearchHit]:
-    return (render_column_hit(hit) if isinstance(hit, ColumnHit) else render_hit(hit) for hit in hits)
-
-
-def render_column_hit(hit: ColumnHit) -> types.SearchHit:
-    """Return a column as a SearchResult of its dataset, with its `field` beside."""
-    return {
-        "type": "DATASET_FIELD",
-        "name": hit.dataset.name,
-        "field": print_dotted(hit.field),
-        "updatedAt": when(hit.updated),
-        "namespace": hit.dataset.namespace,
-        "nodeId": Column(hit.dataset, hit.field).node_id,
-    }
-
-
 def _render_short_hits(
     services: Services, hits: Sequence[SearchHit | ColumnHit]
 ) -> Iterator[types.ShortJobHit | types.ShortDatasetHit | types.ShortColumnHit]:
@@ -190,7 +174,7 @@ def _render_short_hits(
     datasets = services.queries.short_datasets([hit.id for hit in named if isinstance(hit.id, DatasetId)])
     for hit in hits:
         if isinstance(hit, ColumnHit):
-            yield {**render_column_hit(hit), "fieldType": hit.type}
+            yield {**render_hit(hit), "fieldType": hit.type}
         elif isinstance(hit.id, JobId):
             run = jobs[hit.id].latest_run if hit.id in jobs else None
             yield {**render_hit(hit), "latestRun": None if run is None else summarize_run(run)}
@@ -198,8 +182,17 @@ def _render_short_hits(
             yield {**render_hit(hit), "fieldCount": len(datasets[hit.id].fields) if hit.id in datasets else 0}
 
 
-def render_hit(hit: SearchHit) -> types.SearchHit:
-    """Return Marquez's SearchResult."""
+def render_hit(hit: SearchHit | ColumnHit) -> types.SearchHit:
+    """Return Marquez's SearchResult; a column as one of its dataset, with its `field` beside."""
+    if isinstance(hit, ColumnHit):
+        return {
+            "type": "DATASET_FIELD",
+            "name": hit.dataset.name,
+            "field": print_dotted(hit.field),
+            "updatedAt": when(hit.updated),
+            "namespace": hit.dataset.namespace,
+            "nodeId": Column(hit.dataset, hit.field).node_id,
+        }
     return {
         "type": "JOB" if isinstance(hit.id, JobId) else "DATASET",
         "name": hit.id.name,

@@ -78,22 +78,13 @@ class RunSummary(Incomplete):
     durationMs: int | None
 
 
-class Run(Incomplete):
+class Run(RunSummary):
     """A run.
 
     Ours are `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists of versions it
     is without its own versions and facets.
     """
 
-    id: str
-    createdAt: Time
-    updatedAt: Time
-    nominalStartTime: Time | None
-    nominalEndTime: Time | None
-    state: State
-    startedAt: Time | None
-    endedAt: Time | None
-    durationMs: int | None
     args: dict[str, Any]
     """As Marquez's clients sent them; else the nominal times and the parent, as texts."""
     jobVersion: VersionId | None
