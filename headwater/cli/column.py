@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.options import add_formats, add_url
+from headwater.cli.options import add_command, add_formats, add_url, print_in_format
 
 _ABOUT = """\
 Print the lineage of a column from a running service as a tree: below each column its sources, each with the operations
@@ -27,13 +27,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "column",
-        help="print the lineage of a column",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "column", "print the lineage of a column", _ABOUT, _EXAMPLES)
     parser.add_argument(
         "node_id", metavar="NODE_ID", help="datasetField:<namespace>:<dataset>:<column>, dataset:... or job:..."
     )
@@ -50,23 +44,15 @@ def run_column(given: argparse.Namespace) -> int:
     """Print the lineage of a column; return 1 if the column or the service is missing."""
     from headwater.cli.column_graph import fetch_response, parse_columns
     from headwater.cli.service import NoResponse, columns_link
-    from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
-    from headwater.cli.text.terminal import output_console, print_json, print_part
+    from headwater.cli.text.mermaid import render_columns
     from headwater.cli.text.trees import trees_of
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:
         response = fetch_response(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
         graph = parse_columns(response)
-        if given.json:
-            print_json(response)
-        elif given.mermaid != STANDARD_OUTPUT:
-            console = output_console()
-            print_part(console, trees_of(graph, given.node_id, down=given.down))
-            link = columns_link(given.url, given.node_id)
-            console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
-        if given.mermaid:
-            write_mermaid(render_columns(graph, given.node_id), given.mermaid)
+        trees, flowchart = trees_of(graph, given.node_id, down=given.down), render_columns(graph, given.node_id)
+        print_in_format(given, response, trees, flowchart, columns_link(given.url, given.node_id))
     except BrokenPipeError:
         raise
     except (NoResponse, OSError) as error:

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import NotDeployed, add_options, find_deployment
-from headwater.cli.options import add_days
+from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command, add_days
 
 if TYPE_CHECKING:
     from headwater.loading.event_log import EventLog
@@ -38,12 +38,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "cost",
-        help="count events, bytes and dollars by namespace and token",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        subparsers, "cost", "count events, bytes and dollars by namespace and token", _ABOUT, _EXAMPLES
     )
     add_options(parser)
     add_days(parser, "day", defaults=("this month's first", "today"))
@@ -57,11 +53,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_cost(given: argparse.Namespace) -> int:
     """Print the use of each namespace and token; return the exit code."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
     from headwater.loading.event_log import EventLog
     from headwater.loading.usage import Use, sum_up
-    from headwater_model.errors import HeadwaterError
 
     today = datetime.now(timezone.utc).date()
     first, last = given.first or today.replace(day=1).isoformat(), given.last or today.isoformat()
@@ -70,7 +63,7 @@ def run_cost(given: argparse.Namespace) -> int:
         table = find_deployment(given).graph_table()
         log = EventLog(table, table.s3, table.bucket)
         sums = sum_up((payer._replace(**together), use) for payer, use in _uses(log, first, last))
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+    except stack_errors() as error:
         print(f"headwater cost: {error}", file=sys.stderr)
         return 1
     total = Use()
@@ -89,18 +82,14 @@ def run_cost(given: argparse.Namespace) -> int:
 
 def _uses(log: EventLog, first: str, last: str) -> Iterator[tuple[Payer, Use]]:
     """Yield the sums of each object of the log, with progress on a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
     from headwater.aws.clients import CONCURRENCY
-    from headwater.cli.text.terminal import progress_console
+    from headwater.cli.text.progress import object_bars
     from headwater.loading.usage import sum_up
 
     def sums_of(key: str) -> Mapping[Payer, Use]:
         return sum_up(log.uses(key))
 
-    console = progress_console()
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with object_bars() as progress:
         for day in (day for day in log.days() if first <= day <= last):
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))

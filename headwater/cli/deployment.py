@@ -25,6 +25,15 @@ class NotDeployed(Exception):
     """A missing stack, or one that these credentials may not read."""
 
 
+def stack_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return the errors of calls to a stack and `more`, for an `except`: Python calls it only after an error."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater_model.errors import HeadwaterError
+
+    return NotDeployed, HeadwaterError, BotoCoreError, ClientError, *more
+
+
 @dataclass(frozen=True)
 class Deployment:
     """The stack's outputs, the client settings that the environment's credentials do not cover, and its name."""

@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from headwater.cli.options import add_url
+from headwater.cli.options import add_command, add_url
 from headwater.cli.program import command
 from headwater.cli.service import SET_CREDENTIALS, NoResponse, unreached, unusable
 
@@ -53,11 +53,11 @@ Authorize: TypeAlias = Callable[[str, Headers], Headers]
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `headwater explore` to the command line."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "explore",
-        help="show lineage of a deployed stack in a browser, with the AWS credentials of the environment",
-        description=_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "show lineage of a deployed stack in a browser, with the AWS credentials of the environment",
+        _ABOUT,
     )
     add_url(parser)
     parser.add_argument("--port", type=int, default=0, metavar="PORT", help="on 127.0.0.1 (default: any free port)")

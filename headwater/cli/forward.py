@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
-from headwater.cli.options import add_days
+from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command, add_days
 
 if TYPE_CHECKING:
     from headwater.forwarding.announcements import Announcer
@@ -35,12 +35,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "forward",
-        help="forward the stored events of some days again, to fill a new endpoint",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        subparsers, "forward", "forward the stored events of some days again, to fill a new endpoint", _ABOUT, _EXAMPLES
     )
     add_options(parser)
     add_days(parser, "day of arrival", required=True)
@@ -49,10 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_forward(given: argparse.Namespace) -> int:
     """Announce the days and return the exit code."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
     from headwater.loading.event_log import EventLog
-    from headwater_model.errors import HeadwaterError
 
     try:
         deployment = find_deployment(given)
@@ -62,7 +55,7 @@ def run_forward(given: argparse.Namespace) -> int:
         days = [day for day in log.days() if given.first <= day <= (given.last or "9999")]
         state_file = _STATE_FOLDER / f"{table.table}.{given.first}.{given.last or ''}.json"
         announce_days(log, announcer, days, state_file)
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+    except stack_errors() as error:
         print(f"headwater forward: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

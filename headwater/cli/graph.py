@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.options import add_formats, add_url
+from headwater.cli.options import add_command, add_formats, add_url, print_in_format
 
 _ABOUT = """\
 Print the jobs and datasets that are connected to a node, from a running service, as a tree in the direction of the
@@ -26,13 +26,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "graph",
-        help="print the jobs and datasets around a node",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "graph", "print the jobs and datasets around a node", _ABOUT, _EXAMPLES)
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
     parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
     add_url(parser)
@@ -44,23 +38,14 @@ def run_graph(given: argparse.Namespace) -> int:
     """Print the graph around a node; return 1 if the node or the service is missing."""
     from headwater.cli.job_graph import fetch_response, parse_graph
     from headwater.cli.service import NoResponse, map_link
-    from headwater.cli.text.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
-    from headwater.cli.text.terminal import output_console, print_json, print_part
+    from headwater.cli.text.mermaid import render_jobs
     from headwater.cli.text.trees import tree_of
 
     try:
         token = os.environ.get("HEADWATER_TOKEN")
         response = fetch_response(given.url, given.node_id, depth=given.depth, token=token)
         graph = parse_graph(response)
-        if given.json:
-            print_json(response)
-        elif given.mermaid != STANDARD_OUTPUT:
-            console = output_console()
-            print_part(console, tree_of(graph))
-            link = map_link(given.url, given.node_id)
-            console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
-        if given.mermaid:
-            write_mermaid(render_jobs(graph), given.mermaid)
+        print_in_format(given, response, tree_of(graph), render_jobs(graph), map_link(given.url, given.node_id))
     except BrokenPipeError:
         raise
     except (NoResponse, OSError) as error:

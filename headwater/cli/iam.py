@@ -11,6 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.cli.options import add_command
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -31,13 +33,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "iam",
-        help="what each role of the stack may do",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "iam", "what each role of the stack may do", _ABOUT, _EXAMPLES)
     parser.add_argument(
         "-c", dest="context", action="append", default=[], metavar="NAME=VALUE", help="set a context value"
     )

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.options import add_url
+from headwater.cli.options import add_command, add_url
 
 if TYPE_CHECKING:
     from headwater.cli.event_sources import EventSource
@@ -47,13 +47,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "import",
-        help="import OpenLineage events from files, S3 or Marquez",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "import", "import OpenLineage events from files, S3 or Marquez", _ABOUT, _EXAMPLES)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, s3://bucket/prefix, or -")
     parser.add_argument(
         "--format",

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
+from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command
 from headwater.cli.service import printable
 
 if TYPE_CHECKING:
@@ -34,13 +35,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command, its own commands and their options."""
-    parser = subparsers.add_parser(
-        "names",
-        help="rules by which datasets with several names are one",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "names", "rules by which datasets with several names are one", _ABOUT, _EXAMPLES)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     likely = commands.add_parser("likely", help="print datasets that are likely the same, as a file of rules")
     check = commands.add_parser("check", help="print which datasets the rules of a file would join")
@@ -56,13 +51,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _run(given: argparse.Namespace) -> int:
     """Run one of the commands; return 1 if it fails."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    from headwater_model.errors import HeadwaterError
-
     try:
         given.act(given, find_deployment(given))
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError, json.JSONDecodeError) as error:
+    except stack_errors(OSError, json.JSONDecodeError) as error:
         print(f"headwater names: {error}", file=sys.stderr)
         return 1
     return 0

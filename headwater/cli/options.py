@@ -1,4 +1,4 @@
-"""Options that several commands have, and the values that they take."""
+"""The parts of a command line that several commands share: the command itself, options, and their values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,29 @@ import argparse
 import os
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _URL = "http://127.0.0.1:8080"
+
+
+def add_command(
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    about: str,
+    examples: str | None = None,
+) -> argparse.ArgumentParser:
+    """Add a command: `summary` is its line in the list of commands, `about` and `examples` are printed as they are."""
+    return subparsers.add_parser(
+        name,
+        help=summary,
+        description=about,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def add_url(parser: argparse.ArgumentParser) -> None:
@@ -20,11 +41,28 @@ def add_url(parser: argparse.ArgumentParser) -> None:
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
-    """Add the options for what takes the place of the tree: the response, or Mermaid text."""
+    """Add the options for what takes the place of the tree: the response, or Mermaid text (`print_in_format`)."""
     formats = parser.add_mutually_exclusive_group()
     formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
     about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
     formats.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
+
+
+def print_in_format(
+    given: argparse.Namespace, response: object, tree: RenderableType, flowchart: str, link: str
+) -> None:
+    """Print a graph as the options of `add_formats` say; below a tree, the address of the same in the explorer."""
+    from headwater.cli.text.mermaid import STANDARD_OUTPUT, write_mermaid
+    from headwater.cli.text.terminal import output_console, print_json, print_part
+
+    if given.json:
+        print_json(response)
+    elif given.mermaid != STANDARD_OUTPUT:
+        console = output_console()
+        print_part(console, tree)
+        console.print(f"\nexplorer: {link}", highlight=False, markup=False, soft_wrap=True)
+    if given.mermaid:
+        write_mermaid(flowchart, given.mermaid)
 
 
 def add_days(

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from headwater.cli.deployment import NotDeployed, add_options, find_deployment
-from headwater.cli.options import add_days
+from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command, add_days
 
 if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
@@ -39,12 +39,12 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
+    parser = add_command(
+        subparsers,
         "replay",
-        help="make the graph table again, or another: from the archive and every stored event",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "make the graph table again, or another: from the archive and every stored event",
+        _ABOUT,
+        _EXAMPLES,
     )
     add_options(parser)
     add_days(parser, "day of arrival")
@@ -54,11 +54,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_replay(given: argparse.Namespace) -> int:
     """Run the replay and return its exit code."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
     from headwater.loading.event_log import EventLog
     from headwater.loading.stored_rules import StoredRules
-    from headwater_model.errors import HeadwaterError
 
     try:
         deployment = find_deployment(given)
@@ -71,7 +68,7 @@ def run_replay(given: argparse.Namespace) -> int:
         rules = StoredRules(deployment.graph_table(), deployment.naming_rules()).at(int(time.time()))
         days = [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
         failed = _replay(log, rules, days, state_file)
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+    except stack_errors() as error:
         print(f"headwater replay: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -117,9 +114,9 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
 
 def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> int:
     """Replay the remaining days; return how many events failed, those before an interruption among them."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeElapsedColumn
 
-    from headwater.cli.text.terminal import progress_console
+    from headwater.cli.text.progress import object_bars
     from headwater.loading.replay import replay
 
     done = _Done()
@@ -127,9 +124,7 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
         done = _Done(**json.loads(state_file.read_text(encoding="utf-8")))
     remaining = [day for day in days if day > done.to]
     events, failed = 0, done.failed
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
-    console, elapsed = progress_console(), TimeElapsedColumn()
-    with Progress(*columns, elapsed, console=console, disable=not console.is_terminal) as progress:
+    with object_bars(TimeElapsedColumn()) as progress:
         for day in remaining:
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.options import add_url, parse_count
+from headwater.cli.options import add_command, add_url, parse_count
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,13 +38,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "search",
-        help="find records, in the table and in the archive",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "search", "find records, in the table and in the archive", _ABOUT, _EXAMPLES)
     parser.add_argument("--root", metavar="ID", help="records of this root")
     parser.add_argument("--node", metavar="ID", help="records of this node id")
     parser.add_argument("--action", help="records that this action made")

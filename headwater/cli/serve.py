@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.cli.options import add_command
 from headwater.cli.program import program
 
 if TYPE_CHECKING:
@@ -59,13 +60,7 @@ _SWEEP_S = 60.0
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "serve",
-        help="run the whole stack on this machine until Ctrl-C",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "serve", "run the whole stack on this machine until Ctrl-C", _ABOUT, _EXAMPLES)
     parser.add_argument("--api-port", type=_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)")
     parser.add_argument(
         "--token-api",

@@ -8,8 +8,8 @@ import time
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import NotDeployed, add_options, find_deployment
-from headwater.cli.options import parse_count
+from headwater.cli.deployment import add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command, parse_count
 from headwater.cli.service import printable
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ _EXPIRES_DAYS = 90
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command, its own commands and their options."""
-    parser = subparsers.add_parser(
-        "token",
-        help="create, list and revoke bearer tokens",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "token", "create, list and revoke bearer tokens", _ABOUT, _EXAMPLES)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     create = commands.add_parser("create", help="make a token and print it, once")
     _add_create_options(create)
@@ -115,10 +109,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     """Run one of the commands; return 1 if it fails."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
     from headwater.api.tokens import Tokens
-    from headwater_model.errors import HeadwaterError
 
     try:
         deployment = find_deployment(given)
@@ -127,7 +118,7 @@ def _run(given: argparse.Namespace) -> int:
                 "headwater token: no API of this stack takes tokens yet; deploy it with -c auth=token", file=sys.stderr
             )
         given.act(given, Tokens(deployment.graph_table()))
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+    except stack_errors() as error:
         print(f"headwater token: {error}", file=sys.stderr)
         return 1
     return 0

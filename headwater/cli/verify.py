@@ -20,8 +20,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_deployment
-from headwater.cli.options import add_days, parse_count
+from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
+from headwater.cli.options import add_command, add_days, parse_count
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -54,13 +54,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "verify",
-        help="compare the archive with what was sealed",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "verify", "compare the archive with what was sealed", _ABOUT, _EXAMPLES)
     add_options(parser)
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
     add_days(parser, "day")
@@ -88,16 +82,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_verify(given: argparse.Namespace) -> int:
     """Verify an archive and return the exit code."""
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    from headwater_model.errors import HeadwaterError
-
     report = Report(as_json=given.json, needs_anchor=given.require_anchor)
     try:
         _verify(_subject(given), given, report)
     except BrokenPipeError:
         raise
-    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError) as error:
+    except stack_errors(OSError) as error:
         print(f"headwater verify: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from headwater.cli.options import add_command
+
 _DAYS_MAX = 365
 
 _ABOUT = """\
@@ -32,11 +34,8 @@ Exit code: 0 when every check passed, 1 when the counts do not agree or another 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `headwater demo` to the command line."""
-    parser = subparsers.add_parser(
-        "demo",
-        help="run a PySpark pipeline's lineage through the whole stack, on this machine",
-        description=_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        subparsers, "demo", "run a PySpark pipeline's lineage through the whole stack, on this machine", _ABOUT
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument(

@@ -7,6 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from headwater.cli.options import add_command
 from headwater.cli.program import command
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -33,13 +34,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "deploy",
-        help="the stack into your AWS account",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "deploy", "the stack into your AWS account", _ABOUT, _EXAMPLES)
     parser.add_argument(
         "--template",
         nargs="?",

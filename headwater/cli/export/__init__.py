@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.options import add_url
+from headwater.cli.options import add_command, add_url
 
 if TYPE_CHECKING:
     from headwater.cli.export.reading import Get, Part
@@ -41,12 +41,8 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "export",
-        help="print the graph as OpenLineage events, GraphML, Mermaid or DOT",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        subparsers, "export", "print the graph as OpenLineage events, GraphML, Mermaid or DOT", _ABOUT, _EXAMPLES
     )
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.options import add_url
+from headwater.cli.options import add_command, add_url
 
 _HOST, _PORT = "127.0.0.1", 8765
 _NEEDS = "needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`"
@@ -32,13 +32,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "mcp",
-        help="serve lineage to clients of the Model Context Protocol",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "mcp", "serve lineage to clients of the Model Context Protocol", _ABOUT, _EXAMPLES)
     parser.add_argument(
         "--http", action="store_true", help="serve streamable HTTP in place of standard input and output"
     )

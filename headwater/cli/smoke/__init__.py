@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
-from headwater.cli.options import parse_count
+from headwater.cli.options import add_command, parse_count
 
 if TYPE_CHECKING:
     from headwater.cli.smoke.trial import Outcome
@@ -38,13 +38,7 @@ examples:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "smoke",
-        help="try a deployed stack from end to end",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(subparsers, "smoke", "try a deployed stack from end to end", _ABOUT, _EXAMPLES)
     add_options(parser)
     parser.add_argument(
         "--wait",

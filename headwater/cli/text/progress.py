@@ -1,4 +1,7 @@
-"""The stages of a long command, with their progress and duration: on a terminal as they run, elsewhere as they end."""
+"""The progress of long commands: bars of objects, and stages with their duration.
+
+A terminal shows it as it goes on. Elsewhere there are no bars, and a stage is a line when it ends.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,24 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBars
-from rich.progress import ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
+
+from headwater.cli.text.terminal import progress_console
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Task
 
 Report = Callable[[str], None]
+
+
+def object_bars(*more: ProgressColumn) -> ProgressBars:
+    """Return bars on standard error that count objects, with more columns after them; none without a terminal."""
+    console = progress_console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
+    return ProgressBars(*columns, *more, console=console, disable=not console.is_terminal)
 
 
 class _Count(ProgressColumn):
