@@ -28,7 +28,7 @@ from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import chunks
 from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import parse_change
-from headwater.events.event_messages import parse_event_message, render_event_message
+from headwater.events.ingest import parse_event_message, render_event_message
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.facts.table import GraphTable

@@ -12,7 +12,7 @@ from benchmarks.events_work import BATCH, RUNS, STEPS, measure, measure_calls, o
 from benchmarks.fields_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.pipelines import Sends
 from benchmarks.processes import Figures, print_figures
-from headwater.events.event_messages import render_event_message
+from headwater.events.ingest import render_event_message
 
 SENDS: Mapping[str, Sends] = {
     "schemas": sends_schemas,

@@ -22,8 +22,8 @@ from benchmarks.processes import Stopwatch, print_figures
 from benchmarks.shape import Shape
 from headwater import settings
 from headwater.aws.clients import CONCURRENCY
-from headwater.records.message_json import render_message, render_packed
 from headwater.records.messages import Packed, parse_message
+from headwater.records.queues import render_message, render_packed
 from headwater.records.record import LineageRecord
 from headwater.times import day_of
 from headwater_model.ids import sha256_hex

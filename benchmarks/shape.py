@@ -9,8 +9,8 @@ from pathlib import Path
 
 import orjson
 
-from headwater.records.items import parse_item, render_item
 from headwater.records.record import LineageRecord
+from headwater.records.table import parse_item, render_item
 
 ROOT_ID = "s3://carbonlake-landing/2026/11/20/emissions-7c1f4e9a.csv"
 _SINGLE_STEPS = ("INGEST", "VALIDATE", "NORMALISE", "STORE")

@@ -12,7 +12,7 @@ from benchmarks.events_work import BATCH, our_load
 from benchmarks.processes import Stopwatch, print_figures
 from comparisons.world import events
 from headwater.aws.items import chunks
-from headwater.events.event_messages import render_event_message
+from headwater.events.ingest import render_event_message
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from headwater.aws.catalog import Catalog
+from headwater.aws.athena import Catalog
 from headwater.aws.clients import client
 from headwater.queries.table_rows import end_of_day
 from headwater.times import day_of, shift

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.catalog import Catalog
+from headwater.aws.athena import Catalog
 from headwater.aws.items import chunks
 from headwater.times import days_between, shift
 from headwater_model.archive_tables import attempt_prefix, partition_prefix

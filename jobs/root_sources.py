@@ -16,13 +16,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.aws.clients import client
 from headwater.records.archive import Archive
-from headwater.records.items import parse_item
+from headwater.records.expired import Staged
 from headwater.records.lines import parse_lines, render_step
 from headwater.records.pointers import LastArchive
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources
-from headwater.records.staged import Staged
-from headwater.records.table import RecordsTable
+from headwater.records.table import RecordsTable, parse_item
 
 # A record as it was found: `step` is rendered by `render_step`; `place` is the sort key of a staged image.
 FOUND = "root int, node_id string, parent_id string, step binary, place string"

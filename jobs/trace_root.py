@@ -22,16 +22,15 @@ from headwater import settings
 from headwater.aws.clients import client
 from headwater.records.archive import Archive
 from headwater.records.archive_state import ArchiveState
-from headwater.records.dead_letters import DeadLetters
 from headwater.records.dirty_roots import DirtyRoots
+from headwater.records.expired import Staged
 from headwater.records.lines import Compaction, in_blocks, parse_step
 from headwater.records.pointers import LastArchive, Pointers
+from headwater.records.queues import DeadLetters
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources, check_steps
-from headwater.records.staged import Staged
 from headwater.records.table import RecordsTable
-from headwater.records.trace import Tracer, trace
-from headwater.records.trace_request import TraceRequest
+from headwater.records.trace import Tracer, TraceRequest, trace
 from headwater_model.errors import NotFound, TooLarge
 from jobs.deduplicate import decide
 from jobs.forest import arrange, number

@@ -34,7 +34,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     failed, passing = _load(load_events, events, context)
     if changes:
         # Most batches hold none.
-        from headwater.loading.load_api_changes import load_api_changes
+        from headwater.loading.load import load_api_changes
 
         loaded = _load(load_api_changes, changes, context)
         failed, passing = failed | loaded[0], passing | loaded[1]

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater.records.expired import ExpiredRecord, ExpiredRecords
-from headwater.records.items import loaded_at_of, parse_item
+from headwater.records.table import loaded_at_of, parse_item
 from headwater.times import day_of
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics

@@ -30,26 +30,24 @@ if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
     from headwater.forwarding.endpoint import Endpoint
     from headwater.forwarding.forwarder import Forwarder
-    from headwater.loading.event_lines import StoredLines
-    from headwater.loading.event_log import EventLog
+    from headwater.loading.event_log import EventLog, StoredLines
     from headwater.loading.load import EventStores
     from headwater.loading.stored_rules import StoredRules
     from headwater.queries.service import LineageQueries
     from headwater.records.archive_state import ArchiveState
     from headwater.records.compaction import Compactor
-    from headwater.records.dead_letters import DeadLetters
     from headwater.records.dirty_roots import DirtyRoots
-    from headwater.records.ingest import RecordQueue
+    from headwater.records.expired import Staged
     from headwater.records.load import LoadStores
     from headwater.records.pointers import Pointers
     from headwater.records.proof import Proofs
     from headwater.records.publications import Publications
     from headwater.records.publisher import Publisher
+    from headwater.records.queues import DeadLetters, RecordQueue
     from headwater.records.root_ids import RootIds
     from headwater.records.root_records import Gathered, RecordSources
     from headwater.records.search.searcher import Searcher
     from headwater.records.signatures import Signatures
-    from headwater.records.staged import Staged
     from headwater.records.table import RecordsTable
     from headwater.records.trace import Tracer
 
@@ -111,7 +109,7 @@ def sqs() -> SQSClient:
 @cache
 def record_queue() -> RecordQueue:
     """Return the queue of requests."""
-    from headwater.records.ingest import RecordQueue
+    from headwater.records.queues import RecordQueue
 
     return RecordQueue(
         sqs=sqs(),
@@ -180,7 +178,7 @@ def pointers() -> Pointers:
 @cache
 def staged() -> Staged:
     """Return the staged images in the graph table."""
-    from headwater.records.staged import Staged
+    from headwater.records.expired import Staged
 
     return Staged(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
@@ -188,7 +186,7 @@ def staged() -> Staged:
 @cache
 def dead_letters() -> DeadLetters:
     """Return the records' dead-letter queue."""
-    from headwater.records.dead_letters import DeadLetters
+    from headwater.records.queues import DeadLetters
 
     return DeadLetters(sqs(), os.environ[settings.RECORDS_DLQ_URL])
 
@@ -235,7 +233,7 @@ def proofs() -> Proofs:
 def compactor() -> Compactor:
     """Return the steps of the compaction with their stores."""
     from headwater.records.compaction import Compactor
-    from headwater.records.digests import Digests
+    from headwater.records.digest import Digests
 
     return Compactor(
         archive_state=archive_state(),
@@ -269,8 +267,8 @@ def publications() -> Publications:
 
 def publisher() -> Publisher:
     """Return the publisher of compacted days."""
-    from headwater.aws.catalog import Catalog
-    from headwater.records.digests import Digests
+    from headwater.aws.athena import Catalog
+    from headwater.records.digest import Digests
     from headwater.records.publisher import Publisher
 
     bucket = os.environ[settings.ARCHIVE_BUCKET]
@@ -378,8 +376,7 @@ def searcher() -> Searcher:
     """Return the search of live and archived records."""
     from headwater.aws.athena import Athena
     from headwater.records.search.archive import ArchiveSearch
-    from headwater.records.search.live import LiveSearch
-    from headwater.records.search.roots import Roots
+    from headwater.records.search.live import LiveSearch, Roots
     from headwater.records.search.searcher import Searcher
 
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
 

@@ -10,8 +10,7 @@ from headwater.alerts.failures import find_failed_runs, find_failing_tests
 from headwater.alerts.rules import AlertRules
 from headwater.alerts.tagged_columns import find_tagged_columns
 from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import tag_key
+from headwater.facts.annotations import annotations_of, tag_key
 from headwater.facts.facts import JobFacts, last_deleted
 from headwater.facts.keys import facts_key
 from headwater.queries.graph_queries import GraphQueries

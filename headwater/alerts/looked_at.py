@@ -23,7 +23,7 @@ from headwater_model.ids import DatasetId, JobId
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-# Names of a message: with the bounds of names (`events.bounds`) they take far less than SQS's 1 MiB.
+# Names of a message: with the bounds of names (`events.event`) they take far less than SQS's 1 MiB.
 _NODES_MAX = 100
 
 

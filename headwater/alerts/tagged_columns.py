@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from headwater.alerts.cause import Cause
 from headwater.alerts.rules import TagRule
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import Annotations, tag_key
+from headwater.facts.annotations import Annotations, annotations_of, tag_key
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.columns import ColumnInput, ColumnNode

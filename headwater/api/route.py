@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from headwater.loading.event_log import EventLog
     from headwater.queries.service import LineageQueries
     from headwater.records.dirty_roots import DirtyRoots
-    from headwater.records.ingest import RecordQueue
     from headwater.records.proof import Proofs
+    from headwater.records.queues import RecordQueue
     from headwater.records.root_ids import RootIds
     from headwater.records.root_records import RecordSources
     from headwater.records.search.searcher import Searcher

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.events.bounds import EVENTS_MAX, NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
-from headwater.facts.run import State
+from headwater.events.event import EVENTS_MAX, NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
+from headwater.facts.run_facts import State
 
 Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 Count: TypeAlias = Annotated[int, Field(ge=0)]

@@ -85,13 +85,13 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
     """Make the archive's rows that the table lacks; return why objects failed."""
     from headwater.records.archive import Archive
     from headwater.records.archive_state import ArchiveState
-    from headwater.records.digests import Digests
+    from headwater.records.digest import Digests
     from headwater.records.dirty_roots import DirtyRoots
+    from headwater.records.expired import Staged
     from headwater.records.pointers import Pointers
     from headwater.records.publications import Publications
     from headwater.records.rebuild import Rebuild
     from headwater.records.root_ids import RootIds
-    from headwater.records.staged import Staged
 
     rows, objects = (table.dynamodb, table.table), (table.s3, table.bucket)
     rebuild = Rebuild(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from headwater.cli.verify_state import VerifyState
     from headwater.records.verify.archive import DigestsRead, TrustAnchors
-    from headwater.records.verify.findings import Finding
+    from headwater.records.verify.chain import Finding
     from headwater.records.verify.public_keys import PublicKeys
     from headwater.records.verify.stores import Bucket, Store
 

@@ -14,10 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from headwater.records.verify.chain import DayRange
-from headwater.records.verify.findings import Finding, Kind
-from headwater.records.verify.objects import Outcome
-from headwater.records.verify.parts import events_part, traces_part
+from headwater.records.verify.chain import DayRange, Finding, Kind
+from headwater.records.verify.objects import Outcome, events_part, traces_part
 from headwater.records.verify.sealed_day import SealedDay
 
 VERSION = 2

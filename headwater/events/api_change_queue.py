@@ -15,7 +15,7 @@ from headwater.events.api_changes import (
     render_ownership,
     render_tagging,
 )
-from headwater.events.event_messages import render_event_message
+from headwater.events.ingest import render_event_message
 from headwater.events.naming import NamingRules
 
 if TYPE_CHECKING:

@@ -1,4 +1,7 @@
-"""An OpenLineage event, or a change made through the API, as the domain knows it."""
+"""An OpenLineage event, or a change made through the API, as the domain knows it; the models that check it are apart.
+
+The API documents the bounds of events, and Spark jobs read facets, without these models and pydantic.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,18 @@ TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAI
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}
 
 
+NAME_BYTES_MAX = 2048
+NAMESPACE_CHARS_MAX = 1024
+# Events of a batch. A hundred calls of SQS: a second or two of the half minute that API Gateway waits.
+EVENTS_MAX = 1000
+
 # The facets by which a run may describe the jobs of its parent and root.
 DESCRIBING = frozenset({"documentation", "ownership", "tags"})
+
+
+def is_deleted(facet: object) -> bool:
+    """True if the facet withdraws itself: it is marked `_deleted` (OpenLineage 2-0-1)."""
+    return isinstance(facet, Mapping) and facet.get("_deleted") is True
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
-from headwater.events.bounds import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
-from headwater.events.deleted_facets import is_deleted
+from headwater.events.event import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX, is_deleted
 from headwater.times import parse_time
 from headwater.validation import checked_text
 

@@ -1,4 +1,4 @@
-"""Ingest of events: each event is checked, then put on its queue by itself."""
+"""Ingest of events: each event is checked, then put on its queue by itself, or a pointer to one that is too large."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from headwater.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
+from headwater.aws.bodies import (
+    BODY_BYTES_MAX,
+    StoredBody,
+    parse_body,
+    parse_pointer,
+    put_body,
+    render_body,
+    render_pointer,
+)
 from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_all, send_each
-from headwater.events.bounds import EVENTS_MAX
-from headwater.events.event_messages import render_event_message
+from headwater.events.event import EVENTS_MAX
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import applied_patterns, check_rights
@@ -25,6 +32,24 @@ if TYPE_CHECKING:
 
 # Naming rules apply when an event is loaded.
 _RULES = NamingRules(trim_partitions=False, temporary=())
+# Keeps the response to a thousand bad events small.
+_REASON_CHARS_MAX = 500
+
+
+def render_event_message(body: Mapping[str, object]) -> str:
+    """Return the body of a message with one event, which `parse_event` has accepted."""
+    return render_body(body)
+
+
+def parse_event_message(body: str | bytes) -> object | StoredBody:
+    """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
+
+    Raises:
+        Invalid: the content is no JSON object, or a pointer without bucket and key.
+    """
+    document = parse_body(body)
+    # An event has a time and a producer beside whatever it calls `s3`.
+    return parse_pointer(document["s3"]) if document.keys() == {"s3"} else document
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +105,6 @@ class EventQueue:
         if len(text.encode()) + sum(len(limit.encode()) for limit in limits.values()) > BODY_BYTES_MAX:
             text = render_pointer(put_body(self.s3, self.bucket, text))
         return from_caller(text, caller, **limits)
-
-
-# Keeps the response to a thousand bad events small.
-_REASON_CHARS_MAX = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from headwater.events.deleted_facets import is_deleted
-from headwater.events.event import Facets
+from headwater.events.event import Facets, is_deleted
 from headwater.events.name_rules import NameRule, apply_rules
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import reduce
-from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from headwater.events.canonical import canonical, in_order
-from headwater.events.deleted_facets import is_deleted
 from headwater.events.event import (
     DESCRIBING,
     DatasetUse,
     Event,
     Facets,
     ParentRun,
+    is_deleted,
 )
 from headwater.events.event_models import (
     WORDS,
@@ -28,11 +26,10 @@ from headwater.events.event_models import (
     RunEventModel,
     RunFacetsModel,
 )
-from headwater.events.explicit_lineage import datasets_in_lineage
 from headwater.events.facet_models import NamedModel
+from headwater.events.lineage_facets import datasets_in_lineage
+from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater.events.subset_conditions import SUBSET
-from headwater.events.subsets import merge_subsets
 from headwater.times import milliseconds_between
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid, TooLarge
@@ -216,11 +213,11 @@ def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
 
 
 def _inputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return _merged_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
+    return merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
 
 
 def _outputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return _merged_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
+    return merge_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
 
 
 def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:
@@ -230,22 +227,6 @@ def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> Da
         use_facets.sent,
         rules.is_temporary(model.namespace, model.name),
     )
-
-
-def _merged_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
-    """Return each dataset once, in the order of first mention."""
-    mentions: dict[DatasetId, list[DatasetUse]] = {}
-    for use in uses:
-        mentions.setdefault(use.dataset, []).append(use)
-    return tuple(group[0] if len(group) == 1 else _merged_uses(group) for group in mentions.values())
-
-
-def _merged_uses(uses: Sequence[DatasetUse]) -> DatasetUse:
-    """Return several mentions of a dataset as one, which used what any of them did."""
-    merged = reduce(merge_mentions, uses)
-    facets = {name: facet for name, facet in merged.use_facets.items() if name != SUBSET}
-    subset = merge_subsets([use.use_facets.get(SUBSET) for use in uses])
-    return replace(merged, use_facets=facets if subset is None else {**facets, SUBSET: subset})
 
 
 _FACET = "headwater_operations"
@@ -264,44 +245,3 @@ def operation_faults(body: object) -> tuple[Fault, ...]:
     except Invalid as error:
         return error.faults
     return ()
-
-
-# Column facets of several mentions are joined: each mention may report other columns.
-_COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
-
-
-def merge_mentions(mention: DatasetUse, other: DatasetUse) -> DatasetUse:
-    """Return two mentions of a dataset merged: column facets joined, of others the greater canonical JSON."""
-    return DatasetUse(
-        mention.dataset,
-        _merged_facets(mention.facets, other.facets),
-        _merged_facets(mention.use_facets, other.use_facets),
-        mention.temporary or other.temporary,
-    )
-
-
-def _merged_facets(facets: Facets, other: Facets) -> Facets:
-    merged = dict(facets)
-    for name, facet in other.items():
-        known = merged.get(name, facet)
-        merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
-    return merged
-
-
-def _merged_columns(facet: Any, other: Any) -> Any:
-    """Return both facets merged; if only one is marked `_deleted`, return the other."""
-    if is_deleted(facet) != is_deleted(other):
-        return other if is_deleted(facet) else facet
-    return _merged(facet, other)
-
-
-def _merged(form: Any, other: Any) -> Any:
-    """Return objects merged by field, lists as sets, and the greater of any other values."""
-    if form is None or other is None:
-        return other if form is None else form
-    if isinstance(form, dict) and isinstance(other, dict):
-        return {**form, **{name: _merged(form.get(name), value) for name, value in other.items()}}
-    if isinstance(form, list) and isinstance(other, list):
-        each = {canonical(entry): entry for entry in (*form, *other)}
-        return [each[text] for text in sorted(each)]
-    return max(form, other, key=canonical)

@@ -7,6 +7,9 @@ dataset stays in the raw log.
 
     check_rights(event, rights)                       at the API, by the rules of names, before the event is queued
     limit_event(event, applied_patterns(event, ...))  wherever events are applied: when loaded, and when replayed
+    limit_document(document, ["flights*"])            the JSON of the event that `limit_event` returns, to forward it
+
+Another service does not know the sender's rights: it must get no statement that has no effect here.
 """
 
 from __future__ import annotations
@@ -16,9 +19,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from headwater.events.deleted_facets import is_deleted
-from headwater.events.event import DatasetUse, Event, Facets
-from headwater.events.explicit_lineage import jobs_in_lineage
+from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.events.naming import find_datasets
 from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
 from headwater_model.errors import Fault, Forbidden, Invalid
@@ -163,3 +165,29 @@ def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
         for name in _OF_SOURCES:
             if name in facets:
                 yield from ((f"facets.{name}", dataset) for dataset in sorted(find_datasets({name: facets[name]})))
+
+
+def limit_document(event: Mapping[str, Any], writes: Sequence[str] | None) -> Mapping[str, Any]:
+    """Return the event without what it says about datasets where its sender may not write (None: in all it may)."""
+    if writes is None or EVERYWHERE in writes:
+        return event
+    limited = dict(event)
+    for side in ("inputs", "outputs"):
+        if event.get(side):
+            limited[side] = [_limited_json(dataset, writes) for dataset in event[side]]
+    if event.get("dataset"):
+        limited["dataset"] = _limited_json(event["dataset"], writes)
+    return limited
+
+
+def _limited_json(dataset: Mapping[str, Any], writes: Sequence[str]) -> Mapping[str, Any]:
+    facets = dataset.get("facets")
+    if not facets:
+        return dataset
+    if not covers(writes, dataset["namespace"]):
+        return {**dataset, "facets": {name: facets[name] for name in facets.keys() & OF_READING}}
+    links = facets.get("symlinks")
+    if not links or is_deleted(links) or not links.get("identifiers"):
+        return dataset
+    kept = [link for link in links["identifiers"] if covers(writes, link["namespace"])]
+    return {**dataset, "facets": {**facets, "symlinks": {**links, "identifiers": kept}}}

@@ -1,53 +1,132 @@
-"""The `subset` facet of an input or output: the locations, partitions or conditions that a run read or wrote of it.
+"""The `subset` facet of an input or output: its conditions, and the part of the dataset that they list.
 
-An event may mention a dataset more than once, as its partitions once their names were trimmed. What it used is then the
-union of what the mentions name; if one of them names nothing, the part is unknown.
+    read, written = part_of(input_facet), part_of(output_facet)
+    are_apart(read, written)     # True if no row is in both
+
+A part is known where the facet lists partitions or locations. What a condition on rows chooses is not: two conditions
+may choose the same rows. The Spark jobs, which have no pydantic, read facets too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
 
-from headwater.events.canonical import canonical
-from headwater.events.subset_conditions import alternatives_in, list_name, name_of_condition
+from headwater.events.event import is_deleted
+
+SUBSET = "subset"
+_CONDITIONS = ("inputCondition", "outputCondition")
+# Conditions that list what they name: two of one type are one.
+_LISTS = {"location": "locations", "partition": "partitions"}
+# Partitions or locations of a part; of a facet with more, the part is not known.
+ENTRIES_MAX = 100
+# `locations`, `identifiers` or `dimensions`: a list of locations, of names of partitions, or of values by dimension.
+Part: TypeAlias = Mapping[str, Sequence[Any]]
 
 
-def merge_subsets(facets: Sequence[Any]) -> Any:
-    """Return the facet of several mentions (None: it has none); None if one of them does not say what it names.
+def alternatives_of(facet: Any) -> Iterator[Any]:
+    """Yield the conditions that a facet joins by OR, each location and partition by itself; none without a condition.
 
-    Neither the order of mentions matters, nor one that comes twice.
-
-    >>> days = [{"inputCondition": {"type": "location", "locations": [day]}} for day in ("s3://b/2", "s3://b/1")]
-    >>> merge_subsets(days)
-    {'inputCondition': {'type': 'location', 'locations': ['s3://b/1', 's3://b/2']}}
+    >>> days = {"type": "location", "locations": ["s3://b/1", "s3://b/2"]}
+    >>> [condition["locations"] for condition in alternatives_of({"inputCondition": days})]
+    [['s3://b/1'], ['s3://b/2']]
     """
-    names = set(map(name_of_condition, facets))
-    name = names.pop() if len(names) == 1 else None
-    if name is None:
+    name = name_of_condition(facet)
+    return iter(()) if name is None else alternatives_in(facet[name])
+
+
+def name_of_condition(facet: Any) -> str | None:
+    """Return the name of the facet's condition, if it has one."""
+    if not isinstance(facet, Mapping) or is_deleted(facet):
         return None
-    rest = max(({key: value for key, value in facet.items() if key != name} for facet in facets), key=canonical)
-    return {**rest, name: _either([part for facet in facets for part in alternatives_in(facet[name])])}
+    return next((name for name in _CONDITIONS if isinstance(facet.get(name), Mapping)), None)
 
 
-def _either(parts: Sequence[Any]) -> Any:
-    """Return the condition that one of these holds, in the order of their JSON; what lists name is in one list."""
-    once = {canonical(part): part for part in parts}
-    lists: dict[bytes, dict[str, Any]] = {}
-    others: list[Any] = []
-    for part in (once[text] for text in sorted(once)):
-        listed = list_name(part)
-        if listed is None:
-            others.append(part)
-            continue
-        lists.setdefault(canonical({**part, listed: []}), {**part, listed: []})[listed].extend(part[listed])
-    return _tree([*lists.values(), *others])
+def alternatives_in(condition: Any) -> Iterator[Any]:
+    """Yield the alternatives that a condition joins by OR, each location and partition by itself."""
+    if _is_either(condition):
+        yield from alternatives_in(condition["left"])
+        yield from alternatives_in(condition["right"])
+    elif listed := list_name(condition):
+        yield from ({**condition, listed: [each]} for each in condition[listed])
+    else:
+        yield condition
 
 
-def _tree(conditions: Sequence[Any]) -> Any:
-    """Return the conditions joined by OR, as deep as the logarithm of their number."""
-    if len(conditions) == 1:
-        return conditions[0]
-    middle = len(conditions) // 2
-    left, right = _tree(conditions[:middle]), _tree(conditions[middle:])
-    return {"type": "binary", "operator": "OR", "left": left, "right": right}
+def _is_either(condition: Any) -> bool:
+    binary = isinstance(condition, Mapping) and condition.get("type") == "binary"
+    return binary and condition.get("operator") == "OR" and condition.keys() >= {"left", "right"}
+
+
+def list_name(condition: Any) -> str | None:
+    """Return the name of the list in which a condition names what it is about, if it does."""
+    if not isinstance(condition, Mapping):
+        return None
+    lists = (name for kind, name in _LISTS.items() if condition.get("type") == kind)
+    return next((name for name in lists if isinstance(condition.get(name), list)), None)
+
+
+def part_of(facet: Mapping[str, Any]) -> Part | None:
+    """Return the part that a `subset` facet lists; None if it lists none.
+
+    >>> part_of({"inputCondition": {"type": "location", "locations": ["s3://lake/day=1", "s3://lake/day=2"]}})
+    {'locations': ['s3://lake/day=1', 's3://lake/day=2']}
+    """
+    entries = list(islice(map(_entry_of, alternatives_of(facet)), ENTRIES_MAX + 1))
+    kinds = {entry[0] if entry else None for entry in entries}
+    if len(entries) > ENTRIES_MAX or len(kinds) != 1 or None in kinds:
+        return None
+    return {entry[0]: [entry[1] for entry in entries if entry] for entry in entries[:1] if entry}
+
+
+def _entry_of(condition: Any) -> tuple[str, Any] | None:
+    """Return the kind of the location or partition that a condition lists, and the entry of the part; else None."""
+    name = list_name(condition)
+    listed = condition[name][0] if name else None
+    if name == "locations":
+        location = listed.rstrip("/") if isinstance(listed, str) else ""
+        return ("locations", location) if location else None
+    if not isinstance(listed, Mapping):
+        return None
+    dimensions = listed.get("dimensions")
+    if isinstance(dimensions, Mapping) and dimensions:
+        return "dimensions", {name: str(value) for name, value in dimensions.items()}
+    identifier = listed.get("identifier")
+    return ("identifiers", identifier) if isinstance(identifier, str) else None
+
+
+def are_apart(part: Part, other: Part) -> bool:
+    """True if no row is in both parts; parts that are listed in different ways may share rows.
+
+    >>> days = [{"dimensions": [{"day": day, "hour": "1"}]} for day in ("1", "2")]
+    >>> are_apart(*days), are_apart(days[0], {"dimensions": [{"day": "1"}]}), are_apart(days[0], {"locations": ["s3://l"]})
+    (True, False, False)
+    """
+    if part.keys() != other.keys():
+        return False
+    [kind] = part
+    entries, others = part[kind], other[kind]
+    if kind == "dimensions":
+        shared = set.intersection(*map(set, (*entries, *others)))
+        values, other_values = ({_values(entry, shared) for entry in side} for side in (entries, others))
+        return bool(shared) and values.isdisjoint(other_values)
+    if kind == "locations":
+        return not (_lies_in(entries, others) or _lies_in(others, entries))
+    return set(entries).isdisjoint(others)
+
+
+def _values(entry: Mapping[str, str], dimensions: set[str]) -> tuple[str, ...]:
+    return tuple(entry[name] for name in sorted(dimensions))
+
+
+def _lies_in(locations: Sequence[str], others: Sequence[str]) -> bool:
+    """True if a location is one of the others, or lies in one."""
+    return any(folder in others for location in locations for folder in _folders(location))
+
+
+def _folders(location: str) -> Iterator[str]:
+    """Yield the location and the folders around it."""
+    while location:
+        yield location
+        location = location.rpartition("/")[0]

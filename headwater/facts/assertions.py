@@ -17,8 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from headwater.events.deleted_facets import is_deleted
-from headwater.events.event import DatasetUse, Event
+from headwater.events.event import DatasetUse, Event, is_deleted
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun, Renaming
-from headwater.facts.api_change_delta import add_api_change
 from headwater.facts.assertions import (
     METRICS,
     facts_of,
@@ -26,15 +25,14 @@ from headwater.facts.facts import (
     dataset_of,
     text_of,
 )
-from headwater.facts.facts_delta import FactsDelta, add
+from headwater.facts.facts_delta import FactsDelta, add, add_api_change
 from headwater.facts.index_rows import streamed_version
 from headwater.facts.job_edges import jobs_reported
 from headwater.facts.keys import dataset_pk, job_pk
 from headwater.facts.lattice import history_of
+from headwater.facts.list_rows import failure_rows, sources_in
 from headwater.facts.run_facts import storage_version
-from headwater.facts.source_rows import sources_in
 from headwater.facts.table import Row
-from headwater.facts.tag_rows import failure_rows
 from headwater.facts.windows import window_of
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 

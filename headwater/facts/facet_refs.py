@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from headwater.events.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from headwater.events.event import Facets
+from headwater.events.lineage_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest

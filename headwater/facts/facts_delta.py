@@ -1,4 +1,8 @@
-"""The facts that statements add, by the entity that has them; joined, so their order and repetition never matter."""
+"""The facts that statements add, by the entity that has them; joined, so their order and repetition never matter.
+
+`add_api_change` adds those of a change through the API: a deletion, a tag, an owner, a description. `delta` adds
+those of events.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.events.event import Facets
+from headwater.events.event import ApiChange, Deletion, Description, Documentation, Facets, Ownership, Tagging
+from headwater.facts.annotations import owner_key, tag_key
 from headwater.facts.facet_refs import FacetRef, refs_in
 from headwater.facts.facts import DatasetFacts, F, JobFacts, NamespaceFacts, RunFacts, SourceFacts, TagFacts, join
 from headwater.facts.feed_rows import Sender
-from headwater.facts.source_rows import SourceId
+from headwater.facts.lattice import history_of
+from headwater.facts.list_rows import NO_NAMESPACE, SourceId, rows_of_ownership, rows_of_tagging
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -52,3 +58,73 @@ class FactsDelta:
 def add(known: dict[Any, F], entity: Any, facts: F) -> None:
     """Join facts to those that are known of an entity."""
     known[entity] = join(known[entity], facts) if entity in known else facts
+
+
+def add_api_change(delta: FactsDelta, change: ApiChange) -> None:
+    """Add the facts of a change that was made through the API."""
+    if isinstance(change, Deletion):
+        _deletion(delta, change)
+    elif isinstance(change, Tagging):
+        _tagging(delta, change)
+    elif isinstance(change, Ownership):
+        _own(delta, change)
+    elif isinstance(change, Documentation):
+        _document(delta, change)
+    else:
+        _describe(delta, change)
+
+
+def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
+    times = (deletion.time,)
+    if deletion.job is not None:
+        add(delta.jobs, deletion.job, JobFacts(deleted_at=times))
+    elif deletion.dataset is not None:
+        add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
+    else:
+        add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
+
+
+def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
+    stamp = f"{tagging.time}#{tagging.hash}"
+    key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
+    delta.rows += rows_of_tagging(tagging)
+    tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
+    if tagging.job is not None:
+        add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
+    elif tagging.dataset is not None:
+        add(delta.datasets, tagging.dataset, DatasetFacts(tagged=tagged))
+    else:
+        described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
+        add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
+
+
+def _own(delta: FactsDelta, ownership: Ownership) -> None:
+    stamp = f"{ownership.time}#{ownership.hash}"
+    delta.rows += rows_of_ownership(ownership)
+    value = [stamp, ownership.owner, ownership.type, ownership.present, ownership.caller]
+    _annotate(delta, ownership, owned={owner_key(ownership.owner): value})
+
+
+def _document(delta: FactsDelta, documentation: Documentation) -> None:
+    stamp = f"{documentation.time}#{documentation.hash}"
+    value = [stamp, documentation.description, documentation.caller]
+    _annotate(delta, documentation, documented={documentation.field or "": value})
+
+
+def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: Any) -> None:
+    """Add facts of the job or the dataset that a statement annotates; it is no mention."""
+    if statement.job is not None:
+        add(delta.jobs, statement.job, JobFacts(**facts))
+    elif statement.dataset is not None:
+        add(delta.datasets, statement.dataset, DatasetFacts(**facts))
+
+
+def _describe(delta: FactsDelta, described: Description) -> None:
+    """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
+    history = history_of(described.values, f"{described.time}#{described.hash}")
+    if described.namespace is not None:
+        delta.mention(described.time, described.namespace)
+        add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
+    if described.source is not None:
+        facts = SourceFacts(first=described.time, described=history)
+        add(delta.sources, SourceId(NO_NAMESPACE, described.source), facts)

@@ -1,4 +1,8 @@
-"""The index rows of a run's facts: written before the facts, checked against them when read (see `keys`)."""
+"""The index rows of runs, and of jobs with a parent: written before the facts, checked when read (see `keys`).
+
+A job and a run are found as children by the job and the run that they name as their parent. Rows never move, so a
+reader checks each against the facts: a job may get another parent, and a run may turn out to have started earlier.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,9 @@ from collections.abc import Iterable, Iterator, Set
 
 import orjson
 
-from headwater.facts.child_rows import child_run_rows
 from headwater.facts.facet_refs import datasets_ever_with_columns, ever_sources, is_explicit
-from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
-from headwater.facts.keys import dataset_pk, job_pk
+from headwater.facts.facts import IdText, JobFacts, RunFacts, dataset_of, facets_of, parent_of, text_of
+from headwater.facts.keys import dataset_pk, job_pk, run_pk, sortable
 from headwater.facts.run_facts import (
     code_of,
     effective_time,
@@ -27,9 +30,45 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.run_reports import RunReports
 from headwater.facts.stream_rows import stream_positions
-from headwater.facts.table import Key, Row
+from headwater.facts.table import Key, Row, RowQuery
 from headwater.times import EARLIEST
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash
+
+_CHILD = "CHILD#"
+# The prefix of a job's runs with a `lineage` facet that may have reported no datasets.
+LINEAGE_WITHOUT_IO = "LINEAGE_WITHOUT_IO"
+# In place of the time; of a dataset's versions, those with it are read first.
+_STREAMED = "STREAMED"
+# A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
+EXACT_MAX = 45
+# Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
+EXACT_BYTES_MAX = 1_000_000
+
+
+def child_job_rows(job: JobId, facts: JobFacts) -> Iterator[Row]:
+    """Yield the row by which the parent of a job finds it; a job is no child of itself."""
+    parent = parent_of(facts.parents)
+    if parent is not None and parent.job != job:
+        end = f"{namespace_hash(job.namespace)}#{sortable(job.name)}#{job.digest[:16]}"
+        yield Row(job_pk(parent.job), f"{_CHILD}{end}", {"job": text_of(job)})
+
+
+def child_run_rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
+    """Yield the row by which the parent of a run finds it; a run is no child of itself."""
+    parent = parent_run(facts)
+    if parent is not None and parent != run:
+        yield Row(run_pk(parent.id), f"{_CHILD}{parent.job_hash}#{facts.first or EARLIEST}#{run}")
+
+
+def child_jobs_query(parent: JobId, namespace: str | None, limit: int) -> RowQuery:
+    """Return the query of the jobs of a namespace (None: of all) that may be children of a job."""
+    prefix = _CHILD if namespace is None else f"{_CHILD}{namespace_hash(namespace)}#"
+    return RowQuery(job_pk(parent), prefix=prefix, limit=limit)
+
+
+def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
+    """Return the query of the runs that may be children of a run, the last started first."""
+    return RowQuery(run_pk(parent.id), prefix=f"{_CHILD}{parent.job_hash}#", newest_first=True, limit=limit)
 
 
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
@@ -156,10 +195,6 @@ def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
             yield "VERSION", first  # while it was live
 
 
-# The prefix of a job's runs with a `lineage` facet that may have reported no datasets.
-LINEAGE_WITHOUT_IO = "LINEAGE_WITHOUT_IO"
-
-
 def columns_prefix(dataset: DatasetId) -> str:
     """Return the prefix of a job's runs that reported the columns of a dataset."""
     return f"COLUMNS#{dataset.digest[:32]}"
@@ -170,10 +205,6 @@ def storage_prefix(version: str) -> str:
     return f"BY_STORAGE#{hashlib.sha256(version.encode()).hexdigest()[:32]}"
 
 
-# In place of the time; of a dataset's versions, those with it are read first.
-_STREAMED = "STREAMED"
-
-
 def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
     """Return the row by which a version of the storage is found that a stream made, and perhaps others since."""
     return Row(dataset_pk(dataset), f"{storage_prefix(storage)}#{_STREAMED}#{run}")
@@ -182,12 +213,6 @@ def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
 def is_of_stream(row: Row) -> bool:
     """True if it is such a row."""
     return row.sk.split("#")[-2] == _STREAMED
-
-
-# A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
-EXACT_MAX = 45
-# Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
-EXACT_BYTES_MAX = 1_000_000
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from headwater.events.event import Event
-from headwater.events.explicit_lineage import jobs_in_lineage
+from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
 from headwater.facts.windows import window_at

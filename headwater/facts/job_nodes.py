@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from headwater.events.event import ParentRun
-from headwater.events.subset_conditions import SUBSET
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import annotations_to_json
+from headwater.events.subsets import SUBSET, Part, part_of
+from headwater.facts.annotations import annotations_of, annotations_to_json
 from headwater.facts.facet_refs import flows_of, flows_of_window, is_explicit, reported_columns
 from headwater.facts.facts import (
     Histories,
@@ -34,9 +33,8 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
-from headwater.facts.parts import Part, part_of
-from headwater.facts.run import Run
 from headwater.facts.run_facts import (
+    Run,
     effective_time,
     ended,
     io_at,

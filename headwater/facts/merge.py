@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from headwater.attempts import attempts
 from headwater.facts.added_rows import added_rows
 from headwater.facts.catalogue import PARTITIONS, named
-from headwater.facts.child_rows import child_job_rows
-from headwater.facts.column_names import reported_columns, schema_columns
 from headwater.facts.created import Created, count_of, counted
 from headwater.facts.facts import (
     DatasetFacts,
@@ -33,7 +31,7 @@ from headwater.facts.facts import (
 )
 from headwater.facts.facts_delta import FactsDelta
 from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
-from headwater.facts.index_rows import EXACT_MAX, ever_rows, is_wide, transactional_rows
+from headwater.facts.index_rows import EXACT_MAX, child_job_rows, ever_rows, is_wide, transactional_rows
 from headwater.facts.keys import (
     COUNT,
     FACTS,
@@ -43,12 +41,11 @@ from headwater.facts.keys import (
     job_pk,
     namespace_pk,
 )
+from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, source_text, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
 from headwater.facts.run_reports import RunReports
-from headwater.facts.source_rows import source_facts_key, source_listing, source_text
 from headwater.facts.table import GraphTable, Increment, Key, Row, Swap
-from headwater.facts.tag_rows import owner_rows, tag_facts_key, tag_rows
-from headwater.facts.words import column_rows, columns_key, name_rows
+from headwater.facts.words import column_rows, columns_key, name_rows, reported_columns, schema_columns
 from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId, RunKey
 

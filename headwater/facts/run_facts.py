@@ -1,23 +1,73 @@
-"""Values computed from a run's facts: its owner, its state, its effective time, and the versions that it made."""
+"""A run, and what is computed from its facts: its owner, its state, its effective time, the versions that it made.
+
+Times are normalized (`times`); facets are as their producers sent them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, cast
 
-from headwater.events.event import WEIGHT, Facets
+from headwater.events.event import WEIGHT, Facets, ParentRun
 from headwater.facts.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
-from headwater.facts.run import State
 from headwater.facts.windows import window_at, windows_of
 from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
+State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
+ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 EXTRACTION_ERROR = "extractionError"
 CAPTURE = "headwater_capture"
 # The parts of lineage among those for which an event of a capture had no room.
 _LINEAGE_CUT = ("columnLineage", "indirect", "inputs", "unknown")
 _FAILED = frozenset({"FAILED", "ABORTED"})
+
+
+@dataclass(frozen=True, slots=True)
+class UsedVersion:
+    """A dataset version that a run read or wrote; `facets` are the input or output facets of that use."""
+
+    dataset: DatasetId
+    version: str
+    facets: Facets = field(default_factory=dict)
+    resolved_by: ResolvedBy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
+
+    `job_version` is None until the run is done. A look-up by run id gives `other_jobs`: those of other runs with this
+    id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than `inputs` shows.
+    `incomplete`: its producer could not read all of its lineage.
+    """
+
+    id: str
+    job: JobId
+    state: State
+    created: str
+    updated: str
+    started: str | None = None
+    ended: str | None = None
+    nominal_start: str | None = None
+    nominal_end: str | None = None
+    parent: ParentRun | None = None
+    job_version: str | None = None
+    inputs: tuple[UsedVersion, ...] = ()
+    outputs: tuple[UsedVersion, ...] = ()
+    facets: Facets = field(default_factory=dict)
+    job_facets: Facets = field(default_factory=dict)
+    other_jobs: tuple[JobId, ...] = ()
+    others_cut: bool = False
+    truncated: bool = False
+    incomplete: bool = False
+
+    @property
+    def key(self) -> RunKey:
+        """The run's identity."""
+        return RunKey.of(self.job, self.id)
 
 
 def owner(facts: RunFacts) -> JobId | None:

@@ -6,7 +6,8 @@ Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path o
 in the scope of all namespaces, and in that of its own, so a search in a namespace reads nothing of others. `<letter>`
 is the first of the word. Shards keep a word that every name has below what a partition takes.
 
-A row is a function of the name, and is written before the facts that list the name: a reader checks these.
+A row is a function of the name, and is written before the facts that list the name: a reader checks these. Columns are
+those of schemas, and those that column lineage names.
 
 >>> words_of("emissions.preCheck_v2")
 ['emissions', 'precheck', 'check', 'v2', '2']
@@ -18,13 +19,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from headwater.facts.facts import IdText, dataset_of, text_of
+from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
 from headwater.facts.table import Key, Row, RowQuery
-from headwater_model.ids import DatasetId, JobId, namespace_hash
+from headwater_model.columns import ColumnLineage
+from headwater_model.field_paths import parse_dotted, print_dotted
+from headwater_model.ids import DatasetId, FieldPath, JobId, namespace_hash
 
 Kind: TypeAlias = Literal["NAME", "COLUMN"]
 # The scope of all namespaces; the others are hashes of names.
@@ -46,6 +49,8 @@ _NAME_CHARS_MAX = 80
 TYPED_MAX = 8
 # Rows of each word that a search reads.
 ROWS_MAX = 1_000
+# Bounds nested fields: a schema is as its producer sent it.
+_DEPTH_MAX = 50
 
 
 def words_of(name: str) -> list[str]:
@@ -121,3 +126,51 @@ def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]
     limit = ROWS_MAX // (_SHARDS * len(scopes))
     pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
     return [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]
+
+
+def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
+    """Yield the rows of the columns in schemas of a dataset that the old facts lack."""
+    known, added = (_schemas(facts) if facts else {} for facts in (old, new))
+    if new.temporary or added.keys() <= known.keys():
+        return
+    columns = {path for content in added.keys() - known.keys() for path in _paths(added[content])}
+    stored = {path for schema in known.values() for path in _paths(schema)}
+    yield from column_rows(name, map(print_dotted, columns - stored))
+
+
+def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schemas that were read, written or declared, by content."""
+    histories = (facts.facets, facts.written_schemas, facts.read_schemas)
+    return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
+
+
+def reported_columns(
+    reported: Mapping[DatasetId, ColumnLineage], *, but: Set[DatasetId] = frozenset()
+) -> dict[IdText, list[str]]:
+    """Return the columns that column lineage names, outputs and sources alike, by dataset; of `but`, none."""
+    paths_of: dict[DatasetId, set[FieldPath]] = {}
+    for dataset, columns in reported.items():
+        paths_of.setdefault(dataset, set()).update(columns.fields)
+        distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+        for source in (source for sources in distinct.values() for source in sources if source.field):
+            paths_of.setdefault(source.dataset, set()).add(source.field or ())
+    return {
+        text_of(dataset): sorted(map(print_dotted, paths))
+        for dataset, paths in sorted(paths_of.items())
+        if paths and dataset not in but
+    }
+
+
+def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
+    """Yield the path of each field of a schema facet, nested fields included."""
+    level: list[tuple[FieldPath, object]] = [((), schema.get("fields"))]
+    for _ in range(_DEPTH_MAX):
+        level = [inner for outer, fields in level for inner in _fields(outer, fields)]
+        yield from (path for path, _ in level)
+
+
+def _fields(outer: FieldPath, fields: object) -> Iterator[tuple[FieldPath, object]]:
+    listed: Sequence[object] = fields if isinstance(fields, list) else ()
+    for field in listed:
+        if isinstance(field, dict):
+            yield (*outer, *parse_dotted(str(field.get("name")))), field.get("fields")

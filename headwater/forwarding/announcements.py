@@ -28,7 +28,7 @@ from headwater.aws.items import chunks
 from headwater.aws.queues import Message, send_all
 from headwater.events.event import TERMINAL
 from headwater.events.parse import is_api_change
-from headwater.loading.event_lines import StoredLines
+from headwater.loading.event_log import StoredLines
 from headwater.namespaces import covers
 from headwater.records.event_objects import sha256_in_name
 from headwater.settings import EVENTS_PREFIX

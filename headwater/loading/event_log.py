@@ -9,8 +9,12 @@ send has two lines, and is one event in everything that is computed from the log
 effect on (`rights`), for the loader and for a replay; without it nothing is limited. `"forwarded": true` marks an event
 that another stack forwarded; it is not forwarded on.
 
-Objects are named by content, written once and never changed. Digests (`headwater.records.digest`) list those of
-batches; bodies are copies out of them. Everything that queries return can be computed again from them (`replay`).
+Objects are named by content, written once and never changed, so the numbers of their lines never change either. Digests
+(`headwater.records.digest`) list those of batches; bodies are copies out of them. Everything that queries return can be
+computed again from them (`replay`). A reader of lines needs no table:
+
+    for line in pick_lines(read_packed(s3, bucket, key), [7, 0]):
+        event, accepted_by = parse_line(line)
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -35,7 +40,6 @@ from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.loading.event_index import EventIndex, IndexedEvent
-from headwater.loading.event_lines import StoredLines, parse_line, read_packed, unpack
 from headwater.loading.usage import Payer, Use, payer_of, use_of
 from headwater.records.event_objects import event_prefix_of
 from headwater.settings import EVENTS_PREFIX
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 
     from headwater.facts.table import GraphTable
 
+
 # An event up to this size, and up to the second when compressed, is stored in its row of the index, and read with it.
 # It costs as much there, 8 write units in a transaction, as an object of its own ($5 a million). A short event is not
 # compressed to see that.
@@ -58,6 +63,45 @@ _DOCUMENT = "event"
 # Events that are read for a caller who sees only some of them, and how many at once.
 LOOKED_AT_MAX = 1_000
 _LOOKED_AT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLines:
+    """The events in an object of the log, as they were sent, in the order of its lines; None for a forwarded one."""
+
+    key: str
+    documents: Sequence[Any]
+
+
+def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
+    """Return an object as it is stored, compressed."""
+    return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+
+
+def unpack(packed: bytes) -> Sequence[bytes]:
+    """Return the lines of an object, in their order."""
+    return gzip.decompress(packed).splitlines()
+
+
+def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
+    """Return the lines of these numbers, in the order of the numbers; no other line is held in memory.
+
+    Raises:
+        IndexError: the object has no such line.
+    """
+    needed = frozenset(numbers)
+    with gzip.open(BytesIO(packed)) as lines:
+        picked = {number: line for number, line in enumerate(lines) if number in needed}
+    if missing := needed - picked.keys():
+        raise IndexError(f"lines {sorted(missing)}")
+    return [picked[number] for number in numbers]
+
+
+def parse_line(line: bytes) -> tuple[Any, Mapping[str, Any]]:
+    """Return the event of a line as it was sent, and its `acceptedBy`; None for a line that holds no event."""
+    parsed = orjson.loads(line)
+    event, accepted_by = (parsed.get("event"), parsed.get("acceptedBy")) if isinstance(parsed, dict) else (None, None)
+    return event, accepted_by if isinstance(accepted_by, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

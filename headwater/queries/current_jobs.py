@@ -12,7 +12,7 @@ from headwater.facts.assertions import count_assertions
 from headwater.facts.facts import JobFacts, as_of, dataset_of, job_of
 from headwater.facts.job_nodes import compute_nodes, flows_in
 from headwater.facts.keys import current_key, facts_key
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.queries.past_assertions import resolve_jobs
 from headwater.queries.results.entities import Job
 from headwater.queries.view import GraphView

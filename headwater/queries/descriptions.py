@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.event import Facets
-from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.annotations import annotations_of
 from headwater.facts.assertions import count_assertions
 from headwater.facts.facts import NO_PARENT, DatasetFacts, is_dropped
 from headwater.facts.run_facts import text_in

@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from headwater.events.event import Facets
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import Annotations
+from headwater.facts.annotations import Annotations, annotations_of
 from headwater.facts.catalogue import NAMES, read_catalogue
 from headwater.facts.facts import dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, read_run_facts, run_of

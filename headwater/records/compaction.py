@@ -16,14 +16,13 @@ from headwater.aws.clients import CONCURRENCY
 from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.aws.queues import Message, send_all
 from headwater.records.archive_state import ArchiveState, ChainLost, DigestRef, Seal
-from headwater.records.digest import Head
-from headwater.records.digests import Digest, Digests
+from headwater.records.digest import Digest, Digests, Head
 from headwater.records.dirty_roots import DirtyRoot, DirtyRoots
 from headwater.records.event_objects import ArrivalDays
 from headwater.records.expired import MARGIN_S
 from headwater.records.pointers import Pointers
 from headwater.records.publications import Publications
-from headwater.records.trace_request import TraceRequest, render_trace_request
+from headwater.records.trace import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, is_day, shift
 from headwater_model.errors import Invalid
 from headwater_model.ids import SHARDS

@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.records.items import expiry_of, parse_item
 from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources
-from headwater.records.table import Page, RecordsTable
+from headwater.records.table import Page, RecordsTable, expiry_of, parse_item
 from headwater.walk import Walked, walk
 from headwater_model.errors import NotFound, shown
 

@@ -14,12 +14,11 @@ from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.clients import CONCURRENCY
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing, is_throttle
-from headwater.records.dead_letters import DeadLetters
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.enrich import ENRICHERS, Enricher, enrich
-from headwater.records.message_json import Refused, render_message
 from headwater.records.messages import Packed, parse_message
-from headwater.records.record import Key, LineageRecord
+from headwater.records.queues import DeadLetters, render_message
+from headwater.records.record import Key, LineageRecord, Refused
 from headwater.records.table import RecordsTable, is_refused
 from headwater_model.errors import Invalid, Unavailable
 

@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headwater.aws.bodies import StoredBody, parse_body, parse_pointer, render_body
 from headwater.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
-from headwater.records.message_json import Refused
-from headwater.records.record import LineageRecord
+from headwater.records.record import LineageRecord, Refused
 from headwater.validation import field_path, invalid
 from headwater_model.errors import Invalid
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.aws.items import batch_get, batch_write, query_pages
-from headwater.records.items import check_version
+from headwater.records.table import check_version
 from headwater_model.errors import Conflict
 from headwater_model.ids import SHARDS, sha256_hex
 

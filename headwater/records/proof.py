@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 
 from headwater.aws.objects import is_missing
 from headwater.records.digest import key_of
-from headwater.records.items import expiry_of
+from headwater.records.table import expiry_of
 from headwater.records.verify.sealed_day import day_of_key
 from headwater.times import hive_prefix
 

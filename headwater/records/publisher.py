@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from headwater.aws.catalog import Catalog
+from headwater.aws.athena import Catalog
 from headwater.aws.items import chunks
 from headwater.aws.objects import is_missing
-from headwater.records.digests import Digests
+from headwater.records.digest import Digests
 from headwater.records.publications import Publication, Publications
 from headwater_model.archive_tables import (
     TABLES,

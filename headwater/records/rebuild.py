@@ -21,12 +21,12 @@ from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.aws.objects import hash_object
 from headwater.records.archive import Archive
 from headwater.records.archive_state import ArchiveState
-from headwater.records.digests import Digest, Digests
+from headwater.records.digest import Digest, Digests
 from headwater.records.dirty_roots import DirtyRoots
+from headwater.records.expired import Staged
 from headwater.records.pointers import ArchiveObject, LastArchive, Pointers
 from headwater.records.publications import Publication, Publications
 from headwater.records.root_ids import RootIds
-from headwater.records.staged import Staged
 from headwater.times import day_of, shift
 from headwater_model.errors import Conflict, Invalid
 from headwater_model.ids import sha256_hex

@@ -1,4 +1,7 @@
-"""A record: one step in the life of a file or row, and the rule for two records of one node."""
+"""A record: one step in the life of a file or row, the rule for two records of one node, and its JSON.
+
+`queues` renders messages of this JSON, `messages` parses them, by models.
+"""
 
 from __future__ import annotations
 
@@ -64,3 +67,26 @@ def keep_first(known: LineageRecord, other: LineageRecord) -> Resolved:
     if first.content_hash == later.content_hash:
         return Resolved(first)
     return Resolved(first, (later,))
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A record that breaks a rule, as it was sent, and the reason."""
+
+    body: str
+    reason: str
+
+
+def render_record(record: LineageRecord) -> dict[str, object]:
+    """Return the record as Carbonlake's JSON. Metadata is not sent: the load function adds it."""
+    form: dict[str, object] = {
+        "root_id": record.root_id,
+        "parent_id": record.parent_id,
+        "action_taken": record.action_taken,
+        "recordedAt": record.recorded_at,
+        "storage_location": record.storage_location,
+        "node_id": record.node_id,
+    }
+    if record.run_id is not None:
+        form["run_id"] = record.run_id
+    return form

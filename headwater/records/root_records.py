@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from headwater.records.archive import Archive
+from headwater.records.expired import Staged
 from headwater.records.forest import Forest
-from headwater.records.items import parse_item
 from headwater.records.lines import Compaction, render_lines
 from headwater.records.pointers import LastArchive, Pointers
 from headwater.records.record import LineageRecord, keep_first
-from headwater.records.staged import Staged
-from headwater.records.table import RecordsTable
+from headwater.records.table import RecordsTable, parse_item
 from headwater_model.errors import TooLarge, shown
 
 _CHECK_EVERY = 4096

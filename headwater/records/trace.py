@@ -1,7 +1,8 @@
 """Tracing of a root: all its records become one archive object, and the root becomes clean.
 
 The order makes it safe at every crash: dirty roots are read before records, and the object is uploaded before its
-pointer is committed. Last, the root is marked traced and staged images are removed.
+pointer is committed. Last, the root is marked traced and staged images are removed. The trace queue carries requests
+as Carbonlake's `{"root_id"}`, with optional fields.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from headwater.attempts import attempts
+from headwater.aws.bodies import render_body
 from headwater.records.archive import compress_lines, prefix_of
 from headwater.records.archive_state import ArchiveState
-from headwater.records.dead_letters import DeadLetters
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.lines import Compaction
 from headwater.records.pointers import ArchiveObject, DaySealed, LastArchive, Overtaken
+from headwater.records.queues import DeadLetters
 from headwater.records.root_records import Gathered, RecordSources, TooManySteps, read_root
-from headwater.records.trace_request import TraceRequest
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import TooLarge, Unavailable
 
@@ -34,6 +35,32 @@ _SPOOLED_BYTES = 16 * 1024 * 1024
 _STEPS_MAX = 100_000_000
 # The part of the function's time that compressing the rest, uploading and committing need.
 _RESERVE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """A root to trace, the day of the trace (YYYY-MM-DD), and its compaction (started at seconds since 1970).
+
+    `marked` are days on which compaction found the root dirty; a request by hand names none, and always traces.
+    """
+
+    root_id: str
+    day: str
+    execution: str
+    started_at: int
+    marked: tuple[str, ...] = ()
+
+
+def render_trace_request(request: TraceRequest) -> str:
+    """Return the body of the request's message."""
+    form = {
+        "root_id": request.root_id,
+        "day": request.day,
+        "execution": request.execution,
+        "started_at": request.started_at,
+        "marked": request.marked,
+    }
+    return render_body(form)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Parsing of the trace queue's messages; rendering needs no models (see `trace_request`)."""
+"""Parsing of the trace queue's messages; rendering needs no models (see `trace`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from headwater.aws.items import GET_KEYS_MAX
 from headwater.records.field_types import RootId
-from headwater.records.trace_request import TraceRequest
+from headwater.records.trace import TraceRequest
 from headwater.times import day_of, is_day
 from headwater.validation import invalid
 from headwater_model.errors import Invalid

@@ -21,7 +21,7 @@ from moto.sqs.models import Message
 
 from headwater import settings
 from headwater.aws import clients
-from headwater.records.digests import Digests
+from headwater.records.digest import Digests
 from headwater.records.pointers import Pointers
 from headwater.times import from_seconds
 from headwater_model import graph_tables

@@ -12,7 +12,7 @@ import pytest
 
 from examples.company.estate import build_estate
 from examples.company.history import history_of
-from headwater.aws.catalog import Catalog
+from headwater.aws.athena import Catalog
 from headwater.aws.clients import client
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules

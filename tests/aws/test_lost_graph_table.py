@@ -13,8 +13,7 @@ import time_machine
 from headwater import settings
 from headwater.cli.main import main
 from headwater.records.archive_state import ArchiveState, ChainLost
-from headwater.records.digest import key_of
-from headwater.records.digests import Digests
+from headwater.records.digest import Digests, key_of
 from headwater.records.publications import Publications
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, a_message, messages

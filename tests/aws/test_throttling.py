@@ -12,7 +12,7 @@ import pytest
 import time_machine
 from moto.sqs.models import SQSBackend
 
-from headwater.events.event_messages import render_event_message
+from headwater.events.ingest import render_event_message
 from headwater.facts.apply import apply_isolating_failures
 from headwater_model.ids import DatasetId, sha256_hex
 from lambdas import events, load, trace, wiring

@@ -11,8 +11,7 @@ import time
 import pytest
 from moto.server import ThreadedMotoServer
 
-from headwater.records.trace import trace
-from headwater.records.trace_request import TraceRequest
+from headwater.records.trace import TraceRequest, trace
 from headwater.times import day_of
 from headwater_model.errors import NotFound
 from jobs.trace_root import OnSpark, main, prepared

@@ -16,8 +16,7 @@ from headwater.records.archive_state import ArchiveState, Seal
 from headwater.records.digest import Head, key_of, render_digest
 from headwater.records.event_objects import ArrivalDays
 from headwater.records.verify.archive import TrustAnchors, read_digests
-from headwater.records.verify.chain import DayRange
-from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.chain import DayRange, Finding, Kind
 from headwater.records.verify.stores import Bucket
 from tests.aws.faults import before, refused
 from tests.builders import DAY, HOUR, a_message, messages

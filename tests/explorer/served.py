@@ -19,7 +19,7 @@ from headwater.api.route import Services
 from headwater.api.tokens import Tokens, new_token
 from headwater.events.api_change_queue import ApiChangeQueue
 from headwater.events.api_changes import parse_change
-from headwater.events.event_messages import parse_event_message
+from headwater.events.ingest import parse_event_message
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent

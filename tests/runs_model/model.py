@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from headwater.facts.run import Run, UsedVersion
+from headwater.facts.run_facts import Run, UsedVersion
 from headwater.facts.visibility import EVERYTHING
 from headwater.queries.results.entities import (
     Dataset,

@@ -31,7 +31,7 @@ from headwater.api.values import (
     version_path,
     when,
 )
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.queries.results.columns import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from headwater_model.columns import Column, Transformation, in_order
 from headwater_model.field_paths import print_dotted

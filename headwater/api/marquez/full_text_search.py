@@ -16,7 +16,7 @@ from headwater.api.http.responses import respond_json
 from headwater.api.marquez import search_types as types
 from headwater.api.route import Route, Services
 from headwater.events.event import TERMINAL
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.facts.words import typed_words
 from headwater.queries.results.entities import Job, SearchOptions
 from headwater_model.field_paths import print_dotted

@@ -25,7 +25,7 @@ from headwater.api.marquez.responses import require, respond_list
 from headwater.api.marquez.run_views import render_run, summarize_child_run, summarize_run
 from headwater.api.route import Route, Services
 from headwater.events.event import Facets
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 
 _TYPE = choice(
     "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", words(("run", "job", "dataset"))

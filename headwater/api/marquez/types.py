@@ -11,7 +11,7 @@ from typing_extensions import NotRequired, TypeAliasType, TypedDict
 from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, Tests
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.types import Count, Edge, Facets, Id, LastWriter, Time, VersionId
-from headwater.facts.run import ResolvedBy, State
+from headwater.facts.run_facts import ResolvedBy, State
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]

@@ -35,7 +35,7 @@ from headwater.api.marquez.written_events import dataset_event, described, job_e
 from headwater.api.route import Route, Services
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater.validation import invalid
 from headwater_model.ids import DatasetId, normalize_run_id

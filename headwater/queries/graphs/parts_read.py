@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from headwater.events.subsets import Part, are_apart
 from headwater.facts.facts import dataset_of
-from headwater.facts.parts import Part, are_apart
 from headwater.queries.results.entities import Job
 from headwater_model.ids import DatasetId, JobId
 

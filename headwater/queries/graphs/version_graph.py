@@ -11,8 +11,7 @@ from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.run import Run
-from headwater.facts.run_facts import owner
+from headwater.facts.run_facts import Run, owner
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import dataset_of_group, describe
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 from headwater.facts.annotations import Annotations, owner_key
 from headwater.facts.facts import dataset_of, job_of
+from headwater.facts.list_rows import namespace_prefix
 from headwater.facts.table import RowQuery
-from headwater.facts.tag_rows import namespace_prefix
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import orjson
 
-from headwater.events.deleted_facets import is_deleted
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import Annotations
+from headwater.events.event import is_deleted
+from headwater.facts.annotations import Annotations, annotations_of
 from headwater.facts.facts import DatasetFacts, is_dropped, job_of
 from headwater.facts.feed_rows import Sender, last_drop, schemas_stated
 from headwater.queries.resolve import ResolvedDataset

@@ -8,9 +8,8 @@ from functools import reduce
 from headwater.facts.catalogue import SOURCES, read_catalogue
 from headwater.facts.facts import SourceFacts, join
 from headwater.facts.lattice import latest
+from headwater.facts.list_rows import NO_NAMESPACE, SourceId, source_facts_key
 from headwater.facts.result_page import ResultPage
-from headwater.facts.source_rows import SourceId, source_facts_key
-from headwater.facts.tag_rows import NO_NAMESPACE
 from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
 from headwater.queries.results.entities import Source
 from headwater.queries.view import GraphView

@@ -9,14 +9,13 @@ from typing import Literal, TypeAlias
 from typing_extensions import Unpack
 
 from headwater.events.event import Facets
-from headwater.facts.annotation_facts import annotations_of
-from headwater.facts.annotations import Annotations, KnownTag, Tag, tag_key
+from headwater.facts.annotations import Annotations, KnownTag, Tag, annotations_of, tag_key
 from headwater.facts.catalogue import TAGS, read_catalogue
 from headwater.facts.facts import TagFacts
 from headwater.facts.lattice import latest
+from headwater.facts.list_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag_pk
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Row
-from headwater.facts.tag_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag_pk
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.current_facets import read_facets
 from headwater.queries.descriptions import schema_of

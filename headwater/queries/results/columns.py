@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater.queries.results.entities import LastWriter
 from headwater_model.columns import Column, Transformation
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey

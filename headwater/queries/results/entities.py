@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from headwater.events.event import Facets, ParentRun
 from headwater.facts.annotations import NO_ANNOTATIONS, Annotations
 from headwater.facts.assertions import AssertionCounts
-from headwater.facts.run import Run
+from headwater.facts.run_facts import Run
 from headwater_model.ids import DatasetId, JobId
 
 Sort: TypeAlias = Literal["name", "updated_at"]

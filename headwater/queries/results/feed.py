@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from headwater.facts.run import State
+from headwater.facts.run_facts import State
 from headwater_model.ids import DatasetId, JobId
 
 NewsKind: TypeAlias = Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from headwater.facts.child_rows import child_jobs_query, child_runs_query
 from headwater.facts.facts import job_of
+from headwater.facts.index_rows import child_jobs_query, child_runs_query
 from headwater.facts.index_scan import read_run_facts, run_of
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run import Run
-from headwater.facts.run_facts import parent_run
+from headwater.facts.run_facts import Run, parent_run
 from headwater.facts.table import RowQuery
 from headwater.queries.runs.runs import owned_runs, runs_in_detail, runs_of_id
 from headwater.queries.view import GraphView

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from headwater.events.event import Facets
-from headwater.facts.annotation_facts import annotations_of
+from headwater.facts.annotations import annotations_of
 from headwater.facts.facts import RunFacts, merged_facets, present
 from headwater.facts.index_scan import IndexScan, Position, advance, end_of, read_run_facts, run_of, time_of
 from headwater.facts.job_nodes import summarize_run

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from headwater.facts.child_rows import child_runs_query
-from headwater.facts.run import Run
+from headwater.facts.index_rows import child_runs_query
+from headwater.facts.run_facts import Run
 from headwater.queries.runs.children import CHILDREN_MAX, list_runs_below
 from headwater.queries.runs.runs import newest_runs_of
 from headwater.queries.view import GraphView

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from headwater.events.event import Facets
 from headwater.facts.facts import RunFacts, dataset_of, merged_facets, present, text_of
 from headwater.facts.lattice import TWO_LATEST, History, latest_first
-from headwater.facts.run import ResolvedBy, UsedVersion
 from headwater.facts.run_facts import (
+    ResolvedBy,
+    UsedVersion,
     dataset_version_id,
     effective_time,
     failed,

@@ -13,8 +13,7 @@ from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, las
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import COUNT, RUN_FACTS, job_pk, run_facts_prefix, run_pk
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run import Run
-from headwater.facts.run_facts import effective_time, first_mention, has_io, owner
+from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner
 from headwater.facts.table import RowQuery
 from headwater.facts.visibility import Visibility
 from headwater.queries.resolve import ResolvedDatasets

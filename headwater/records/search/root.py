@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from headwater.aws.items import GET_KEYS_MAX, batch_get, chunks
 from headwater.records.expired import MARGIN_S, surely_loaded_before
-from headwater.records.items import expiry_of, loaded_at_of, parse_item
 from headwater.records.pointers import ArchiveObject, LastArchive
 from headwater.records.record import LineageRecord, keep_first
 from headwater.records.root_records import RecordSources
 from headwater.records.search.criteria import Horizon, LiveCursor, SearchCriteria, SearchRecord, SearchStep
-from headwater.records.table import Page
+from headwater.records.table import Page, expiry_of, loaded_at_of, parse_item
 from headwater_model.ids import sha256_hex
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from headwater.records.search.criteria import (
     SearchCursor,
     SearchStep,
 )
-from headwater.records.search.live import LiveSearch
-from headwater.records.search.roots import KEPT_DAYS, UnpublishedDays, unpublished_days
+from headwater.records.search.live import KEPT_DAYS, LiveSearch, UnpublishedDays, unpublished_days
 from headwater.times import day_of, days_between, shift
 
 # A request's time may be a day ahead of the clock, and a root is traced for the day before, with what has come since.

@@ -10,8 +10,7 @@ from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.records.archive_state import DigestRef, Seal
 from headwater.records.digest import key_of
 from headwater.records.signatures import signature_key_of
-from headwater.records.verify.chain import ChainWalk, Claim, DayRange, compared
-from headwater.records.verify.findings import Finding, Kind
+from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compared
 from headwater.records.verify.objects import ObjectCheck
 from headwater.records.verify.sealed_day import SealedDay, day_of_key
 from headwater.records.verify.stores import Store

@@ -1,23 +1,53 @@
 """The chain of digests, from the newest back: each digest is named by the next, and the newest by an anchor.
 
 The anchor is the archive's state in the graph table, or a SHA-256 that the caller kept. Without it, days cut off at the
-end, or digests written anew from some day on, go unnoticed.
+end, or digests written anew from some day on, go unnoticed. A walk of the chain ends with its findings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from headwater.records.archive_state import DigestRef
 from headwater.records.digest import Head, key_of
 from headwater.records.pointers import ArchiveObject
-from headwater.records.verify.findings import Finding, Kind
 from headwater.records.verify.sealed_day import SealedDay, day_of_key, read_digest
 from headwater.records.verify.stores import Store
 
 # Bases that are searched for at a time, in days not reached yet.
 _BASES_MAX = 250_000
+
+
+class Kind(str, Enum):
+    """The kind of a fault in an object or a digest; a `NOTE` is about something that was not checked."""
+
+    CHANGED = "CHANGED"
+    REMOVED = "REMOVED"
+    ADDED = "ADDED"
+    NOT_COVERED = "NOT COVERED"
+    UNREADABLE = "UNREADABLE"
+    BAD_DIGEST = "BAD DIGEST"
+    UNLINKED = "UNLINKED"
+    NOT_SIGNED = "NOT SIGNED"
+    BAD_SIGNATURE = "BAD SIGNATURE"
+    NOTE = "NOTE"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: its day (empty: none), the key, and a message."""
+
+    day: str
+    key: str
+    kind: Kind
+    message: str
+
+    @property
+    def fault(self) -> bool:
+        """True if the finding is a fault."""
+        return self.kind is not Kind.NOTE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 import pytest
 
 from headwater.aws.items import chunks
-from headwater.records.items import render_item, render_life
 from headwater.records.record import LineageRecord
+from headwater.records.table import render_item, render_life
 from lambdas import api as api_function
 from lambdas import load as load_function
 from lambdas import trace as trace_function

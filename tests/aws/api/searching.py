@@ -8,8 +8,7 @@ from headwater.aws.athena import Athena
 from headwater.records.archive import Archive
 from headwater.records.digest import DigestLines, key_of
 from headwater.records.search.archive import ArchiveSearch
-from headwater.records.search.live import LiveSearch
-from headwater.records.search.roots import Roots
+from headwater.records.search.live import LiveSearch, Roots
 from headwater.records.search.searcher import Searcher
 from headwater.times import day_of, shift
 from lambdas import wiring

@@ -33,7 +33,7 @@ from benchmarks.fields_work import (
 )
 from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import CHAIN
-from headwater.events.column_facets import columns_of_facet
+from headwater.events.lineage_facets import columns_of_facet
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.operation_set import OperationSet

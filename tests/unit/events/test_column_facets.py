@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from headwater.events.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
-from headwater.events.deleted_facets import is_deleted
+from headwater.events.event import is_deleted
+from headwater.events.lineage_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from headwater.events.naming import NamingRules, find_datasets
 from headwater.events.parse import parse_event
 from headwater_model.columns import columns_from_json, columns_to_json

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.api_changes import parse_change
-from headwater.events.event_messages import parse_event_message, render_event_message
+from headwater.events.ingest import parse_event_message, render_event_message
 from headwater.events.naming import NamingRules
 from headwater.events.parse import DATASETS_MAX, parse_event
 from headwater_model.errors import Invalid, TooLarge

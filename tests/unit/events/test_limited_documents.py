@@ -7,10 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.limited_documents import limit_document
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.events.rights import limit_event
+from headwater.events.rights import limit_document, limit_event
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, a_schema
 from tests.examples import examples
 

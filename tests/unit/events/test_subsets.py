@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.mentions import merge_subsets
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.events.subsets import merge_subsets
 from tests.builders_events import CALCULATE, a_run_event
 from tests.unit.api.graph_api import GraphApi, at
 

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.shape import Shape
 from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
-from headwater.records.items import render_item, render_life
+from headwater.records.table import render_item, render_life
 from headwater_model.ids import DatasetId, JobId
 from local_stack.aws.item_sizes import item_bytes
 from local_stack.aws.partiql import parse_put

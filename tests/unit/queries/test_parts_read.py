@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
-from headwater.facts.parts import ENTRIES_MAX, are_apart, part_of
+from headwater.events.subsets import ENTRIES_MAX, are_apart, part_of
 from headwater.queries.service import LineageQueries
 from tests.examples import examples
 from tests.runs_model import Model

@@ -8,8 +8,7 @@ from collections import Counter
 
 import pytest
 
-from headwater.events.bounds import NAME_BYTES_MAX
-from headwater.events.event import DatasetUse, Event
+from headwater.events.event import NAME_BYTES_MAX, DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.queries.graphs.job_graph import NODES_MAX
 from headwater.queries.runs.input_versions import INPUTS_MAX

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.records.message_json import render_message
 from headwater.records.messages import Packed, parse_message
+from headwater.records.queues import render_message
 from headwater.records.request import parse_request
 from headwater_model.errors import Invalid
 from tests.builders import NOON, a_message, a_request

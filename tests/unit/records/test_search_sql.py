@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.records.search.archive import literal, render_sql
 from headwater.records.search.criteria import Horizon, SearchCriteria
-from headwater.records.search.sql import literal, render_sql
 
 HORIZON = Horizon("2025-11-20", 0)
 HOSTILE = [

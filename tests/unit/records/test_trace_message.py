@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from headwater.records.trace import TraceRequest
 from headwater.records.trace_message import parse_trace_request
-from headwater.records.trace_request import TraceRequest
 from headwater_model.errors import Invalid
 from tests.builders import DAY, NOON
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.events.bounds import NAME_BYTES_MAX
-from headwater.events.event import DatasetUse, Event
+from headwater.events.event import NAME_BYTES_MAX, DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk

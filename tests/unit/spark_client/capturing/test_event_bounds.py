@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.events.column_facets import columns_of_facet
+from headwater.events.lineage_facets import columns_of_facet
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId
 from spark_client.capturing.events.run_events import CUTS, EventRules, write_events

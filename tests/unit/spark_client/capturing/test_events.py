@@ -26,7 +26,7 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.serde import Serde
 
-from headwater.events.column_facets import columns_of_facet
+from headwater.events.lineage_facets import columns_of_facet
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation

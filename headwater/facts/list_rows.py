@@ -1,26 +1,28 @@
-"""Rows by which tags, owners and failed tests are found: the names of tags by namespace, and what ever had one of them.
+"""The rows of the lists of tags, owners, failed tests and sources: what is in a list, by the name of the list.
 
     TAG#<tag>        FACTS                                   what the API gave it: its name and description
                      JOB#<namespace>:<name>#<job>            a job that ever had the tag
                      DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
     OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset that ever had the owner
     TESTS            JOB#...    DATASET#...                  a job or a dataset that ever failed a test
+    SOURCE#<source>  FACTS#<namespace>                       what datasets of the namespace report of it, in their
+                                                             `dataSource` facets; of no namespace: of the API
 
-`<tag>` and `<owner>` are hashes of the names for comparison. A reader checks each row against the facts.
+`<tag>`, `<owner>` and `<source>` are hashes of the names, of tags and owners for comparison. The `catalogue` lists the
+tags and the sources of each namespace. A reader checks each row against the facts.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from headwater.events.event import Ownership, Tagging
-from headwater.facts.annotation_facts import owners_ever, tags_ever
-from headwater.facts.annotations import owner_key, tag_key
+from headwater.events.event import DatasetUse, Ownership, Tagging, is_deleted
+from headwater.facts.annotations import owner_key, owners_ever, tag_key, tags_ever
 from headwater.facts.assertions import TESTS, Assertions, has_failed
-from headwater.facts.catalogue import TAGS, added_names_row
-from headwater.facts.facts import DatasetFacts, JobFacts, text_of
+from headwater.facts.catalogue import SOURCES, TAGS, added_names_row
+from headwater.facts.facts import DatasetFacts, JobFacts, SourceFacts, text_of
 from headwater.facts.keys import FACTS, sortable
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId
@@ -28,6 +30,8 @@ from headwater_model.ids import DatasetId, JobId
 # The set of tags that were described, whatever has them.
 NO_NAMESPACE = ""
 _PREFIX_BYTES_MAX = 800
+# A longer name or URL is left in its facet alone.
+_BYTES_MAX = 2_048
 
 
 def tag_pk(name: str) -> str:
@@ -103,3 +107,38 @@ def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:
     beginning = namespace[:-1] if namespace.endswith("*") else f"{namespace}:"
     # Long names are cut in the rows, further on.
     return f"{kind}#{beginning.encode()[:_PREFIX_BYTES_MAX].decode(errors='ignore')}"
+
+
+class SourceId(NamedTuple):
+    """A source as the datasets of a namespace name it; the empty namespace is the API's."""
+
+    namespace: str
+    name: str
+
+
+def source_facts_key(source: SourceId) -> Key:
+    """Return the key of the facts of a source."""
+    return f"SOURCE#{_digest(source.name)}", f"FACTS#{_digest(source.namespace)}"
+
+
+def source_text(source: SourceId) -> str:
+    """Return the source as its row holds it."""
+    return "\0".join(source)
+
+
+def source_listing(text: str) -> Row:
+    """Return the row that lists a source, by `source_text`."""
+    namespace, name = text.split("\0", 1)
+    return added_names_row(SOURCES, namespace, [name])
+
+
+def sources_in(use: DatasetUse, time: str) -> Iterator[tuple[SourceId, SourceFacts]]:
+    """Yield the source that an event names for a dataset, with its facts."""
+    facet = use.facets.get("dataSource", {})
+    name, url = _short(facet.get("name")), _short(facet.get("uri"))
+    if name.strip() and not is_deleted(facet):
+        yield SourceId(use.dataset.namespace, name), SourceFacts(first=time, urls={url: time} if url else {})
+
+
+def _short(text: object) -> str:
+    return text if isinstance(text, str) and len(text.encode()) <= _BYTES_MAX else ""

@@ -1,0 +1,104 @@
+"""Mentions of a dataset in one event, merged: by its name, or as partitions once their names were trimmed.
+
+Column facets are joined; of other facets of one name the one with the greater canonical JSON stays. What the run used
+is the union of what the `subset` facets name; if a mention names nothing, the part is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any
+
+from headwater.events.canonical import canonical
+from headwater.events.event import DatasetUse, Facets, is_deleted
+from headwater.events.subsets import SUBSET, alternatives_in, list_name, name_of_condition
+from headwater_model.ids import DatasetId
+
+# Column facets of several mentions are joined: each mention may report other columns.
+_COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
+
+
+def merge_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
+    """Return each dataset once, in the order of first mention."""
+    mentions: dict[DatasetId, list[DatasetUse]] = {}
+    for use in uses:
+        mentions.setdefault(use.dataset, []).append(use)
+    return tuple(group[0] if len(group) == 1 else _merged(group) for group in mentions.values())
+
+
+def _merged(uses: Sequence[DatasetUse]) -> DatasetUse:
+    """Return several mentions of a dataset as one, which used what any of them did."""
+    facets = reduce(_merged_facets, (use.facets for use in uses))
+    used = reduce(_merged_facets, (use.use_facets for use in uses))
+    use_facets = {name: facet for name, facet in used.items() if name != SUBSET}
+    if subset := merge_subsets([use.use_facets.get(SUBSET) for use in uses]):
+        use_facets[SUBSET] = subset
+    return DatasetUse(uses[0].dataset, facets, use_facets, any(use.temporary for use in uses))
+
+
+def _merged_facets(facets: Facets, other: Facets) -> Facets:
+    merged = dict(facets)
+    for name, facet in other.items():
+        known = merged.get(name, facet)
+        merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
+    return merged
+
+
+def _merged_columns(facet: Any, other: Any) -> Any:
+    """Return both facets merged; if only one is marked `_deleted`, return the other."""
+    if is_deleted(facet) != is_deleted(other):
+        return other if is_deleted(facet) else facet
+    return _joined(facet, other)
+
+
+def _joined(form: Any, other: Any) -> Any:
+    """Return objects merged by field, lists as sets, and the greater of any other values."""
+    if form is None or other is None:
+        return other if form is None else form
+    if isinstance(form, dict) and isinstance(other, dict):
+        return {**form, **{name: _joined(form.get(name), value) for name, value in other.items()}}
+    if isinstance(form, list) and isinstance(other, list):
+        each = {canonical(entry): entry for entry in (*form, *other)}
+        return [each[text] for text in sorted(each)]
+    return max(form, other, key=canonical)
+
+
+def merge_subsets(facets: Sequence[Any]) -> Any:
+    """Return the facet of several mentions (None: it has none); None if one of them does not say what it names.
+
+    Neither the order of mentions matters, nor one that comes twice.
+
+    >>> days = [{"inputCondition": {"type": "location", "locations": [day]}} for day in ("s3://b/2", "s3://b/1")]
+    >>> merge_subsets(days)
+    {'inputCondition': {'type': 'location', 'locations': ['s3://b/1', 's3://b/2']}}
+    """
+    names = set(map(name_of_condition, facets))
+    name = names.pop() if len(names) == 1 else None
+    if name is None:
+        return None
+    rest = max(({key: value for key, value in facet.items() if key != name} for facet in facets), key=canonical)
+    return {**rest, name: _either([part for facet in facets for part in alternatives_in(facet[name])])}
+
+
+def _either(parts: Sequence[Any]) -> Any:
+    """Return the condition that one of these holds, in the order of their JSON; what lists name is in one list."""
+    once = {canonical(part): part for part in parts}
+    lists: dict[bytes, dict[str, Any]] = {}
+    others: list[Any] = []
+    for part in (once[text] for text in sorted(once)):
+        listed = list_name(part)
+        if listed is None:
+            others.append(part)
+            continue
+        lists.setdefault(canonical({**part, listed: []}), {**part, listed: []})[listed].extend(part[listed])
+    return _tree([*lists.values(), *others])
+
+
+def _tree(conditions: Sequence[Any]) -> Any:
+    """Return the conditions joined by OR, as deep as the logarithm of their number."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    left, right = _tree(conditions[:middle]), _tree(conditions[middle:])
+    return {"type": "binary", "operator": "OR", "left": left, "right": right}

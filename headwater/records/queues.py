@@ -1,0 +1,86 @@
+"""The queues of records: those that requests put them on, and that of dead letters.
+
+A request of up to 100 records is queued one record a message, a larger one packed, the largest as a pointer to S3. A
+dead letter is a single record, with the reason beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.aws.bodies import BODY_BYTES_MAX, put_body, render_body, render_pointer
+from headwater.aws.queues import Message, send_all
+from headwater.records.record import LineageRecord, Refused, render_record
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+
+_REASON_CHARS_MAX = 500
+# Up to here each record travels alone, as in Carbonlake: a bad record then never delays another.
+SINGLES_MAX = 100
+
+
+def render_message(record: LineageRecord) -> str:
+    """Return the body of a message with one record."""
+    return render_body(render_record(record))
+
+
+def render_packed(records: Iterable[LineageRecord]) -> str:
+    """Return the body of a message, or of an S3 object, with many records."""
+    return render_body({"records": [render_record(record) for record in records]})
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """The records' dead-letter queue. Sending to it may repeat a record; it never loses one."""
+
+    sqs: SQSClient
+    queue_url: str
+
+    def put_displaced(self, records: Iterable[LineageRecord]) -> int:
+        """Send records whose node already has an earlier record with other content; return the number sent."""
+        return self._put(
+            (render_message(record), "displaced: an earlier record of this node stays") for record in records
+        )
+
+    def put_refused(self, refused: Iterable[Refused]) -> int:
+        """Send records that break a rule, as they were received; return the number sent."""
+        return self._put((record.body, record.reason) for record in refused)
+
+    def _put(self, letters: Iterable[tuple[str, str]]) -> int:
+        messages = (Message(body, {"reason": _sendable(reason)}) for body, reason in letters)
+        return send_all(self.sqs, self.queue_url, messages)
+
+
+def _sendable(reason: str) -> str:
+    # SQS takes only XML 1.0 characters, in attributes too; a reason quotes the value that was refused.
+    text = "".join(char if char.isprintable() and char not in "\ufffe\uffff" else "?" for char in reason)
+    return text[:_REASON_CHARS_MAX]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordQueue:
+    """The queues of requests, and the bucket for requests too large for a message."""
+
+    sqs: SQSClient
+    s3: S3Client
+    records_queue_url: str
+    packed_queue_url: str
+    bucket: str
+
+    def put(self, records: Sequence[LineageRecord]) -> None:
+        """Put the records on a queue; raise `Unavailable` if that failed and the caller must send all again.
+
+        A batch of singles that fails half-way is queued in part; a retry with the same `request_id` completes it.
+        """
+        if len(records) <= SINGLES_MAX:
+            send_all(self.sqs, self.records_queue_url, (Message(render_message(record)) for record in records))
+            return
+        body = render_packed(records)
+        if len(body.encode()) > BODY_BYTES_MAX:
+            body = render_pointer(put_body(self.s3, self.bucket, body))
+        send_all(self.sqs, self.packed_queue_url, [Message(body)])
