@@ -9,7 +9,7 @@ from uuid import uuid4
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from headwater import settings
-from headwater.api.app import Api, Entry
+from headwater.api.app import Api
 from headwater.api.http.responses import Links
 from headwater.api.route import Services
 from lambdas import wiring
@@ -43,11 +43,7 @@ def _services() -> Services:
     )
 
 
-def _log(entry: Entry) -> None:
-    logger.info("request", extra=dict(entry))
-
-
-_api = Api(_services, _log)
+_api = Api(_services, lambda entry: logger.info("request", extra=dict(entry)))
 
 
 @metrics.log_metrics

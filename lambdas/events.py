@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
 from headwater.aws.queues import CALLER, FORWARDED, WRITES, QueuedMessage
-from headwater.loading.load import EventLoad, load_events
+from headwater.loading.load import EventLoad, load_api_changes, load_events
 from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 from headwater_model.errors import Unavailable
 from lambdas import wiring
@@ -33,9 +33,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     events = [message for message in event["Records"] if message not in changes]
     failed, passing = _load(load_events, events, context)
     if changes:
-        # Most batches hold none.
-        from headwater.loading.load import load_api_changes
-
         loaded = _load(load_api_changes, changes, context)
         failed, passing = failed | loaded[0], passing | loaded[1]
     if failed:

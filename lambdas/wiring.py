@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
-    from headwater.forwarding.endpoint import Endpoint
     from headwater.forwarding.forwarder import Forwarder
-    from headwater.loading.event_log import EventLog, StoredLines
+    from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
     from headwater.loading.stored_rules import StoredRules
     from headwater.queries.service import LineageQueries
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from headwater.records.root_ids import RootIds
     from headwater.records.root_records import Gathered, RecordSources
     from headwater.records.search.searcher import Searcher
-    from headwater.records.signatures import Signatures
     from headwater.records.table import RecordsTable
     from headwater.records.trace import Tracer
 
@@ -234,27 +232,20 @@ def compactor() -> Compactor:
     """Return the steps of the compaction with their stores."""
     from headwater.records.compaction import Compactor
     from headwater.records.digest import Digests
+    from headwater.records.signatures import Signatures
 
+    bucket, key = os.environ[settings.ARCHIVE_BUCKET], os.environ.get(settings.SIGNING_KEY)
     return Compactor(
         archive_state=archive_state(),
         dirty_roots=dirty_roots(),
         pointers=pointers(),
-        digests=Digests(s3(), os.environ[settings.ARCHIVE_BUCKET]),
+        digests=Digests(s3(), bucket),
         publications=publications(),
         sqs=sqs(),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
-        signatures=_signatures(),
+        # None where digests are not signed.
+        signatures=Signatures(s3(), bucket, client("kms"), key) if key else None,
     )
-
-
-def _signatures() -> Signatures | None:
-    """Return the signatures of digests, if this deployment signs them."""
-    key = os.environ.get(settings.SIGNING_KEY)
-    if not key:
-        return None
-    from headwater.records.signatures import Signatures
-
-    return Signatures(s3(), os.environ[settings.ARCHIVE_BUCKET], client("kms"), key)
 
 
 @cache
@@ -277,12 +268,8 @@ def publisher() -> Publisher:
 
 
 @cache
-def graph_table() -> GraphTable:
-    """Return the graph table, as facts about runs see it."""
-    return _graph_table(CONCURRENCY)
-
-
-def _graph_table(concurrency: int) -> GraphTable:
+def graph_table(concurrency: int = CONCURRENCY) -> GraphTable:
+    """Return the graph table; so many requests are made at once."""
     from headwater.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
@@ -302,7 +289,7 @@ def lineage_queries() -> LineageQueries:
     """Return the queries over the graph table."""
     from headwater.queries.service import LineageQueries
 
-    return LineageQueries(_graph_table(READ_CONCURRENCY))
+    return LineageQueries(graph_table(READ_CONCURRENCY))
 
 
 @cache
@@ -331,18 +318,12 @@ def event_stores() -> EventStores:
     """Return the stores of the events function."""
     from headwater.loading.load import EventStores
 
-    bucket = os.environ[settings.INTAKE_BUCKET]
-    return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), _announce())
+    bucket, announce = os.environ[settings.INTAKE_BUCKET], None
+    if queue_url := os.environ.get(settings.FORWARD_QUEUE_URL):
+        from headwater.forwarding.announcements import Announcer
 
-
-def _announce() -> Callable[[StoredLines], object] | None:
-    """Return the announcing of events to forward, if this deployment forwards any."""
-    queue_url = os.environ.get(settings.FORWARD_QUEUE_URL)
-    if not queue_url:
-        return None
-    from headwater.forwarding.announcements import Announcer
-
-    return Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
+        announce = Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
+    return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), announce)
 
 
 def _forwarded_namespaces() -> tuple[str, ...]:
@@ -351,24 +332,19 @@ def _forwarded_namespaces() -> tuple[str, ...]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Return the forwarding of announced events."""
-    from headwater.forwarding.forwarder import Forwarder
-
-    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
-    return Forwarder(s3(), bucket, _endpoint(), _forwarded_namespaces(), sqs(), dead_letters)
-
-
-def _endpoint() -> Endpoint:
-    """Return the endpoint that events are forwarded to."""
+    """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
     from botocore.httpsession import get_cert_path
 
     from headwater.forwarding.endpoint import Endpoint, Secret
+    from headwater.forwarding.forwarder import Forwarder
 
-    url, secret_id = os.environ[settings.FORWARD_URL], os.environ.get(settings.FORWARD_SECRET)
-    if not secret_id:
-        return Endpoint(url, token=lambda: None, ca_file=get_cert_path(True))
-    secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
-    return Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=get_cert_path(True))
+    url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
+    endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
+    if secret_id := os.environ.get(settings.FORWARD_SECRET):
+        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
+        endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
+    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
+    return Forwarder(s3(), bucket, endpoint, _forwarded_namespaces(), sqs(), dead_letters)
 
 
 @cache
@@ -404,7 +380,7 @@ def alerter() -> Alerter:
     from headwater.aws.event_bus import EventBus
 
     return Alerter(
-        _graph_table(READ_CONCURRENCY),
+        graph_table(READ_CONCURRENCY),
         AlertLedger(graph_table()),
         EventBus(client("events"), os.environ[settings.ALERTS_BUS]),
         parse_alert_rules(os.environ.get(settings.ALERT_RULES, "")),

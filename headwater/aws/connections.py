@@ -66,7 +66,8 @@ class Connections:
         AWS closes connections that are idle for long; those of a frozen function are closed when it is thawed. A
         request that fails on an idle connection before any response is therefore sent once more on a new connection.
         """
-        request = _render(headers, body)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        request = f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
         idle = self._take()
         if idle is not None:
             try:
@@ -128,11 +129,6 @@ class Connections:
             return self._idle.pop()
         except IndexError:
             return None
-
-
-def _render(headers: Mapping[str, str], body: bytes) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
 
 
 class _Received:

@@ -132,10 +132,11 @@ class DynamoDB:
                     raise
                 continue
             refusal = _parse_refusal(response, attempt)
-            if attempt == 1 and self._was_skewed(headers, response, refusal):
+            code = refusal["Error"]["Code"]
+            if attempt == 1 and code in _SKEWED and self._signer.adjust(headers, response.headers.get("date")):
                 continue
             if not self._wait(attempt, context, (response, refusal), None):
-                raise _error(operation, refusal)
+                raise _ERRORS.get(code, ClientError)(cast("Any", refusal), operation)
         raise AssertionError("count has no end")
 
     def _headers(self, operation: str, body: bytes) -> dict[str, str]:
@@ -164,11 +165,6 @@ class DynamoDB:
         if delay_s is not None:
             self._sleep(delay_s)
         return delay_s is not None
-
-    def _was_skewed(self, headers: Mapping[str, str], response: Response, refusal: Mapping[str, Any]) -> bool:
-        if refusal["Error"]["Code"] not in _SKEWED:
-            return False
-        return self._signer.adjust(headers, response.headers.get("date"))
 
 
 def _render(request: Mapping[str, Any]) -> bytes:
@@ -233,7 +229,3 @@ def _parse_refusal(response: Response, attempt: int) -> dict[str, Any]:
         document = _parse(response.content)
         refusal |= {name: document[name] for name in ("CancellationReasons", "Item") if name in document}
     return refusal
-
-
-def _error(operation: str, refusal: Mapping[str, Any]) -> ClientError:
-    return _ERRORS.get(refusal["Error"]["Code"], ClientError)(cast("Any", refusal), operation)

@@ -126,8 +126,7 @@ def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
 
 def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
     """Return the message of a deletion accepted at `time` (normalized): of a job, a dataset, or a whole namespace."""
-    document = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
-    return {name: value for name, value in document.items() if value is not None}
+    return _given({"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset})
 
 
 def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | None) -> dict[str, str]:
@@ -136,8 +135,7 @@ def render_tagging(tag: str, *, time: str, present: bool = True, **about: str | 
     `about` are the fields of a tagging: the namespace with the job or the dataset, the field, the description, the
     caller.
     """
-    document = {"change": "TAG" if present else "UNTAG", "eventTime": time, "tag": tag, **about}
-    return {name: value for name, value in document.items() if value is not None}
+    return _given({"change": "TAG" if present else "UNTAG", "eventTime": time, "tag": tag, **about})
 
 
 def render_ownership(owner: str, *, time: str, present: bool = True, **about: str | None) -> dict[str, str]:
@@ -145,20 +143,21 @@ def render_ownership(owner: str, *, time: str, present: bool = True, **about: st
 
     `about` are the fields of an ownership: the namespace with the job or the dataset, the type, the caller.
     """
-    document = {"change": "OWN" if present else "DISOWN", "eventTime": time, "owner": owner, **about}
-    return {name: value for name, value in document.items() if value is not None}
+    return _given({"change": "OWN" if present else "DISOWN", "eventTime": time, "owner": owner, **about})
 
 
 def render_documentation(*, time: str, **about: str | None) -> dict[str, str]:
     """Return the message of a description accepted at `time` (normalized); `about` are fields of a documentation."""
-    document = {"change": "DOCUMENT", "eventTime": time, **about}
-    return {name: value for name, value in document.items() if value is not None}
+    return _given({"change": "DOCUMENT", "eventTime": time, **about})
 
 
 def render_description(*, time: str, **about: str | None) -> dict[str, str]:
     """Return the message of a description accepted at `time` (normalized); `about` are fields of a description."""
-    document = {"change": "DESCRIBE", "eventTime": time, **about}
-    return {name: value for name, value in document.items() if value is not None}
+    return _given({"change": "DESCRIBE", "eventTime": time, **about})
+
+
+def _given(fields: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _deletion(body: object, rules: NamingRules) -> Deletion:

@@ -198,12 +198,11 @@ def render_accepted(accepted: Accepted) -> dict[str, object]:
             "retriable": retriable,
             "non_retriable": failed - retriable,
         },
-        "failed_events": _failed_events(accepted.failed),
+        "failed_events": [
+            {"index": failure.index, "reason": failure.reason, "retriable": failure.retriable}
+            for failure in accepted.failed
+        ],
     }
-
-
-def _failed_events(failed: Sequence[Failed]) -> list[dict[str, object]]:
-    return [{"index": failure.index, "reason": failure.reason, "retriable": failure.retriable} for failure in failed]
 
 
 def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedEvent | None:

@@ -65,17 +65,16 @@ def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = fro
     for entry in inputs:
         field = entry.get("field")
         source = ColumnSource(_dataset(entry), None if field is None else parse_dotted(field))
-        transformations = frozenset(_transformation(form) for form in entry.get("transformations") or ()) or otherwise
-        sources[source] = sources.get(source, frozenset()) | transformations
+        transformations = frozenset(
+            Transformation(form["type"], form.get("subtype"), form.get("description"), form.get("masking"))
+            for form in entry.get("transformations") or ()
+        )
+        sources[source] = sources.get(source, frozenset()) | (transformations or otherwise)
     return sources
 
 
 def _dataset(form: _Form) -> DatasetId:
     return DatasetId(form["namespace"], form["name"])
-
-
-def _transformation(form: _Form) -> Transformation:
-    return Transformation(form["type"], form.get("subtype"), form.get("description"), form.get("masking"))
 
 
 def datasets_in_lineage(job: JobId, facets: Facets) -> tuple[set[DatasetId], set[DatasetId]]:

@@ -131,10 +131,6 @@ def _renamed(facets: Facets, rename: _Rename) -> Facets:
     return {**facets, **{name: of(facets[name], rename) for name, of in _FACETS.items() if name in facets}}
 
 
-def _symlinks(facet: _Form, rename: _Rename) -> _Form:
-    return _with_each(facet, "identifiers", rename)
-
-
 def _previous(facet: _Form, rename: _Rename) -> _Form:
     previous = facet.get("previousIdentifier")
     return {**facet, "previousIdentifier": rename(previous)} if previous else facet
@@ -187,7 +183,7 @@ def _with_columns(holder: _Form, change: _Rename) -> _Form:
 
 # The facets that name datasets.
 _FACETS: Mapping[str, Callable[[_Form, _Rename], _Form]] = {
-    "symlinks": _symlinks,
+    "symlinks": lambda facet, rename: _with_each(facet, "identifiers", rename),
     "lifecycleStateChange": _previous,
     "columnLineage": _column_lineage,
     "lineage": _lineage,

@@ -24,7 +24,6 @@ from headwater.events.event_models import (
     JobEventModel,
     JobRunModel,
     RunEventModel,
-    RunFacetsModel,
 )
 from headwater.events.facet_models import NamedModel
 from headwater.events.lineage_facets import datasets_in_lineage
@@ -68,7 +67,9 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     if is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     event = _PARSERS[_kind(body)](body, hash_, rules)
-    _check_time(event.time, body["eventTime"], now)
+    if now is not None and milliseconds_between(now, event.time) > AHEAD_MAX_S * 1000:
+        rule = f"must not be more than 24 hours after now ({now})"
+        raise Invalid.because("eventTime", body["eventTime"], rule)
     _check_size(event)
     return event
 
@@ -76,11 +77,6 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 def is_api_change(body: object) -> bool:
     """True if the body is a change through the API: every event names its producer, no such change does."""
     return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
-
-
-def _check_time(time: str, sent: object, now: str | None) -> None:
-    if now is not None and milliseconds_between(now, time) > AHEAD_MAX_S * 1000:
-        raise Invalid.because("eventTime", sent, f"must not be more than 24 hours after now ({now})")
 
 
 def _check_size(event: Event) -> None:
@@ -114,8 +110,8 @@ def read_model(model: type[F], body: object, further: Sequence[Fault] = ()) -> F
 
 def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
     model = read_model(RunEventModel, body, operation_faults(body))
-    parent, root = _parents(model.run.facets)
-    parent_facets, root_facets = _facets_of_parents(model.run.facets)
+    parent = model.run.facets.parentRun or model.run.facets.parent
+    root = parent.root if parent else None
     return Event(
         kind="RUN",
         time=model.eventTime,
@@ -123,10 +119,10 @@ def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
         type=_type(model.eventType),
         run=normalize_run_id(model.run.runId),
         run_facets=rename_datasets(model.run.facets.sent, rules),
-        parent=parent,
-        root=root,
-        parent_facets=parent_facets,
-        root_facets=root_facets,
+        parent=_run_of_job(parent),
+        root=_run_of_job(root),
+        parent_facets=_describing(parent),
+        root_facets=_describing(root),
         **_job_members(model, rules),
     )
 
@@ -153,10 +149,12 @@ def _job_members(model: JobEventModel, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
     job, facets = _job(model.job), rename_datasets(model.job.facets.sent, rules)
     sources, targets = datasets_in_lineage(job, facets)
+    inputs = merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
+    outputs = merge_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
     return {
         "job": job,
-        "inputs": _with_named(_inputs(model, rules), sources, rules),
-        "outputs": _with_named(_outputs(model, rules), targets, rules),
+        "inputs": _with_named(inputs, sources, rules),
+        "outputs": _with_named(outputs, targets, rules),
         "job_facets": facets,
     }
 
@@ -191,33 +189,14 @@ def _job(model: NamedModel) -> JobId:
     return JobId(model.namespace, model.name)
 
 
-def _parents(facets: RunFacetsModel) -> tuple[ParentRun | None, ParentRun | None]:
-    parent = facets.parentRun or facets.parent
-    return (_run_of_job(parent), _run_of_job(parent.root)) if parent else (None, None)
-
-
-def _facets_of_parents(facets: RunFacetsModel) -> tuple[Facets, Facets]:
-    """Return the facets that describe the parent's job, and the root's."""
-    parent = facets.parentRun or facets.parent
-    root = parent.root if parent else None
-    return _describing(parent), _describing(root)
-
-
 def _describing(model: JobRunModel | None) -> Facets:
+    """Return the facets that describe the job of a parent or root."""
     sent: Facets = model.job.facets.sent if model else {}
     return {name: sent[name] for name in DESCRIBING & sent.keys()}
 
 
 def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
     return None if model is None else ParentRun(normalize_run_id(model.run.runId), _job(model.job))
-
-
-def _inputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
-
-
-def _outputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
-    return merge_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
 
 
 def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:

@@ -108,16 +108,12 @@ def are_apart(part: Part, other: Part) -> bool:
     [kind] = part
     entries, others = part[kind], other[kind]
     if kind == "dimensions":
-        shared = set.intersection(*map(set, (*entries, *others)))
-        values, other_values = ({_values(entry, shared) for entry in side} for side in (entries, others))
+        shared = sorted(set.intersection(*map(set, (*entries, *others))))
+        values, other_values = ({tuple(entry[name] for name in shared) for entry in side} for side in (entries, others))
         return bool(shared) and values.isdisjoint(other_values)
     if kind == "locations":
         return not (_lies_in(entries, others) or _lies_in(others, entries))
     return set(entries).isdisjoint(others)
-
-
-def _values(entry: Mapping[str, str], dimensions: set[str]) -> tuple[str, ...]:
-    return tuple(entry[name] for name in sorted(dimensions))
 
 
 def _lies_in(locations: Sequence[str], others: Sequence[str]) -> bool:

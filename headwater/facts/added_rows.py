@@ -42,10 +42,12 @@ _BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facet
 def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     """Yield the index rows of the new facts that the old ones lack."""
     job = owner(new)
-    if job is None or _differ_in_all_rows(run, old, new):
+    # If what all rows of the run have in common changed, or if they move with the facts (then they are few).
+    if job is None or _shared(old) != _shared(new) or transactional_rows(run, old) or transactional_rows(run, new):
         yield from _lacking(rows_of(run, new), rows_of(run, old))
         return
-    changed = _changed(old, new)
+    pairs = [(getattr(old, name), getattr(new, name)) for name in _BY_DATASET]
+    changed = {text for left, right in pairs for text, value in right.items() if left.get(text) is not value}
     before, after = (_of_some(facts, changed) for facts in (old, new))
     rows, known = ({row.key: row for row in _of_datasets(run, part, job, new)} for part in (after, before))
     yield from _lacking(rows, known)
@@ -82,21 +84,10 @@ def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
     return [time for time in added if not known >= set(stream_positions("", new, [time]))]
 
 
-def _differ_in_all_rows(run: RunKey, old: RunFacts, new: RunFacts) -> bool:
-    """True if what all rows of the run have in common changed, or if they move with the facts (then they are few)."""
-    return _shared(old) != _shared(new) or bool(transactional_rows(run, old) or transactional_rows(run, new))
-
-
 def _shared(facts: RunFacts) -> tuple[object, ...]:
     facets = facts.job_facets.get(LINEAGE), facts.run_facets.get(OPERATIONS)
     about = owner(facts), facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
     return (*about, *facets, code_of(facts), has_io(facts), bool(effective_times(facts)))
-
-
-def _changed(old: RunFacts, new: RunFacts) -> set[IdText]:
-    """Return the datasets of which the facts differ."""
-    pairs = [(getattr(old, name), getattr(new, name)) for name in _BY_DATASET]
-    return {text for left, right in pairs for text, value in right.items() if left.get(text) is not value}
 
 
 def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:

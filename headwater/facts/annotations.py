@@ -172,11 +172,12 @@ def _attributed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
     """Return the annotations in these facts."""
-    documentation = _latest(describing_facets(facts).get("documentation", {}))
+    facets = describing_facets(facts)
+    documentation, ownership = (_latest(facets.get(name, {})) for name in ("documentation", "ownership"))
     described = documentation and text_in(documentation[0], "description")
     annotations = Annotations(
         tags=_tags(facts),
-        owners=_owners(describing_facets(facts).get("ownership", {})),
+        owners=tuple(dict.fromkeys(_owners_in(*ownership))) if ownership else (),
         described=documentation[1] if documentation and described else None,
     )
     for _, (stamp, name, kind, present, caller) in sorted(facts.owned.items()):
@@ -206,20 +207,15 @@ def _contents_ever(facts: JobFacts | DatasetFacts, name: str) -> Iterator[Sequen
         yield from histories.get(name, {}).values()
 
 
-def _tag_histories(facts: JobFacts | DatasetFacts) -> tuple[History, ...]:
-    """Return the histories of the facets `tags`: its own and, of a job, that of its runs."""
-    described = describing_facets(facts)
-    sent = (described, facts.run_facets) if isinstance(facts, JobFacts) else (described,)
-    return tuple(histories["tags"] for histories in sent if "tags" in histories)
-
-
 def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
     """Return the tags of the latest facets, and those of the API, which decides on each tag that it set or took away.
 
     A job has no fields, so that all of its tags are its own.
     """
-    facets = filter(None, map(_latest, _tag_histories(facts)))
-    sent = [tag for facet in facets for tag in _tags_in(*facet)]
+    # The facet of a job itself, and that of its runs.
+    described = (describing_facets(facts), *([facts.run_facets] if isinstance(facts, JobFacts) else []))
+    facets = (_latest(histories["tags"]) for histories in described if "tags" in histories)
+    sent = [tag for facet in facets if facet for tag in _tags_in(*facet)]
     tags = _ordered(sent if isinstance(facts, DatasetFacts) else (replace(tag, field=None) for tag in sent))
     annotations = Annotations(tags)
     for stamp, name, field, present, caller in facts.tagged.values():
@@ -242,11 +238,6 @@ def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag
         source = text_in(sent, "source")
         if key is not None and source != _OF_CLIENT:
             yield Tag(tag_name(key, value), text_in(sent, "field"), value, source, reported_by)
-
-
-def _owners(history: History) -> tuple[Owner, ...]:
-    owners = _latest(history)
-    return () if owners is None else tuple(dict.fromkeys(_owners_in(*owners)))
 
 
 def _owners_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Owner]:

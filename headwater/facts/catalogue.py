@@ -196,7 +196,9 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
     if _size(young) > YOUNG_MAX:
         merged = _small_parts(parts, _size(young))
         sets = _united([*_read_parts(pk, [(pk, sk) for sk in merged], table, {}).values(), young])
-        part = _part(pk, sets, snapshot.version + 1)
+        # The snapshot's version makes the name of the part one that no part had before.
+        content = hashlib.sha256(orjson.dumps(sets, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        part = Row(pk, f"{_PART}{snapshot.version + 1}#{content[:16]}", {"sets": sets})
         parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
         replaced |= dict.fromkeys(merged, now_s)
         young, puts = {}, (part,)
@@ -222,12 +224,6 @@ def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
         small.append(sk)
         size += values
     return small
-
-
-def _part(pk: str, sets: Sets, version: int) -> Row:
-    """Return a new part; the snapshot's version makes the name one that no part had before."""
-    content = hashlib.sha256(orjson.dumps(sets, option=orjson.OPT_SORT_KEYS)).hexdigest()
-    return Row(pk, f"{_PART}{version}#{content[:16]}", {"sets": sets})
 
 
 def _read_parts(catalogue: str, keys: Sequence[Key], table: GraphReader, known: Mapping[Key, Sets]) -> dict[Key, Sets]:

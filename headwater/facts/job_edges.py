@@ -8,7 +8,7 @@ a node has the first hundred by name, and says if there are more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from headwater.events.event import Event
@@ -64,8 +64,13 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
         edges.update(JobEdge(job_of(text), "up", "DATA") for text in _job_sources(reporting)[:JOBS_MAX])
     if latest is not None:
         edges.update(_dependencies(facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}), job))
-    ordered = sorted(edges, key=lambda edge: (edge.other, edge.side, edge.kind, edge.type or "", _rules(edge)))
-    return [_edge_json(edge) for edge in ordered]
+
+    def order(edge: JobEdge) -> tuple[Any, ...]:
+        rules = (edge.type, edge.sequence_rule, edge.status_rule)
+        return edge.other, edge.side, edge.kind, *(rule or "" for rule in rules)
+
+    fields = ({**asdict(edge), "other": text_of(edge.other)} for edge in sorted(edges, key=order))
+    return [{name: value for name, value in form.items() if value is not None} for form in fields]
 
 
 def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
@@ -96,22 +101,6 @@ def dependents_in(node: Mapping[str, Any]) -> Sequence[JobId]:
 def are_dependents_cut(node: Mapping[str, Any]) -> bool:
     """True if more jobs may have reported an edge to the node's job than `dependents_in` returns."""
     return len(node.get("dependents", ())) > JOBS_MAX
-
-
-def _edge_json(edge: JobEdge) -> dict[str, Any]:
-    fields: dict[str, IdText | None] = {
-        "other": text_of(edge.other),
-        "side": edge.side,
-        "kind": edge.kind,
-        "type": edge.type,
-        "sequence_rule": edge.sequence_rule,
-        "status_rule": edge.status_rule,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _rules(edge: JobEdge) -> tuple[str, str]:
-    return edge.sequence_rule or "", edge.status_rule or ""
 
 
 def _dependencies(facet: Mapping[str, Any], job: JobId) -> Iterator[JobEdge]:

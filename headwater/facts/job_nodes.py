@@ -115,7 +115,7 @@ def job_node(
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
-        **({"incomplete": True} if _is_incomplete(with_io or latest) else {}),
+        **({"incomplete": True} if (last := with_io or latest) and is_incomplete(last[1]) else {}),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -130,10 +130,6 @@ def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts
     runs = latest[1] if latest else None, reporting[1] if reporting else None
     edges = edges_to_json(job, *runs)
     return {**({"jobs": edges} if edges else {}), **({"jobs_cut": True} if are_edges_cut(*runs) else {})}
-
-
-def _is_incomplete(run: RunWithFacts | None) -> bool:
-    return run is not None and is_incomplete(run[1])
 
 
 def _flows_json(

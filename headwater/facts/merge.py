@@ -309,11 +309,8 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, DatasetFacts):
         yield from tag_rows(dataset_of(subject.id), facts)
         yield from owner_rows(dataset_of(subject.id), facts)
-        yield from _declared(subject.id, facts)
-
-
-def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows by which sources find the datasets that DatasetEvents derive from them."""
-    for reference in facts.declarations.values():
-        for source in reference["outputs"].get(text, ()):
-            yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset_of(text).digest[:32]}", {"name": text})
+        # By these sources find the datasets that DatasetEvents derive from them.
+        sk = f"NOW#DERIVED#{dataset_of(subject.id).digest[:32]}"
+        for reference in facts.declarations.values():
+            for source in reference["outputs"].get(subject.id, ()):
+                yield Row(dataset_pk(dataset_of(source)), sk, {"name": subject.id})

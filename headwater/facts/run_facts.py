@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
 from headwater.events.event import WEIGHT, Facets, ParentRun
-from headwater.facts.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
+from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
 from headwater.facts.windows import window_at, windows_of
 from headwater.times import parse_time
@@ -185,11 +185,7 @@ def _lost_in_capture(facet: Mapping[str, Any]) -> bool:
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
     """Return the location and version of its code, from the `sourceCodeLocation` facet."""
-    return _code(facts.job_facets)
-
-
-def _code(histories: Histories) -> tuple[str | None, str | None]:
-    facet: Mapping[str, Any] = facets_of(histories).get("sourceCodeLocation", {})
+    facet: Mapping[str, Any] = facets_of(facts.job_facets).get("sourceCodeLocation", {})
     return text_in(facet, "url"), text_in(facet, "version")
 
 

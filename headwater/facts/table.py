@@ -18,7 +18,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import orjson
-from botocore.exceptions import ClientError
 
 from headwater.attempts import attempts
 from headwater.aws.clients import CONCURRENCY
@@ -205,8 +204,7 @@ class GraphTable:
 
     def remove(self, keys: Iterable[Key]) -> None:
         """Delete rows that no reader needs any more; `Unavailable` if some could not be."""
-        deletes = [{"DeleteRequest": {"Key": _key(key)}} for key in keys]
-        self._write_batches(deletes)
+        self._write_batches([{"DeleteRequest": {"Key": _key(key)}} for key in keys])
 
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
         """Return for each swap True if it was written, False if the row was swapped since it was read.
@@ -330,11 +328,15 @@ class GraphTable:
         """Write one item conditionally, or a transaction; try again after a conflict with another writer."""
         for _ in attempts(_TRIES, self.sleep):
             try:
-                self._send(actions)
+                if len(actions) == 1:
+                    self.dynamodb.put_item(**actions[0]["Put"])
+                else:
+                    self.dynamodb.transact_write_items(TransactItems=actions)
             except self.dynamodb.exceptions.ConditionalCheckFailedException:
                 return False
             except self.dynamodb.exceptions.TransactionCanceledException as cancelled:
-                codes = _codes(cancelled)
+                reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
+                codes = {reason.get("Code", "None") for reason in reasons}
                 if "ConditionalCheckFailed" in codes:
                     return False
                 if not codes <= _PASSING:
@@ -342,12 +344,6 @@ class GraphTable:
             else:
                 return True
         raise Unavailable(f"a transaction on {self.table} kept conflicting with other writers")
-
-    def _send(self, actions: list[TransactWriteItemTypeDef]) -> None:
-        if len(actions) == 1:
-            self.dynamodb.put_item(**actions[0]["Put"])
-        else:
-            self.dynamodb.transact_write_items(TransactItems=actions)
 
     def _item(self, row: Row) -> dict[str, Value]:
         """Return a row as an item: a small body is text, a larger one compressed, a huge one in the bucket."""
@@ -398,8 +394,3 @@ def _query(table: str, query: RowQuery) -> QueryInputTypeDef:
         "ScanIndexForward": not query.newest_first,
         "ConsistentRead": True,
     }
-
-
-def _codes(cancelled: ClientError) -> set[str]:
-    reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
-    return {reason.get("Code", "None") for reason in reasons}

@@ -113,14 +113,13 @@ class EventIndex:
         """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same years."""
         once = {event.hash: event for event in events}
         for batch in chunks(sorted(once.values(), key=lambda event: event.time), _PUT_MAX):
-            self._put_some(batch)
-
-    def _put_some(self, pending: Sequence[IndexedEvent]) -> None:
-        for _ in attempts(_TRIES, self.table.sleep, longest_s=1):
-            pending = self._put_round(pending)
-            if not pending:
-                return
-        raise Unavailable(f"{len(pending)} events could not be listed: other writers kept changing their years")
+            pending: Sequence[IndexedEvent] = batch
+            for _ in attempts(_TRIES, self.table.sleep, longest_s=1):
+                pending = self._put_round(pending)
+                if not pending:
+                    break
+            else:
+                raise Unavailable(f"{len(pending)} events could not be listed: other writers kept changing their years")
 
     def _put_round(self, events: Sequence[IndexedEvent]) -> list[IndexedEvent]:
         """Try once; return the events that met another writer or did not fit in."""

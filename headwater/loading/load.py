@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
 
 
-from headwater.events.api_changes import parse_api_change
-
 _LOGGED_FAULTS = 5
 # How far the clock of the API that took an event may be ahead of the loader's.
 _CLOCKS_DIFFER_S = 60
@@ -110,7 +108,9 @@ def load_messages(
 def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     document = parse_event_message(message.body)
     if isinstance(document, StoredBody):
-        document = _fetch(document, stores)
+        document = parse_event_message(get_body(stores.s3, stores.bucket, document))
+        if isinstance(document, StoredBody):
+            raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
     event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
     names = message.sender, message.caller
@@ -122,13 +122,6 @@ def _parse_writes(text: str | None) -> tuple[str, ...] | None:
         return parse_patterns(None if text is None else orjson.loads(text))
     except orjson.JSONDecodeError as error:
         raise Invalid.because("writes", text, f"must be JSON ({error})") from error
-
-
-def _fetch(pointer: StoredBody, stores: EventStores) -> Any:
-    document = parse_event_message(get_body(stores.s3, stores.bucket, pointer))
-    if isinstance(document, StoredBody):
-        raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
-    return document
 
 
 def _load(
@@ -166,6 +159,9 @@ def load_api_changes(
 
 def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
+    # Most batches hold no change: the cold start of these does without the models of changes.
+    from headwater.events.api_changes import parse_api_change
+
     document: Any = parse_event_message(message.body)
     change = parse_api_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms

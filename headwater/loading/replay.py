@@ -55,18 +55,14 @@ def _replay(objects: int, lines: Sequence[_Line], log: EventLog, rules: NamingRu
     failed: list[str] = []
     for position, document, writes in lines:
         try:
-            events.append((position, _read(document, writes, rules)))
+            statement, patterns = parse_change(document, rules), parse_patterns(writes)
+            if isinstance(statement, Event):
+                statement = limit_event(statement, patterns)
+            events.append((position, RawEvent(statement, document, writes=patterns)))
         except HeadwaterError as error:
             failed.append(f"{position}: {error}")
     failed += _apply(events, log)
     return Replay(objects, len(lines) - len(failed), tuple(failed))
-
-
-def _read(document: Any, writes: Any, rules: NamingRules) -> RawEvent:
-    statement, patterns = parse_change(document, rules), parse_patterns(writes)
-    if isinstance(statement, Event):
-        statement = limit_event(statement, patterns)
-    return RawEvent(statement, document, writes=patterns)
 
 
 def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:

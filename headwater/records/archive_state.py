@@ -96,7 +96,10 @@ class ArchiveState:
     def seals(self, days: Sequence[str]) -> dict[str, Seal]:
         """Return the seals of those days that have one; 100 days at most."""
         items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
-        return {item["pk"]["S"].partition("#")[2]: _seal(item) for item in items}
+        return {
+            item["pk"]["S"].partition("#")[2]: Seal(item["execution"]["S"], int(item["sealed_at"]["N"]))
+            for item in items
+        }
 
     def restore_end(self, link: DigestRef, seal: Seal, events_to: str) -> None:
         """Close the last day and make its digest the end of the chain, both or neither; a later end stays."""
@@ -165,7 +168,3 @@ def _end(link: DigestRef, events_to: str) -> Item:
         "events_to": {"S": events_to},
     }
     return {**_LAST, **values}
-
-
-def _seal(item: Item) -> Seal:
-    return Seal(item["execution"]["S"], int(item["sealed_at"]["N"]))

@@ -130,9 +130,11 @@ class Compactor:
             )
             for page in pages:
                 waiting = (mark for _, mark in page if mark.is_pending)
-                enqueued += send_all(
-                    self.sqs, self.trace_queue_url, (_message(mark, day, execution, started_at) for mark in waiting)
+                requests = (
+                    TraceRequest(mark.root_id, day, execution, started_at, marked=(mark.day,)) for mark in waiting
                 )
+                messages = (Message(render_trace_request(request)) for request in requests)
+                enqueued += send_all(self.sqs, self.trace_queue_url, messages)
                 if page and not in_time():
                     return Slice(f"{marked_on}|{page[-1][0]}", enqueued)
         return Slice(None, enqueued)
@@ -290,7 +292,3 @@ def parse_day(day: object, *, today: str) -> str:
     if not isinstance(day, str) or not is_day(day) or day > today:
         raise Invalid.because("day", day, f"must be a day as YYYY-MM-DD, at the latest {today}")
     return day
-
-
-def _message(mark: DirtyRoot, day: str, execution: str, started_at: int) -> Message:
-    return Message(render_trace_request(TraceRequest(mark.root_id, day, execution, started_at, marked=(mark.day,))))

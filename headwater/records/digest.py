@@ -227,7 +227,8 @@ class Digests:
         """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
-            compress_lines(_blocks(render_digest(head, objects, missing, events)), file)
+            lines = render_digest(head, objects, missing, events)
+            compress_lines(iter(lambda: b"".join(islice(lines, _BLOCK_LINES)), b""), file)
             file.seek(0)
             form = "application/x-ndjson"
             if not put_new(self.s3, self.bucket, key_of(head.day), file, content_type=form, content_encoding="gzip"):
@@ -320,8 +321,3 @@ class Digests:
         pages = self.s3.get_paginator("list_objects_v2")
         for page in pages.paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after):
             yield from (entry["Key"] for entry in page.get("Contents", []))
-
-
-def _blocks(lines: Iterator[bytes]) -> Iterator[bytes]:
-    while block := b"".join(islice(lines, _BLOCK_LINES)):
-        yield block

@@ -84,7 +84,7 @@ class ExpiredRecords:
         pointers = self.pointers.find_many({removal.record.root_id for removal in expired})
         unread = [removal.record for removal in expired if not _was_read(removal, pointers.get(removal.record.root_id))]
         self.staged.stage(unread)
-        for root_id in _distinct(record.root_id for record in unread):
+        for root_id in dict.fromkeys(record.root_id for record in unread):
             self.dirty_roots.mark(root_id, day)
         return len(unread)
 
@@ -99,7 +99,3 @@ def _was_read(removal: ExpiredRecord, pointer: LastArchive | None) -> bool:
 def surely_loaded_before(loaded_at: int, pointer: LastArchive) -> bool:
     """True if a record whose load began at `loaded_at` was in the table before the archive's trace began to read."""
     return loaded_at + MARGIN_S < pointer.read_from
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))

@@ -16,7 +16,7 @@ from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing, is_throttle
 from headwater.records.dirty_roots import DirtyRoots
 from headwater.records.enrich import ENRICHERS, Enricher, enrich
-from headwater.records.messages import Packed, parse_message
+from headwater.records.messages import parse_message
 from headwater.records.queues import DeadLetters, render_message
 from headwater.records.record import Key, LineageRecord, Refused
 from headwater.records.table import RecordsTable, is_refused
@@ -123,11 +123,8 @@ class _Batch:
                 raise Invalid.because("s3", content.key, "must hold records, not another pointer")
         if isinstance(content, LineageRecord):
             return [enrich(content, self.stores.enrichers)]
-        return self._unpack(content)
-
-    def _unpack(self, packed: Packed) -> list[LineageRecord]:
-        self._refuse(packed.refused)
-        return [enrich(record, self.stores.enrichers) for record in packed.records]
+        self._refuse(content.refused)
+        return [enrich(record, self.stores.enrichers) for record in content.records]
 
     def put(self, key: Key) -> str | None:
         """Write the records of one node; return the reason of a failure, or None."""

@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
+from operator import attrgetter
 
 from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.aws.objects import hash_object
@@ -100,7 +101,10 @@ class Rebuild:
         while batch := list(islice(objects, _RECORDS_AT_ONCE)):
             self.pointers.restore_objects(day, batch)
             number += len(batch)
-            last = [max(group, key=_version) for _, group in groupby(batch, lambda trace_object: trace_object.root_sha)]
+            last = [
+                max(group, key=attrgetter("version"))
+                for _, group in groupby(batch, lambda trace_object: trace_object.root_sha)
+            ]
             for together in chunks(last, GET_KEYS_MAX):
                 self._restore_pointers(day, together)
         return number
@@ -166,7 +170,3 @@ class Rebuild:
             if digest is not end:
                 self.archive_state.seal(digest.link.day, digest.head.seal)
         self.archive_state.restore_end(end.link, end.head.seal, end.head.events.to if end.head.events else "")
-
-
-def _version(trace_object: ArchiveObject) -> int:
-    return trace_object.version

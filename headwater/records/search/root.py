@@ -6,7 +6,7 @@ in this order, so that a record that moves meanwhile is seen before or after its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -107,19 +107,15 @@ class RootSearch:
 
     def _rest(self, place: LiveCursor, returned: set[str]) -> Iterator[SearchStep[LiveCursor]]:
         """Yield staged records and those of a later object; nodes that still have a row belong to the rows."""
-        rest = self._gone()
+        rest, table = self._gone(), self._sources.table
         nodes = sorted(node for node in rest if node > place.node and node not in returned)
         place = replace(place, truncated=place.truncated or self._truncated)
         for batch in chunks(nodes, GET_KEYS_MAX):
-            in_table = self._in_table(batch)
+            keys: list[Item] = [{"root_id": {"S": self._root_id}, "node_id": {"S": node}} for node in batch]
+            in_table = {item["node_id"]["S"] for item in batch_get(table.dynamodb, table.name, keys)}
             for node in batch:
                 if node not in in_table:
                     yield SearchStep(replace(place, node=node), SearchRecord(rest[node], None, None))
-
-    def _in_table(self, nodes: Sequence[str]) -> set[str]:
-        table = self._sources.table
-        keys: list[Item] = [{"root_id": {"S": self._root_id}, "node_id": {"S": node}} for node in nodes]
-        return {item["node_id"]["S"] for item in batch_get(table.dynamodb, table.name, keys)}
 
     def _gone(self) -> dict[str, LineageRecord]:
         """Return the matching records that are staged, or in an object that is not published; by node."""
