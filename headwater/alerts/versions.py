@@ -10,8 +10,7 @@ from headwater.alerts.cause import Cause, Kind
 from headwater.facts.facts import is_dropped
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.runs.dataset_versions import KnownVersion, read_versions
-from headwater.queries.runs.schema_changes import compare_schemas
+from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions
 from headwater.queries.view import GraphView
 from headwater.times import normalize
 

@@ -13,8 +13,7 @@ from headwater.queries.graphs.neighbours import NeighbourPage, Neighbours
 from headwater.queries.graphs.node_ids import Node, check_unfolded, find_node, selected_version
 from headwater.queries.graphs.version_graph import VersionGraphWalk, from_job_version
 from headwater.queries.lists.listings import Jobs
-from headwater.queries.results.directions import GraphDirection, Side
-from headwater.queries.results.graphs import Graph, History, Impact
+from headwater.queries.results.graphs import Graph, GraphDirection, History, Impact, Side
 from headwater.queries.view import GraphView, Queries
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId

@@ -32,10 +32,9 @@ from headwater.queries.graphs.short_forms import short_datasets, short_jobs
 from headwater.queries.lists import assertions, feed, name_lists, name_search, sources, statistics, tags
 from headwater.queries.lists.broken_jobs import report_broken
 from headwater.queries.lists.column_search import search_columns
-from headwater.queries.lists.coverage import report_coverage
 from headwater.queries.lists.listings import Jobs
 from headwater.queries.lists.similar_names import similar_datasets
-from headwater.queries.prefetch import ReadAhead
+from headwater.queries.lists.statistics import report_coverage
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
     AssertionResult,
@@ -51,13 +50,12 @@ from headwater.queries.results.entities import (
     Sort,
     Source,
 )
-from headwater.queries.results.feed import News, NewsKind
 from headwater.queries.results.graphs import Broken, Coverage, Similar, UpstreamRun
-from headwater.queries.results.reports import ColumnImpact
+from headwater.queries.results.reports import ColumnImpact, News, NewsKind
 from headwater.queries.runs import runs
-from headwater.queries.runs.children import list_child_runs
+from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ReadAhead
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey

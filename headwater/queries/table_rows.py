@@ -25,11 +25,9 @@ from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
 from headwater.queries.columns.current_columns import CurrentColumns
-from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import under_primaries
-from headwater.queries.descriptions import dataset_of_group, descriptions_in, schema_of
-from headwater.queries.graphs.dataset_edges import declared_sources
-from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.descriptions import dataset_of_group, descriptions_in, read_facets, schema_of
+from headwater.queries.graphs.edges import declared_sources
+from headwater.queries.loaded_graph import LoadedGraph, under_primaries
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView

@@ -14,7 +14,7 @@ from headwater.queries.ranges.reports import report_provenance, report_tag, repo
 from headwater.queries.renamed import result_if_known
 from headwater.queries.results.cdap import Accesses, DatasetSummary, FieldOperations, FieldSummary, ListedFields
 from headwater.queries.results.columns import Detail, FieldOperationPaths, Mappings, TimeRange
-from headwater.queries.results.directions import Direction
+from headwater.queries.results.graphs import Direction
 from headwater.queries.results.reports import Provenance, TagUsage, Usage
 from headwater.queries.view import GraphView, Queries
 from headwater_model.columns import Column

@@ -2,6 +2,7 @@
 
     view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
     view.get(keys)           # rows; nothing is read twice
+    view.expect(keys)        # reads that may follow: the next round reads them as well
     view.as_of(at)           # the same request's view of another time; `view.whole`: of all that there is
 
 A view loads and bounds: it never walks, and never renders.
@@ -15,7 +16,62 @@ from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.visibility import EVERYTHING, Visibility
-from headwater.queries.prefetch import ReadAhead
+
+
+class ReadAhead:
+    """The table as one query sees it: each row and page is read once, at the first time that it is needed or expected.
+
+    Code that knows what it will probably read next calls `expect`. The next round reads that as well, so it costs no
+    round of its own. Expected reads that are never used cost requests, and change no result.
+    """
+
+    def __init__(self, behind: GraphReader) -> None:
+        self._behind = behind
+        self._known: dict[Key, Row | None] = {}
+        self._pages: dict[RowQuery, RowPage] = {}
+        self._keys: dict[Key, None] = {}
+        self._queries: dict[RowQuery, None] = {}
+
+    @classmethod
+    def of(cls, reader: GraphReader) -> ReadAhead:
+        """Return the reader itself if it reads ahead, or else one in front of it."""
+        return reader if isinstance(reader, ReadAhead) else cls(reader)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Add these reads to the next round, unless they were made."""
+        self._keys.update(dict.fromkeys(keys))
+        self._queries.update(dict.fromkeys(queries))
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist; no round if all were read before."""
+        return self.read(keys, ())[0]
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query; no round if all were read before."""
+        return self.read((), queries)[1]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return rows and pages; a round, with all that is expected, if some were not read before."""
+        unique_keys = list(dict.fromkeys(keys))
+        if not (self._known.keys() >= set(unique_keys) and self._pages.keys() >= set(queries)):
+            self._read_behind(dict.fromkeys((*unique_keys, *self._keys)), dict.fromkeys((*queries, *self._queries)))
+        rows = {key: row for key in unique_keys if (row := self._known[key])}
+        return rows, [self._pages[query] for query in queries]
+
+    def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
+        new_keys = [key for key in keys if key not in self._known]
+        new_queries = [query for query in queries if query not in self._pages]
+        self._keys, self._queries = {}, {}
+        if not new_queries:
+            rows, pages = self._behind.get(new_keys), list[RowPage]()
+        elif not new_keys:
+            rows, pages = {}, self._behind.query(new_queries)
+        else:
+            rows, pages = self._behind.read(new_keys, new_queries)
+        self._known.update({key: rows.get(key) for key in new_keys})
+        self._pages.update(zip(new_queries, pages, strict=True))
+        for page in pages:
+            self._known.update((row.key, row) for row in page.rows)
 
 
 class GraphView:

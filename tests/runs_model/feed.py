@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headwater.facts.result_page import ResultPage
-from headwater.queries.results.feed import News, SchemaChange
+from headwater.queries.results.reports import News, SchemaChange
 from headwater_model.ids import RunKey
 from tests.runs_model.facets import canonical, text_in, when
 

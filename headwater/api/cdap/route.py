@@ -14,7 +14,7 @@ from headwater.api.http.parameters import END, START, AnyParameter, Parameter, c
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.route import Handler, Route, Services
-from headwater.queries.results.directions import Direction
+from headwater.queries.results.graphs import Direction
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 

@@ -21,7 +21,7 @@ from headwater.queries.results.cdap import (
     MakingOperations,
     Relation,
 )
-from headwater.queries.results.directions import Direction
+from headwater.queries.results.graphs import Direction
 from headwater.times import milliseconds_between
 from headwater_model.field_paths import print_slashed
 from headwater_model.ids import DatasetId, JobId

@@ -14,7 +14,7 @@ from headwater.api.marquez.responses import respond_list
 from headwater.api.route import Route, Services
 from headwater.api.values import render_id, when
 from headwater.facts.feed_rows import FEED_DAYS
-from headwater.queries.results.feed import KINDS, News, SchemaChange
+from headwater.queries.results.reports import KINDS, News, SchemaChange
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import Invalid
 

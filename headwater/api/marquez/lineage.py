@@ -20,8 +20,7 @@ from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, L
 from headwater.api.marquez.responses import require
 from headwater.api.route import Route, Services
 from headwater.facts.result_page import ResultPage
-from headwater.queries.results.directions import GraphDirection, Side
-from headwater.queries.results.graphs import UpstreamRun
+from headwater.queries.results.graphs import GraphDirection, Side, UpstreamRun
 from headwater_model.errors import Invalid
 
 

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from headwater.facts.job_nodes import io_of
-from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
-from headwater.queries.columns.read_versions import ReadVersions
-from headwater.queries.graphs.stale import find_stale
+from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns, ReadVersions
+from headwater.queries.graphs.short_forms import find_stale
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView

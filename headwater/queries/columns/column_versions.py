@@ -14,7 +14,7 @@ from headwater.facts.run_facts import owner
 from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
 from headwater.queries.columns.column_reports import ColumnReport, IndexedColumns, read_columns, unknown_columns
-from headwater.queries.columns.read_versions import with_sources_alone
+from headwater.queries.columns.current_columns import with_sources_alone
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter

@@ -1,4 +1,4 @@
-"""Columns of datasets, now or as of a time: the last reports of the jobs that write them, merged."""
+"""Columns of datasets, now or as of a time: the last reports of the jobs that write them, with the versions read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import reported_columns
-from headwater.facts.facts import RunFacts, dataset_of, job_of, text_of
+from headwater.facts.facts import RunFacts, as_of, dataset_of, job_of, text_of
 from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_columns, place_of, read_run_facts
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import facts_key
@@ -18,19 +18,21 @@ from headwater.queries.columns.column_reports import (
     columns_in,
     keys_of,
     read_columns,
+    renamed,
     unknown_columns,
 )
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import Schema, schema_of
+from headwater.queries.descriptions import Schema, read_facets, schema_of
 from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset
+from headwater.queries.resolve import ALIASES_MAX, ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.columns import Reporter
+from headwater.queries.runs.input_versions import InputBudget, reads_of
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import version_by
 from headwater_model.columns import (
     NO_COLUMNS,
     Column,
     ColumnLineage,
+    ColumnSource,
 )
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
@@ -242,3 +244,75 @@ def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts)
         reported = reported_columns(facts, text_of(name))
         if reported is not None:
             entry.reports.append(ColumnReport(reporter, (reported.refs, name)))
+
+
+class ReadVersions:
+    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the time `at`.
+
+    `truncated`: there were more than one result may resolve.
+    """
+
+    def __init__(self, entries: Iterable[DatasetColumns], view: GraphView, groups: ResolvedDatasets) -> None:
+        self._groups = groups
+        reports = [report for entry in entries for report in entry.reports]
+        facts = read_run_facts({report.reporter.run for report in reports if report.columns.datasets}, view)
+        if view.at:
+            # A reporter existed then; a DatasetEvent has no job that could own it.
+            facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
+        budget = InputBudget()
+        runs = budget.take_runs(with_sources_alone(reports, facts, groups))
+        self.truncated = bool(budget.cut)
+        self._reads = {
+            run: {read.group.primary: read.version for read in reads}
+            for run, reads in reads_of(runs, view, groups).items()
+        }
+        self._named: dict[int, ColumnLineage] = {}
+        self._whole: dict[int, Mapping[ColumnSource, str]] = {}
+
+    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
+        """Return the version of each source of a column, where all reporters read the same version."""
+        reports = zip(entry.reports, entry.known.index.reports, strict=True)
+        return self._agreed(
+            (report, self._columns(report).fields[named_path])
+            for report, paths in reports
+            for named_path in paths.find(path)
+        )
+
+    def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
+        """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
+        if id(entry) not in self._whole:
+            self._whole[id(entry)] = self._agreed(
+                (report, self._columns(report).dataset_level) for report in entry.reports
+            )
+        return self._whole[id(entry)]
+
+    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
+        versions: dict[ColumnSource, set[str | None]] = {}
+        for report, sources in reports:
+            read = self._reads.get(report.reporter.run, {})
+            for source in sources:
+                versions.setdefault(source, set()).add(read.get(source.dataset))
+        only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
+        return {source: version for source, version in only if version is not None}
+
+    def _columns(self, report: ColumnReport) -> ColumnLineage:
+        if id(report) not in self._named:
+            self._named[id(report)] = renamed(report.columns, self._groups.primary)
+        return self._named[id(report)]
+
+
+def with_sources_alone(
+    reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the reporters, with the sources in their reports as their only inputs."""
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
+    for report in reports:
+        sources.get(report.reporter.run, set()).update(report.columns.datasets)
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, run_sources in sources.items():
+        names = {name for source in run_sources for name in groups.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {groups.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(source) for source in sorted(run_sources) if groups.primary(source) not in read)
+        narrowed[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return narrowed

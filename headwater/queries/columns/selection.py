@@ -14,8 +14,7 @@ from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
 from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
+from headwater.queries.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
 from headwater.queries.graphs.node_ids import FieldNode, Node
 from headwater.queries.resolve import ResolvedDatasets, resolve_dataset
 from headwater.queries.runs.dataset_versions import find_version, read_versions

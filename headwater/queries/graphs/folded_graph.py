@@ -14,13 +14,12 @@ from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
+from headwater.queries.graphs.edges import OPPOSITE, Step, datasets_beyond, has_flows, users_beyond
 from headwater.queries.graphs.job_graph import JobGraphWalk
-from headwater.queries.graphs.job_ways import OPPOSITE, Step, datasets_beyond, has_flows, users_beyond
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.results.directions import SIDES, Direction, GraphDirection, Side
 from headwater.queries.results.entities import Job
-from headwater.queries.results.graphs import Degree
+from headwater.queries.results.graphs import SIDES, Degree, Direction, GraphDirection, Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

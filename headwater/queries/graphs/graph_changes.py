@@ -21,10 +21,8 @@ from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
 from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.facts.windows import windows_of
-from headwater.queries.current_facets import is_doubtful
-from headwater.queries.descriptions import schema_of
-from headwater.queries.prefetch import ReadAhead
-from headwater.queries.view import GraphView
+from headwater.queries.descriptions import is_doubtful, schema_of
+from headwater.queries.view import GraphView, ReadAhead
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 

@@ -14,8 +14,7 @@ from headwater.facts.table import RowQuery
 from headwater.queries.descriptions import schema_of
 from headwater.queries.graphs.graph_changes import LaterRun, LaterRuns, Types, WatchedReader, io_of_nodes
 from headwater.queries.graphs.job_graph import JobGraphWalk
-from headwater.queries.results.directions import GraphDirection
-from headwater.queries.results.graphs import Cause, Graph, History, HistoryStep, SchemaColumn
+from headwater.queries.results.graphs import Cause, Graph, GraphDirection, History, HistoryStep, SchemaColumn
 from headwater.queries.view import GraphView
 from headwater.times import just_after
 from headwater_model.errors import TooLarge

@@ -16,20 +16,23 @@ from headwater.events.event import Facets
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
-from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import under_primaries
-from headwater.queries.descriptions import dataset_of_group
-from headwater.queries.graphs.dataset_edges import DatasetEdges, declared_sources
-from headwater.queries.graphs.job_ways import Step, datasets_beyond, entered, split_by_readers, users_beyond
-from headwater.queries.graphs.parts_read import edges_apart
-from headwater.queries.graphs.stale import PRODUCERS_MAX, find_stale
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.past_assertions import resolve_assertions
+from headwater.queries.descriptions import dataset_of_group, read_facets
+from headwater.queries.graphs.edges import (
+    DatasetEdges,
+    Step,
+    datasets_beyond,
+    declared_sources,
+    edges_apart,
+    entered,
+    possible_children,
+    split_by_readers,
+    users_beyond,
+)
+from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
+from headwater.queries.loaded_graph import LoadedGraph, resolve_assertions, under_primaries
 from headwater.queries.resolve import Near, ResolvedDataset
-from headwater.queries.results.directions import Direction, GraphDirection
 from headwater.queries.results.entities import Dataset, Job, LastWriter, redacted_dataset, redacted_job
-from headwater.queries.results.graphs import Degree, Dependency, Graph
-from headwater.queries.runs.children import possible_children
+from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId

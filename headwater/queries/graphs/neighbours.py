@@ -12,8 +12,8 @@ from headwater.facts.table import RowQuery
 from headwater.queries.graphs.short_forms import short_datasets
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.results.directions import Side
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
+from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
 

@@ -18,7 +18,7 @@ from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.facts.keys import facts_key
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.renamed import renamed
-from headwater.queries.results.directions import GraphDirection
+from headwater.queries.results.graphs import GraphDirection
 from headwater.queries.view import GraphView
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import parse_dotted

@@ -12,8 +12,7 @@ from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, t
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import Run, owner
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import dataset_of_group, describe
+from headwater.queries.descriptions import dataset_of_group, describe, read_facets
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset, redacted_job
 from headwater.queries.results.graphs import Graph

@@ -15,7 +15,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
 from headwater.queries.lists.annotated import AnnotatedKind, read_annotated
 from headwater.queries.lists.tags import page_of_hits
-from headwater.queries.past_assertions import pks_of, resolve_assertions, resolve_jobs
+from headwater.queries.loaded_graph import pks_of, resolve_assertions, resolve_jobs
 from headwater.queries.resolve import resolve_dataset
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import AssertionResult, Failure, SearchHit, SearchOptions

@@ -10,8 +10,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.lists.relevance import rank_of
-from headwater.queries.lists.word_search import find_columns
+from headwater.queries.lists.name_search import find_columns, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import SearchSort
 from headwater.queries.view import GraphView

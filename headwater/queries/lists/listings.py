@@ -12,16 +12,13 @@ from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import facet_key, facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_facts import State
-from headwater.queries.current_facets import read_facets
-from headwater.queries.current_jobs import under_primaries
-from headwater.queries.descriptions import dataset_of_group
-from headwater.queries.graphs.short_forms import short_datasets
-from headwater.queries.graphs.stale import find_stale
+from headwater.queries.descriptions import dataset_of_group, read_facets
+from headwater.queries.graphs.edges import possible_children
+from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.loaded_graph import LoadedGraph
+from headwater.queries.loaded_graph import LoadedGraph, under_primaries
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
-from headwater.queries.runs.children import possible_children
 from headwater.queries.runs.dataset_versions import (
     current_versions,
     dataset_version_of,

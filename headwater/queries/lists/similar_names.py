@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import schema_of
+from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.results.graphs import Similar, SimilarDatasets

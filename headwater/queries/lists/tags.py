@@ -17,10 +17,9 @@ from headwater.facts.list_rows import NO_NAMESPACE, owner_pk, tag_facts_key, tag
 from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Row
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import schema_of
+from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
-from headwater.queries.lists.relevance import rank_of
+from headwater.queries.lists.name_search import rank_of
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions

@@ -22,7 +22,7 @@ from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import Access, Accesses, Relation
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, UP, Side
+from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey

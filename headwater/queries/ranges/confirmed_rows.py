@@ -9,7 +9,7 @@ from headwater.facts.facts import text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
 from headwater.facts.run_reports import ROW_KINDS, RunReports
 from headwater.facts.table import Row
-from headwater.queries.results.directions import Side
+from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, RunKey
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from headwater.facts.visibility import Visibility
-from headwater.queries.ranges.column_steps import step_place_of
+from headwater.queries.ranges.column_flow import step_place_of
 from headwater.queries.ranges.operation_graph import fields_read
 from headwater.queries.ranges.operation_paths import PATHS_MAX, making, read_place_of, taking
 from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import FieldOperations, LastStart, MakingOperations
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
+from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import JobId

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from headwater.queries.current_facets import read_facets
-from headwater.queries.descriptions import schema_of
+from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.results.columns import Detail, DetailNode, SimpleEdge
 from headwater.queries.view import GraphView

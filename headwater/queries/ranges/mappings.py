@@ -8,7 +8,7 @@ from typing import TypeAlias
 from headwater.queries.ranges.field_types import FieldTypes
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
 from headwater.queries.results.columns import FieldMapping, Mappings, TimeRange
-from headwater.queries.results.directions import DOWN, UP, Side
+from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from headwater.facts.visibility import Visibility
-from headwater.queries.live_schemas import read_live_schemas
-from headwater.queries.ranges.column_steps import Place, step_place_of
+from headwater.queries.descriptions import read_live_schemas
+from headwater.queries.ranges.column_flow import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
 from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange
 from headwater.queries.results.cdap import (
@@ -23,7 +23,7 @@ from headwater.queries.results.cdap import (
     ListedFields,
 )
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
+from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column, ColumnLineage
 from headwater_model.field_paths import RelatedPaths

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from headwater.queries.results.columns import Connection, Detail, DetailNode, DetailOperation
-from headwater.queries.results.directions import Direction
+from headwater.queries.results.graphs import Direction
 from headwater_model.columns import Column
 from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import DatasetId, FieldPath

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headwater.facts.facet_refs import OPERATIONS_KIND
-from headwater.queries.ranges.column_steps import Place, fields_used, step_place_of
+from headwater.queries.ranges.column_flow import Place, fields_used, step_place_of
 from headwater.queries.ranges.derived_operations import derive_operations
 from headwater.queries.ranges.field_types import FieldTypes, endpoints_of
 from headwater.queries.ranges.operation_graph import detail_of
@@ -26,7 +26,7 @@ from headwater.queries.results.columns import (
     SimpleEdge,
     TimeRange,
 )
-from headwater.queries.results.directions import DOWN, SIDES, UP, Direction
+from headwater.queries.results.graphs import DOWN, SIDES, UP, Direction
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column, ColumnLineage, ColumnSource
 from headwater_model.field_paths import RelatedPaths

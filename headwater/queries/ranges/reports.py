@@ -8,15 +8,22 @@ from itertools import chain
 from typing import Literal, TypeAlias
 
 from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.descriptions import read_live_schemas
 from headwater.queries.lists.tags import read_tagged
-from headwater.queries.live_schemas import read_live_schemas
-from headwater.queries.ranges.column_flow import ColumnTraversal, ReachedColumn, column_of, operations_in
-from headwater.queries.ranges.column_steps import Steps, find_steps_out, step_place_of
+from headwater.queries.ranges.column_flow import (
+    ColumnTraversal,
+    ReachedColumn,
+    Steps,
+    column_of,
+    find_steps_out,
+    operations_in,
+    step_place_of,
+)
 from headwater.queries.ranges.path_ends import End, find_ends, is_cut, reads_of
 from headwater.queries.ranges.runs_in_range import RunColumns, RunRead, RunsInRange
 from headwater.queries.ranges.similar_runs import Runs, merge_runs
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, UP
+from headwater.queries.results.graphs import DOWN, UP
 from headwater.queries.results.reports import Flow, Provenance, TaggedColumn, TagUsage, TrueSource, Usage, Use
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column, ColumnSource, merge_columns, sources_at

@@ -24,7 +24,7 @@ from headwater.queries.ranges.confirmed_rows import RunsOf, confirm_rows
 from headwater.queries.ranges.similar_runs import RangeRun, Runs
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, UP, Side
+from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.view import GraphView
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import DatasetId, RunKey

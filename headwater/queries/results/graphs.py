@@ -1,4 +1,7 @@
-"""Results of queries about graphs: of jobs and datasets, of what changed in them, and of runs upstream."""
+"""Results of queries about graphs: of jobs and datasets, of what changed in them, and of runs upstream.
+
+Directions are as the data flows: up to what a thing is made of, down to what is made of it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,20 @@ from typing import Literal, TypeAlias
 from headwater.facts.run_facts import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
+
+# A job whose run changed a graph, and the run; None for a JobEvent.
+Cause: TypeAlias = tuple[JobId, str | None]
+# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
+# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
+CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
+# A side of a node; the directions of a walk; and which of them a graph follows from its start. `both`: of every node,
+# whichever way it was reached; `through`: only up from the start, and only down from it.
+Side: TypeAlias = Literal["up", "down"]
+Direction: TypeAlias = Literal["up", "down", "both"]
+GraphDirection: TypeAlias = Literal["up", "down", "both", "through"]
+UP: Side = "up"
+DOWN: Side = "down"
+SIDES: Mapping[Direction, tuple[Side, ...]] = {"up": (UP,), "down": (DOWN,), "both": (UP, DOWN)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +98,6 @@ class SchemaColumn:
     before: str | None = None
 
 
-# A job whose run changed a graph, and the run; None for a JobEvent.
-Cause: TypeAlias = tuple[JobId, str | None]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryStep:
     """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
@@ -154,11 +167,6 @@ class Broken:
     total: int
     truncated: bool
     datasets_cut: bool
-
-
-# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
-# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
-CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones."""
+"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones.
+
+`compare_schemas` says what one version changed in the schema of another.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import dataset_version_id, failed
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.descriptions import describe, fields_of
+from headwater.queries.descriptions import describe, fields_of, schema_of
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import DatasetVersion
+from headwater.queries.results.reports import SchemaChange
 from headwater.queries.view import GraphView
 from headwater.queries.written_versions import (
     WrittenVersion,
@@ -26,7 +30,8 @@ from headwater.queries.written_versions import (
     version_by,
 )
 from headwater.times import just_after
-from headwater_model.ids import DatasetId, RunKey
+from headwater_model.field_paths import print_dotted
+from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 # Versions of one dataset that are read.
 VERSIONS_MAX = 500
@@ -266,3 +271,29 @@ def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> Dataset
         failed=version.failed,
         annotations=annotations_of(group.facts),
     )
+
+
+def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:
+    """Return the difference between the `schema` facets of two states; None if their fields and types are equal.
+
+    >>> before, after = ({"schema": {"fields": [{"name": "co2", "type": kind}]}} for kind in ("INT", "double"))
+    >>> compare_schemas(before, after).retyped
+    [('co2', 'INT', 'double')]
+    """
+    old, new = schema_of(before).types, schema_of(after).types
+    change = SchemaChange(
+        added=[(print_dotted(path), new[path]) for path in sorted(new.keys() - old.keys())],
+        dropped=[(print_dotted(path), old[path]) for path in sorted(old.keys() - new.keys())],
+        retyped=list(_retyped(old, new)),
+    )
+    return change if change.added or change.dropped or change.retyped else None
+
+
+def _retyped(old: Mapping[FieldPath, str | None], new: Mapping[FieldPath, str | None]) -> list[tuple[str, str, str]]:
+    """Return the fields whose types are both known and differ in more than case."""
+    both = ((path, old[path], new[path]) for path in sorted(old.keys() & new.keys()))
+    return [
+        (print_dotted(path), before, after)
+        for path, before, after in both
+        if before and after and before.casefold() != after.casefold()
+    ]

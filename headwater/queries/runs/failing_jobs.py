@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from headwater.facts.index_rows import child_runs_query
 from headwater.facts.run_facts import Run
-from headwater.queries.runs.children import CHILDREN_MAX, list_runs_below
-from headwater.queries.runs.runs import newest_runs_of
+from headwater.queries.runs.runs import CHILDREN_MAX, list_runs_below, newest_runs_of
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 

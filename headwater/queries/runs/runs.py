@@ -1,4 +1,4 @@
-"""Queries of runs: a run, the runs of a job, the runs upstream of a run."""
+"""Queries of runs: a run, the runs of a job, its children, the runs upstream and downstream of it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import TypeAlias
 
 from headwater.facts.facet_refs import flows_of, restored
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, text_of
-from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
+from headwater.facts.index_rows import child_runs_query
+from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts, run_of
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.keys import COUNT, RUN_FACTS, job_pk, run_facts_prefix, run_pk
+from headwater.facts.keys import COUNT, RUN_FACTS, dataset_pk, job_pk, run_facts_prefix, run_pk
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner
+from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
 from headwater.facts.table import RowQuery
 from headwater.facts.visibility import Visibility
 from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.job_versions import read_version_page
-from headwater.queries.runs.readers import possible_readers, reading
 from headwater.queries.view import GraphView
+from headwater.times import shift
 from headwater.walk import Walked, walk
-from headwater_model.ids import JobId, RunKey, normalize_run_id
+from headwater_model.ids import DatasetId, JobId, RunKey, normalize_run_id
 
+# Runs that are looked at for each name of a dataset that was written.
+READERS_MAX = 1_000
 # Runs that one walk upstream visits, and rows of a job's runs that one list reads.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
@@ -32,6 +35,45 @@ LISTED_MAX = 10_000
 RunStep: TypeAlias = tuple[RunKey, IdText]
 # Runs of one id that a look-up reads: of the jobs of each namespace that the token names, and of all others.
 JOBS_MAX = 100
+# Runs that are read for one parent.
+CHILDREN_MAX = 1_000
+
+
+def possible_readers(
+    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
+) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
+    """Return the runs that may have read what these wrote, with the names of what they read; true if there are more.
+
+    They started at most a day before the first of these: a reader may begin before its writer ends.
+    """
+    written = {run: list(written_datasets(facts)) for run, facts in runs.items()}
+    groups.load_names(name for names in written.values() for name in names)
+    since: dict[DatasetId, str] = {}
+    for run, names in written.items():
+        start = runs[run].first or ""
+        opened = [groups.group(name) for name in names if groups.opens(name, view.caller)]
+        for name in {name for group in opened for name in group.names}:
+            since[name] = min(start, since.get(name, start))
+    queries = [
+        RowQuery(dataset_pk(name), low=f"FORWARD#{_a_day_before(start)}", high="FORWARD#~", limit=READERS_MAX)
+        for name, start in since.items()
+    ]
+    pages = view.query(queries)
+    readers: dict[RunKey, set[DatasetId]] = {}
+    for name, page in zip(since, pages, strict=True):
+        for row in page.rows:
+            readers.setdefault(run_of(row), set()).add(name)
+    return readers, any(page.more for page in pages)
+
+
+def reading(facts: RunFacts, names: set[DatasetId]) -> RunFacts:
+    """Return the facts of a run as if it had read these names alone, of those that it read."""
+    texts = set(map(text_of, names))
+    return replace(facts, inputs={text: time for text, time in facts.inputs.items() if text in texts})
+
+
+def _a_day_before(time: str) -> str:
+    return f"{shift(time[:10], -1)}{time[10:]}" if time else ""
 
 
 def find_run(run: str, view: GraphView) -> Run | None:
@@ -288,3 +330,28 @@ def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> t
         )
         for read in reads
     )
+
+
+def list_child_runs(
+    run: str, view: GraphView, *, in_short: bool = False, limit: int, offset: int
+) -> ResultPage[Run] | None:
+    """Return the runs whose parent is the run that `find_run` finds, the last started first; None if it is unknown.
+
+    `in_short`: without facets, and without the versions that they read and wrote.
+    """
+    parents, _ = runs_of_id(run, view)
+    return list_runs_below(parents[0][0], view, in_short=in_short, limit=limit, offset=offset) if parents else None
+
+
+def list_runs_below(
+    parent: RunKey, view: GraphView, *, in_short: bool = False, limit: int, offset: int
+) -> ResultPage[Run]:
+    """Return the runs whose parent is this run, as `list_child_runs`."""
+    page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
+    facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view)
+    children = [
+        (run_key, of) for run_key, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent
+    ]
+    children.sort(key=lambda child: (child[1].first or "", child[0]), reverse=True)
+    listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
+    return ResultPage(listed, len(children), page.more or any(child.truncated for child in listed))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from headwater.events.event import DatasetUse
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.visibility import Visibility
-from headwater.queries.past_assertions import ROWS_MAX
+from headwater.queries.loaded_graph import ROWS_MAX
 from headwater.queries.results.entities import AssertionCounts
 from headwater.queries.service import LineageQueries
 from tests.examples import examples

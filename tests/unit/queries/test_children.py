@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
-from headwater.queries.runs import children
+from headwater.queries.graphs import edges
+from headwater.queries.runs import runs as run_queries
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId
 from tests.examples import examples
@@ -100,7 +101,8 @@ def many(number, namespace):
 
 
 def test_no_more_children_are_read_than_the_limit_and_the_list_says_that_there_are_more(monkeypatch):
-    monkeypatch.setattr(children, "CHILDREN_MAX", 5)
+    monkeypatch.setattr(edges, "CHILD_JOBS_MAX", 5)
+    monkeypatch.setattr(run_queries, "CHILDREN_MAX", 5)
     table = loaded(many(30, A.namespace))
     table.dynamo.calls = calls = Calls()
     jobs = LineageQueries(table).list_child_jobs(A, limit=2, offset=1)
@@ -114,7 +116,8 @@ def test_no_more_children_are_read_than_the_limit_and_the_list_says_that_there_a
 
 
 def test_children_of_other_namespaces_leave_out_none_of_the_parents_own(monkeypatch):
-    monkeypatch.setattr(children, "CHILDREN_MAX", 5)
+    monkeypatch.setattr(edges, "CHILD_JOBS_MAX", 5)
+    monkeypatch.setattr(run_queries, "CHILDREN_MAX", 5)
     table = loaded([*many(20, "aaa"), *many(20, "zzz"), *many(3, A.namespace)])
     mine = Visibility({A.namespace, "zzz"}.__contains__, (A.namespace, "zzz"))
     for queries, least in ((LineageQueries(table), 3), (LineageQueries(table).seen_by(mine), 8)):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from headwater.facts.lattice import USERS_MAX
 from headwater.facts.visibility import Visibility
-from headwater.queries.graphs import dataset_edges
+from headwater.queries.graphs import edges
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
 from tests.examples import examples
@@ -99,7 +99,7 @@ MANY = [DatasetId("s3://flights", f"view-{number:02}") for number in range(USERS
 def test_a_dataset_with_many_views_shows_all_up_to_a_limit_and_says_so(monkeypatch, time):
     table = loaded([an_event(0, "a1", A, outputs=[X]), *(made_of(1, view, X) for view in MANY)])
     for limit, shown in ((len(MANY), len(MANY)), (3, 3)):
-        monkeypatch.setattr(dataset_edges, "DERIVED_MAX", limit)
+        monkeypatch.setattr(edges, "DERIVED_MAX", limit)
         graph = LineageQueries(table).find_graph(A.node_id, depth=9, at=time)
         assert {dataset.id for dataset in graph.datasets} == {X, *MANY[:shown]}
         assert graph.truncated == (shown < len(MANY))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from headwater.events.event import DatasetUse
 from headwater.facts.visibility import Visibility
 from headwater.queries.lists import feed
-from headwater.queries.results.feed import KINDS, SchemaChange
+from headwater.queries.results.reports import KINDS, SchemaChange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples

@@ -9,8 +9,8 @@ import pytest
 
 from headwater.events.event import DatasetUse, Event, ParentRun
 from headwater.facts.apply import apply_statements
+from headwater.queries.graphs import edges
 from headwater.queries.graphs import job_graph as graphs
-from headwater.queries.runs import children
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.fakes.memory_dynamodb import Calls
@@ -170,7 +170,7 @@ def test_the_graph_of_a_parent_costs_two_rounds_more_than_that_of_a_job_alone():
 def test_no_more_jobs_are_read_for_a_parent_than_the_limits_and_the_graph_says_so(monkeypatch):
     parent = ParentRun("00000000-0000-0000-0000-0000000000aa", JobId("pipelines", "dag"))
     table = a_table(replace(run, parent=parent) for run in a_chain(40))
-    monkeypatch.setattr(children, "CHILDREN_MAX", 10)
+    monkeypatch.setattr(edges, "CHILD_JOBS_MAX", 10)
     assert rounds(table, "job:pipelines:dag", 0)[1].truncated
     assert table.dynamo.calls.items < 60
 

@@ -11,7 +11,7 @@ from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
-from headwater.queries.lists.relevance import rank_of
+from headwater.queries.lists.name_search import rank_of
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, RunKey, normalize_run_id
 from tests.builders_events import a_run_event

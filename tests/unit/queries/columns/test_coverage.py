@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.facts.visibility import Visibility
-from headwater.queries.lists import coverage as query
+from headwater.queries.lists import statistics as query
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.fields_model.coverage import coverage

@@ -14,7 +14,7 @@ from headwater.facts.apply import apply_statements
 from headwater.queries.ranges import accesses, field_operations, near_fields
 from headwater.queries.ranges.runs_in_range import RunsInRange
 from headwater.queries.results.columns import TimeRange
-from headwater.queries.results.directions import DOWN, UP
+from headwater.queries.results.graphs import DOWN, UP
 from headwater.queries.view import GraphView
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import a_dataset_event
