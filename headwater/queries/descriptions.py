@@ -163,7 +163,8 @@ def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Face
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], view)
-    schemas = [_last_sent(group.facts) for group in groups]
+    # The schema that was declared last, else the last that a run sent with an output.
+    schemas = [_declared(group.facts) or _last(group.facts.written_schemas.get(_SCHEMA, {})) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
         declared = _declared(groups[number].facts)
         schemas[number] = max(filter(None, (schema, declared)), key=_position, default=schemas[number])
@@ -174,16 +175,9 @@ def is_doubtful(facts: DatasetFacts) -> bool:
     """True if runs sent several schemas, so that versions must be read to choose one."""
     written = facts.written_schemas.get(_SCHEMA, {})
     declared = _declared(facts)
-    return len(written) > 1 or bool(written and declared and declared.body not in _bodies(written))
-
-
-def _bodies(history: History) -> list[Any]:
-    return [body for _, _, body in history.values()]
-
-
-def _last_sent(facts: DatasetFacts) -> _Schema | None:
-    """Return the schema that was declared last, else the last that a run sent with an output."""
-    return _declared(facts) or _last(facts.written_schemas.get(_SCHEMA, {}))
+    return len(written) > 1 or bool(
+        written and declared and declared.body not in [body for _, _, body in written.values()]
+    )
 
 
 def _declared(facts: DatasetFacts) -> _Schema | None:

@@ -36,7 +36,7 @@ def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
 
 def seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
     """Return those of the names that the rules make of a dataset's which the caller may query."""
-    return [other for other in renamed(name, view) if view.caller.sees(other)]
+    return [other for other in renamed(name, view) if view.sees(other)]
 
 
 def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:

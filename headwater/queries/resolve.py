@@ -256,7 +256,9 @@ class ResolvedDatasets:
             }
             for name, named in loaded.items():
                 if name not in more:
-                    _take_named_users(named)
+                    # Every current user is among those that the facts name.
+                    named.producers += map(job_of, named.facts.written_by)
+                    named.readers += map(job_of, named.facts.read_by)
             if more:
                 self._query(more, readers)
         return list(loaded.values())
@@ -302,9 +304,3 @@ def resolve_dataset(name: DatasetId, view: GraphView) -> ResolvedDataset:
     groups = ResolvedDatasets(view)
     groups.load_names([name])
     return groups.group(name)
-
-
-def _take_named_users(named: _Name) -> None:
-    """Take the users that the facts name: every current one is among them."""
-    named.producers += map(job_of, named.facts.written_by)
-    named.readers += map(job_of, named.facts.read_by)

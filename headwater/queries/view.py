@@ -3,6 +3,7 @@
     view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
     view.get(keys)           # rows; nothing is read twice
     view.expect(keys)        # reads that may follow: the next round reads them as well
+    view.opens(job)          # True if the caller sees it in full; `view.redacted(job)`: as the caller sees it
     view.as_of(at)           # the same request's view of another time; `view.whole`: of all that there is
 
 A view loads and bounds: it never walks, and never renders.
@@ -10,12 +11,16 @@ A view loads and bounds: it never walks, and never renders.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
+from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater.queries.results.entities import Job, redacted_job
+from headwater_model.ids import DatasetId, JobId, RunKey
 
 
 class ReadAhead:
@@ -116,6 +121,23 @@ class GraphView:
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
         """Announce reads that may follow: the next round reads them as well."""
         self.reader.expect(keys, queries)
+
+    def sees(self, thing: DatasetId | JobId) -> bool:
+        """True if the caller may query the job or dataset."""
+        return self.caller.sees(thing)
+
+    def opens(self, *names: DatasetId | JobId) -> bool:
+        """True if a job or dataset with these names is shown in full, and what is behind it too."""
+        return self.caller.opens(*names)
+
+    def redacted(self, job: Job) -> Job:
+        """Return the job as the caller may see it: in full, or by its id alone."""
+        return job if self.opens(job.id) else redacted_job(job.id, job.version)
+
+    def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs without those of jobs that the caller may not see in full."""
+        owners = {run: owner(facts) for run, facts in runs.items()}
+        return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
 
 
 class Queries:

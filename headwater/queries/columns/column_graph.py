@@ -167,7 +167,12 @@ class ColumnWalk:
         entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
         # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
-        users = [pair for entry in entries.values() for pair in _users_in(entry)]
+        # Columns that have exactly the same sources stay together.
+        users = [
+            (sources, {Column(entry.group.primary, path) for path in paths})
+            for entry in entries.values()
+            for sources, paths in entry.known.users(entry.paths)
+        ]
         takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
         # Each set that takes a column adds the columns derived from the set to that column's outputs.
         for sources, users_of_sources in users:
@@ -268,12 +273,6 @@ def _steps_into(
     unnamed = {source.dataset for sources in source_sets.values() for source in sources if source.field is None}
     for dataset in sorted(unnamed & datasets):
         yield ColumnStep(ColumnSource(dataset), ColumnSource(entry.group.primary), frozenset(), job)
-
-
-def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
-    """Yield sets of sources, each with the columns of the dataset that have exactly these sources."""
-    for sources, paths in entry.known.users(entry.paths):
-        yield sources, {Column(entry.group.primary, path) for path in paths}
 
 
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:

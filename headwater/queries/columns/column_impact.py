@@ -110,7 +110,7 @@ class ImpactWalk:
             self._reach_perhaps(step, jobs, datasets)
         known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
         for job, reached in sorted(jobs.items()):
-            shown = known_jobs.get(job) if self._view.caller.opens(job) else None
+            shown = known_jobs.get(job) if self._view.opens(job) else None
             yield _node(shown or redacted_job(job), reached)
         for dataset, reached in sorted(datasets.items()):
             entry = self._walk.entry(Column(dataset, ()))

@@ -13,7 +13,6 @@ from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
-from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.graphs.node_ids import FieldNode, field_candidates
 from headwater.queries.resolve import ResolvedDataset, resolve_dataset
@@ -58,7 +57,7 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
 
 
 def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphView) -> Origins:
-    facts = _shown(read_run_facts({run for run in versions.values() if run}, view), view.caller)
+    facts = view.opened_runs(read_run_facts({run for run in versions.values() if run}, view))
     reported = _reported(facts, view)
     origins = []
     cut = False
@@ -71,16 +70,10 @@ def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphV
     return Origins(column, tuple(origins), cut)
 
 
-def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
-    """Return the runs without those of jobs whose details the caller may not see."""
-    owners = {run: owner(facts) for run, facts in runs.items()}
-    return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
-
-
 def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
     """Return each run's reported roots, else its parent's, with the run that reported them."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
-    parent_facts = _shown(read_run_facts(set(parents.values()), view), view.caller)
+    parent_facts = view.opened_runs(read_run_facts(set(parents.values()), view))
     theirs = {parent: roots for parent, run_facts in parent_facts.items() if (roots := roots_of(run_facts))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

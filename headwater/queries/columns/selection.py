@@ -79,7 +79,7 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers
     groups = ResolvedDatasets(view)
     groups.load_names(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
-    return {(output.dataset, output.version): run for output in outputs if view.caller.opens(output.dataset)}
+    return {(output.dataset, output.version): run for output in outputs if view.opens(output.dataset)}
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:

@@ -114,7 +114,7 @@ class FoldedGraphWalk(JobGraphWalk):
     def _degrees(self) -> Mapping[str, Degree]:
         """Return the number of neighbours of every node that is shown in full, of those at the border too."""
         groups = [group for primary in self._datasets if self._opens(group := self._groups.group(primary))]
-        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
+        jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
         self._look_up(
             job for group in groups for side in _SIDES if not _is_hub(group, side) for job in users_beyond(group, side)
         )
@@ -171,7 +171,7 @@ class FoldedGraphWalk(JobGraphWalk):
         return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
 
     def _last_start(self, job: Job) -> str:
-        opened = job.latest_run if self._view.caller.opens(job.id) else None
+        opened = job.latest_run if self._view.opens(job.id) else None
         return (opened.started if opened else None) or ""
 
 

@@ -128,7 +128,7 @@ class HistoryWalk:
         causes = set[Cause]()
         for run, facts in read_run_facts(runs, self._view).items():
             job = owner(facts)
-            if job and self._view.caller.opens(job):
+            if job and self._view.opens(job):
                 causes.add((job, None if facts.declared else run.id))
         return tuple(sorted(causes, key=lambda cause: (cause[0], cause[1] or "")))
 

@@ -9,10 +9,9 @@ nodes, and nodes that the caller may not see in full, connect no others.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any
 
-from headwater.events.event import Facets
 from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, dataset_of, text_of
 from headwater.facts.job_edges import DATA_ALONE, JobEdge, Kind, are_dependents_cut, dependents_in, edges_in
@@ -31,7 +30,7 @@ from headwater.queries.graphs.edges import (
 from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
 from headwater.queries.loaded_graph import LoadedGraph, resolve_assertions, under_primaries
 from headwater.queries.resolve import Near, ResolvedDataset
-from headwater.queries.results.entities import Dataset, Job, LastWriter, redacted_dataset, redacted_job
+from headwater.queries.results.entities import Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
@@ -120,7 +119,7 @@ class JobGraphWalk:
             # The index has jobs that ever named these as their parent; the node of each job has its parent now.
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
-            new = [job for job in possible if job not in known and self._view.caller.opens(job)]
+            new = [job for job in possible if job not in known and self._view.opens(job)]
             left = max(self._walked.limit - len(self._nodes), 0)
             self._walked.truncated |= more or len(new) > left
             candidates = self._read_jobs(new[:left])
@@ -131,7 +130,7 @@ class JobGraphWalk:
         return self._keep(tasks[job] for job in sorted(tasks))
 
     def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
-        return [job for job in jobs if "is_parent" in self._nodes[job] and self._view.caller.opens(job)]
+        return [job for job in jobs if "is_parent" in self._nodes[job] and self._view.opens(job)]
 
     def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
@@ -140,7 +139,7 @@ class JobGraphWalk:
 
     def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
-        opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.caller.opens(step[0])]
+        opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.opens(step[0])]
         names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
         fitting = self._walked.take_within_limit(sorted(names - self._names))
@@ -273,7 +272,7 @@ class JobGraphWalk:
 
     def _expect_beyond(self, steps: Iterable[tuple[JobId, Direction]], neighbours: Mapping[JobId, Near]) -> None:
         """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
-        opened = [(job, way) for job, way in steps if job in neighbours and self._view.caller.opens(job)]
+        opened = [(job, way) for job, way in steps if job in neighbours and self._view.opens(job)]
         names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
         fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
         is_last = self._hops_left <= 0
@@ -292,7 +291,7 @@ class JobGraphWalk:
         return self._loaded.jobs(fitting)
 
     def _opens(self, group: ResolvedDataset) -> bool:
-        return self._view.caller.opens(*group.names)
+        return self._view.opens(*group.names)
 
     def _shown_jobs(self) -> tuple[Job, ...]:
         """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
@@ -300,7 +299,7 @@ class JobGraphWalk:
         if self._job_edges:
             opened_jobs = filter(self._view.caller.opens, self._jobs)
             self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
-        return tuple(job if self._view.caller.opens(job.id) else redacted_job(job.id) for job in self._jobs.values())
+        return tuple(map(self._view.redacted, self._jobs.values()))
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
@@ -312,7 +311,12 @@ class JobGraphWalk:
         writers = find_stale(groups, self._view, self._nodes)
         facets = read_facets(groups, self._view)
         opened = {
-            group.primary: _summarized(group, described, writers.get(group.primary))
+            group.primary: dataset_of_group(
+                group,
+                without_references(described),
+                stale=group.primary in writers,
+                last_written_by=writers.get(group.primary),
+            )
             for group, described in zip(groups, facets, strict=True)
         }
         datasets = tuple(opened.get(primary) or redacted_dataset(primary) for primary in self._datasets)
@@ -323,7 +327,7 @@ class JobGraphWalk:
 
     def _edges_apart(self) -> Iterator[tuple[str, str]]:
         """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
-        jobs = [job for job in self._jobs.values() if self._view.caller.opens(job.id)]
+        jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
         for dataset, job in edges_apart(jobs, self._nodes, self._groups.primary):
             if dataset in self._datasets and self._opens(self._datasets[dataset]):
                 yield dataset.node_id, job.node_id
@@ -333,7 +337,7 @@ class JobGraphWalk:
         for job in self._jobs if kind in self._job_edges else ():
             for edge in edges_in(self._nodes[job]):
                 shown = edge.kind == kind and edge.other in self._jobs
-                if shown and (self._view.caller.opens(job) or self._view.caller.opens(edge.other)):
+                if shown and (self._view.opens(job) or self._view.opens(edge.other)):
                     yield (*edge.ends(job), edge)
 
     def _dependencies(self) -> list[Dependency]:
@@ -352,7 +356,7 @@ class JobGraphWalk:
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
-            shown = self._datasets.keys() if self._view.caller.opens(job.id) else opened
+            shown = self._datasets.keys() if self._view.opens(job.id) else opened
             edges |= {(dataset.node_id, job.id.node_id) for dataset in job.inputs if dataset in shown}
             edges |= {(job.id.node_id, dataset.node_id) for dataset in job.outputs if dataset in shown}
         edges |= {(start.node_id, end.node_id) for start, end, _ in self._edges_of_jobs("DATA")}
@@ -368,8 +372,3 @@ class JobGraphWalk:
             if source in by_name
         }
         return {(start.node_id, end.node_id) for start, end in edges if start != end and {start, end} & opened}
-
-
-def _summarized(group: ResolvedDataset, facets: Facets, last: LastWriter | None) -> Dataset:
-    dataset = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
-    return replace(dataset, facets=without_references(dataset.facets))

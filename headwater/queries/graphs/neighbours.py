@@ -12,7 +12,7 @@ from headwater.facts.table import RowQuery
 from headwater.queries.graphs.short_forms import short_datasets
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.results.entities import Dataset, Job, redacted_dataset, redacted_job
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
@@ -83,7 +83,7 @@ class Neighbours:
             for job in self._loaded.jobs(jobs)
             if not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
         ]
-        return {job.id: job if self._view.caller.opens(job.id) else redacted_job(job.id) for job in here}
+        return {job.id: self._view.redacted(job) for job in here}
 
     def _datasets(
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
@@ -95,7 +95,7 @@ class Neighbours:
             group = self._loaded.dataset(name)
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
-        opened = [group.primary for _, group in first[: limit + 1] if self._view.caller.opens(*group.names)]
+        opened = [group.primary for _, group in first[: limit + 1] if self._view.opens(*group.names)]
         short = short_datasets(opened, self._view)
         return [(position, short.get(group.primary) or redacted_dataset(group.primary)) for position, group in first]
 

@@ -86,7 +86,7 @@ def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
 
 
 def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:
-    there, named = _find_existing({node.dataset for node in candidates if view.caller.sees(node.dataset)}, view)
+    there, named = _find_existing({node.dataset for node in candidates if view.sees(node.dataset)}, view)
     return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
 
 
@@ -106,7 +106,7 @@ def _renamed(id: _Id, view: GraphView) -> Sequence[DatasetId]:  # noqa: A002 - w
 
 
 def _first_existing(candidates: Sequence[Node], view: GraphView) -> Node | None:
-    for ids in _find_existing({node.id for node in candidates if view.caller.sees(node.id)}, view):
+    for ids in _find_existing({node.id for node in candidates if view.sees(node.id)}, view):
         if node := next((node for node in candidates if node.id in ids), None):
             return node
     return None

@@ -11,10 +11,10 @@ from headwater.facts.facet_refs import without_references
 from headwater.facts.facts import IdText, RunFacts, dataset_of, merged_facets, text_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
-from headwater.facts.run_facts import Run, owner
+from headwater.facts.run_facts import Run
 from headwater.queries.descriptions import dataset_of_group, describe, read_facets
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
-from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset, redacted_job
+from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
@@ -75,7 +75,7 @@ class VersionGraphWalk:
         """Read and add these runs, and the versions that they read; return the steps to the runs that made these."""
         self._runs.update(read_run_facts({run for run, _ in steps} - self._runs.keys(), self._view))
         known = {run: self._runs[run] for run, _ in steps if run in self._runs and run not in self._whole}
-        opened = self._opened(known)
+        opened = self._view.opened_runs(known)
         reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
         self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
         producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view, self._groups))
@@ -83,18 +83,13 @@ class VersionGraphWalk:
         self._walked.limit += len(producers) - len({run for run, _ in producers})
         return producers
 
-    def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the runs whose jobs are shown in full."""
-        owners = {run: owner(facts) for run, facts in runs.items()}
-        return {run: runs[run] for run, job in owners.items() if job is None or self._view.caller.opens(job)}
-
     def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunStep]:
         """Add the versions that these runs read; return the steps to the runs that made them."""
         steps = set[RunStep]()
         for run, run_reads in reads.items():
             for read in run_reads:
                 node = (read.group.primary, read.version)
-                producer = read.produced_by if self._view.caller.opens(*read.group.names) else None
+                producer = read.produced_by if self._view.opens(*read.group.names) else None
                 self._datasets.setdefault(node, producer)
                 self._edges.add(("in", run, node))
                 if producer:
@@ -123,14 +118,11 @@ class VersionGraphWalk:
             self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
             for (dataset, version), run in self._datasets.items()
         )
-        jobs = (
-            job if self._view.caller.opens(job.id) else redacted_job(job.id, job.version)
-            for job in _jobs(briefs, self._runs, self._edges)
-        )
+        jobs = map(self._view.redacted, _jobs(briefs, self._runs, self._edges))
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
 
     def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
-        if not self._view.caller.opens(*group.names):
+        if not self._view.opens(*group.names):
             return redacted_dataset(group.primary, version)
         dataset = dataset_of_group(group, facets)
         whole = replace(dataset, version=version, facets=without_references(dataset.facets))

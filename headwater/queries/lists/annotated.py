@@ -81,4 +81,4 @@ class ListedThings:
         return [group for group in groups if group.known and not is_temporary(group.facts)]
 
     def _wants(self, thing: JobId | DatasetId) -> bool:
-        return self.namespace in (None, thing.namespace) and self.view.caller.sees(thing)
+        return self.namespace in (None, thing.namespace) and self.view.sees(thing)

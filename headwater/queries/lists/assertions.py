@@ -159,7 +159,7 @@ def _results(
 def _results_in(row: Row, thing: Thing, view: GraphView) -> list[AssertionResult]:
     """Return the results of an event; without its job and run if the caller may not see these."""
     sent = JobId(*row.data["job"]) if row.data["job"] else None
-    job = sent if sent and view.caller.opens(sent) else None
+    job = sent if sent and view.opens(sent) else None
     time, run = stamp_of(row).partition("#")[0], row.data["run"] if job else None
     results = ({name: value for name, value in stored.items() if name != "key"} for stored in row.data["results"])
     return [AssertionResult(of=thing, time=time, job=job, run=run, **result) for result in results]

@@ -48,7 +48,7 @@ def search_columns(
     def is_wanted(dataset: DatasetId) -> bool:
         if namespace not in (None, dataset.namespace) or not has_words(typed_words(within), [dataset.namespace]):
             return False
-        return view.caller.sees(dataset)
+        return view.sees(dataset)
 
     order = _order_of(text, sort)
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)

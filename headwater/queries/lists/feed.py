@@ -165,7 +165,7 @@ def _candidates(rows: Iterable[Row], view: GraphView, namespace: str | None) -> 
             senders[name, event_in(row.sk)] = sender
 
     def is_shown(thing: DatasetId | JobId) -> bool:
-        return namespace in (None, thing.namespace) and view.caller.sees(thing)
+        return namespace in (None, thing.namespace) and view.sees(thing)
 
     in_order = sorted(datasets, key=lambda dataset: not is_shown(dataset))
     return _Candidates(in_order, list(filter(is_shown, jobs)), senders)
@@ -173,9 +173,7 @@ def _candidates(rows: Iterable[Row], view: GraphView, namespace: str | None) -> 
 
 def _with_runs(page: Sequence[News], view: GraphView) -> list[News]:
     """Return the news with the state of their runs; without the sender, if the caller may not see it."""
-    shown = [
-        entry if entry.job and view.caller.opens(entry.job) else replace(entry, job=None, run=None) for entry in page
-    ]
+    shown = [entry if entry.job and view.opens(entry.job) else replace(entry, job=None, run=None) for entry in page]
     runs = {RunKey.of(entry.job, entry.run) for entry in shown if entry.job and entry.run and entry.run_state is None}
     states = {run: state(facts) for run, facts in read_run_facts(sorted(runs), view).items()}
     return [

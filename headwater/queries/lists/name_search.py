@@ -39,7 +39,7 @@ def find_names(text: str, view: GraphView, namespace: str | None) -> tuple[set[J
     names = {
         name
         for name in set(read)
-        if namespace in (None, name.namespace) and view.caller.sees(name)
+        if namespace in (None, name.namespace) and view.sees(name)
         if has_words(typed, (name.namespace, name.name))
     }
     return names, _is_cut(typed, pages)

@@ -63,7 +63,7 @@ def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datet
     A source counts once for each namespace whose datasets name it. Those first mentioned in the future count now.
     """
     total, new = _total(view, kind), [0] * len(intervals)
-    pages = view.query(counts_since(kind, _hour(intervals[0][0])))
+    pages = view.query(counts_since(kind, intervals[0][0].isoformat()[:_TO_HOUR]))
     for row in chain.from_iterable(page.rows for page in pages):
         place = _place(intervals, row.sk[:_TO_HOUR])
         if place >= 0:
@@ -95,10 +95,6 @@ def _place(intervals: Sequence[tuple[datetime, datetime]], hour: str) -> int:
 def _interval(bounds: tuple[datetime, datetime], numbers: Mapping[str, int]) -> Interval:
     start, end = (from_seconds(bound.timestamp()) for bound in bounds)
     return Interval(start, end, numbers)
-
-
-def _hour(moment: datetime) -> str:
-    return moment.isoformat()[:_TO_HOUR]
 
 
 def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Coverage:

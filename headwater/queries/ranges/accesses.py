@@ -19,7 +19,6 @@ from headwater.facts.table import RowQuery
 from headwater.queries.ranges.mappings import DATASETS_MAX
 from headwater.queries.ranges.near_fields import ROWS_MAX
 from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunsInRange
-from headwater.queries.ranges.similar_runs import RangeRun
 from headwater.queries.results.cdap import Access, Accesses, Relation
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.graphs import DOWN, UP, Side
@@ -73,19 +72,16 @@ class AccessWalk:
         declared: set[RunKey] = set()
         jobs: set[JobId] = set()
         for dataset in sorted({self._range_runs.primary(name) for name in datasets}):
-            for run, access in self._runs_at(dataset):
+            runs = ((run, access) for side, access in _SIDES for run in self._range_runs.runs_at(dataset, side))
+            for run, access in runs:
                 # A DatasetEvent is no run of a job.
                 if run.job is not None:
                     self._add(_Access(dataset, run.job, access, run.key, run.root))
-                    if self._view.caller.opens(run.job):
+                    if self._view.opens(run.job):
                         jobs.add(run.job)
                         declared |= {run.key} if run.state is None else set()
         accessed = self._read_jobs(sorted(jobs - self._jobs), declared)
         return {dataset for dataset in accessed if self._range_runs.groups.opens(dataset, self._view.caller)}
-
-    def _runs_at(self, dataset: DatasetId) -> Iterable[tuple[RangeRun, Access]]:
-        for side, access in _SIDES:
-            yield from ((run, access) for run in self._range_runs.runs_at(dataset, side))
 
     def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
         """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
@@ -148,7 +144,7 @@ class AccessWalk:
         return fits
 
     def _relation(self, access: _Access) -> Relation:
-        run = access.run.id if self._view.caller.opens(access.job) else None
+        run = access.run.id if self._view.opens(access.job) else None
         return Relation(access.dataset, access.job, access.access, run)
 
     def _roll_up(self) -> set[Relation]:
@@ -171,7 +167,7 @@ class AccessWalk:
         }
 
     def _rolled_up(self, access: _Access, job: JobId) -> Relation:
-        run = access.root.id if self._view.caller.opens(job) else None
+        run = access.root.id if self._view.opens(job) else None
         return Relation(access.dataset, job, access.access, run, rolled_up=True)
 
 

@@ -29,7 +29,6 @@ from headwater.queries.view import GraphView
 from headwater_model.columns import Column, ColumnSource, merge_columns, sources_at
 from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import JobId
-from headwater_model.operations import Read
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
 # Runs of one dataset and direction that are read, the newest: a year of three jobs that run every hour.
@@ -137,17 +136,17 @@ def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, range_run
     perhaps = {destination for _, destination, _, certain in taken if not certain}
     recorded = [range_runs.operations(ref) for run_read in run_reads for ref in run_read.operations]
     is_unreported = not recorded and (not reported or any(not report.known for report in reported))
-    if derived or any(_overlaps(column, _fields(read)) for operations in recorded for read in operations.reads):
+    if derived or any(
+        _overlaps(column, {Column(read.source, parse_slashed(name)) for name in read.outputs})
+        for operations in recorded
+        for read in operations.reads
+    ):
         fields = {field for field, _ in derived} | {field for field in perhaps if field.field is None}
         yield _UseKey("READ", _in_order(fields), operations_in(chain(*(how for _, how in derived))))
     elif is_unreported or perhaps:
         yield _UseKey("READ", _in_order(perhaps), known=False)
     if any(_overlaps(column, operations.dropped) for operations in recorded):
         yield _UseKey("DELETE")
-
-
-def _fields(read: Read) -> set[Column]:
-    return {Column(read.source, parse_slashed(name)) for name in read.outputs}
 
 
 def _overlaps(column: Column, others: Iterable[Column]) -> bool:

@@ -163,7 +163,7 @@ class RunsInRange:
         highs = {
             (name, dataset): f"{ROW_KINDS[UP]}#{self._time_range.start}"
             for dataset in datasets
-            for name in self._names(dataset)
+            for name in self.groups.group(dataset).names
         }
         candidates: dict[DatasetId, list[RangeRun]] = {}
         # The newest row of a name is mostly right: look at few rows first, and at more where none was.
@@ -202,9 +202,6 @@ class RunsInRange:
         if names:
             self.groups.load_names(names)
         return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
-
-    def _names(self, dataset: DatasetId) -> list[DatasetId]:
-        return self.groups.group(dataset).names
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Return a dataset's primary name."""

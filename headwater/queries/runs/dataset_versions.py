@@ -237,11 +237,7 @@ def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
 
 def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
     """Return the current version of each group: the last that did not fail."""
-    return newest_versions(groups, view, [_has_not_failed] * len(groups))
-
-
-def _has_not_failed(version: KnownVersion) -> bool:
-    return not version.failed
+    return newest_versions(groups, view, [lambda version: not version.failed] * len(groups))
 
 
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:

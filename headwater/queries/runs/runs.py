@@ -225,7 +225,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
             (read.produced_by, text_of(read.group.primary))
             for run_reads in reads.values()
             for read in run_reads
-            if read.produced_by and view.caller.opens(*read.group.names)
+            if read.produced_by and view.opens(*read.group.names)
         }
         new = {producer for producer, _ in producers} - facts.keys()
         fitting = () if is_last else walked.take_within_limit(sorted(new))
