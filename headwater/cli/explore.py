@@ -25,7 +25,16 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from headwater.cli.options import add_command, add_url
 from headwater.cli.program import command
-from headwater.cli.service import SET_CREDENTIALS, NoResponse, unreached, unusable
+from headwater.cli.service import (
+    LOOPBACK,
+    SET_CREDENTIALS,
+    TIMEOUT_S,
+    NoResponse,
+    is_api_gateway,
+    opener_of,
+    unreached,
+    unusable,
+)
 
 _ABOUT = """\
 Serve the explorer on 127.0.0.1 and forward its requests to the API of a deployed stack, signed with the AWS credentials
@@ -35,8 +44,6 @@ Requests without it are refused, and so are those for other hosts and those of o
 
 An API for bearer tokens serves the explorer itself, at <url>/explore/, and needs no such command.
 """
-_TIMEOUT_S = 60.0
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # Headers of the API that the page needs; all others are about the connection.
 _PASSED = (
     *("Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Security-Policy", "Content-Type"),
@@ -100,11 +107,11 @@ def authorize_for(url: str, token: str | None) -> Authorize:
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
         raise ValueError(f"--url: must be http(s)://host[:port][/path], got {url!r}")
-    if token and parts.scheme == "http" and host not in _LOOPBACK:
+    if token and parts.scheme == "http" and host not in LOOPBACK:
         raise ValueError(f"HEADWATER_TOKEN: is sent over https alone, got --url {url}")
     if token:
         return lambda _, headers: {**headers, "Authorization": f"Bearer {token}"}
-    if ".execute-api." not in host:
+    if not is_api_gateway(url):
         return lambda _, headers: headers
     from spark_client.transport.signing import sign_with_aws
 
@@ -128,8 +135,7 @@ class Explorer:
         self._url = url.rstrip("/")
         self._authorize = authorize
         self._secret = secrets.token_urlsafe(24)
-        direct = [urllib.request.ProxyHandler({})] if urlsplit(url).hostname in _LOOPBACK else []
-        self._opener = urllib.request.build_opener(_NoRedirects, *direct)
+        self._opener = opener_of(url, _NoRedirects)
         self.server = ThreadingHTTPServer(("127.0.0.1", port), _handler_of(self))
         self.server.daemon_threads = True
 
@@ -202,7 +208,7 @@ class Explorer:
         # It is not signed: what lies before API Gateway may change it.
         request = urllib.request.Request(url, headers={**sent, "Accept-Encoding": "gzip"})  # noqa: S310 - it is http(s)
         try:
-            with self._opener.open(request, timeout=_TIMEOUT_S) as response:
+            with self._opener.open(request, timeout=TIMEOUT_S) as response:
                 return _passed(response.status, response.headers, response.read())
         except urllib.error.HTTPError as error:
             with error:

@@ -99,37 +99,32 @@ def serve(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        return _serve(arguments)
+        # They take seconds, in which Ctrl-C ends the command, too.
+        from local_stack.stack import LocalStack
+        from local_stack.template.synthesis import synthesize
+        from local_stack.template.template import load_template
+
+        print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
+        context = {"auth": "token"} if arguments.token_api else {}
+        stack = LocalStack(
+            load_template(arguments.template) if arguments.template else synthesize(**context),
+            api_port=arguments.api_port,
+            token_port=arguments.token_port,
+            aws_port=arguments.aws_port,
+            window_cap_s=arguments.window,
+            schedules=True,
+            sweep_s=_SWEEP_S,
+            data=arguments.data and arguments.data.expanduser(),
+            on_failure=lambda failure: print(f"! {failure}", file=sys.stderr, flush=True),
+        )
+        with stack:
+            print(greeting(stack), flush=True)
+            threading.Event().wait()
     except KeyboardInterrupt:
         print("\nstopped", flush=True)
-        return 0
     except (LocalError, OSError, json.JSONDecodeError) as error:
         print(f"headwater serve: {error}", file=sys.stderr)
         return 1
-
-
-def _serve(arguments: argparse.Namespace) -> int:
-    from local_stack.stack import LocalStack
-    from local_stack.template.synthesis import synthesize
-    from local_stack.template.template import load_template
-
-    print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
-    context = {"auth": "token"} if arguments.token_api else {}
-    template = load_template(arguments.template) if arguments.template else synthesize(**context)
-    stack = LocalStack(
-        template,
-        api_port=arguments.api_port,
-        token_port=arguments.token_port,
-        aws_port=arguments.aws_port,
-        window_cap_s=arguments.window,
-        schedules=True,
-        sweep_s=_SWEEP_S,
-        data=arguments.data and arguments.data.expanduser(),
-        on_failure=lambda failure: print(f"! {failure}", file=sys.stderr, flush=True),
-    )
-    with stack:
-        print(greeting(stack), flush=True)
-        threading.Event().wait()
     return 0
 
 

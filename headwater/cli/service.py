@@ -15,8 +15,8 @@ from urllib.parse import urlencode, urlsplit
 
 from headwater.cli.program import command
 
-_TIMEOUT_S = 60.0
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+TIMEOUT_S = 60.0
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, unless its option moves them.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _BUSY = frozenset({429, 503})
@@ -66,10 +66,8 @@ def send(
     address = address_of(url, path, query or {})
     headers = _headers(address, token, method, body)
     request = urllib.request.Request(address, data=body, headers=headers, method=method)  # noqa: S310 - it is http(s)
-    # The environment's proxy is for services that are not on this machine.
-    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in _LOOPBACK else []
     try:
-        with urllib.request.build_opener(_Redirects, *direct).open(request, timeout=_TIMEOUT_S) as response:
+        with opener_of(address, _Redirects).open(request, timeout=TIMEOUT_S) as response:
             sent: bytes = response.read()
             return sent
     except urllib.error.HTTPError as error:
@@ -80,6 +78,12 @@ def send(
         raise NoResponse(unreached(url, error.reason)) from error
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise NoResponse(unusable(url, error)) from error
+
+
+def opener_of(address: str, redirects: type[urllib.request.HTTPRedirectHandler]) -> urllib.request.OpenerDirector:
+    """Return an opener that uses the environment's proxy, except for a service on this machine."""
+    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in LOOPBACK else []
+    return urllib.request.build_opener(redirects, *direct)
 
 
 def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
@@ -130,7 +134,7 @@ def unreached(url: str, reason: str | BaseException) -> str:
     if isinstance(reason, ssl.SSLError):
         return f"{url}: {reason}"
     why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
-    start = f"start {command('serve')} or " if urlsplit(url).hostname in _LOOPBACK else ""
+    start = f"start {command('serve')} or " if urlsplit(url).hostname in LOOPBACK else ""
     return f"nothing answers at {url}{why}; {start}give --url"
 
 
@@ -143,7 +147,7 @@ def _advice(status: int, address: str, token: str | None) -> str:
     """Return what a caller who is refused can do: an API takes bearer tokens, or requests that AWS credentials sign."""
     if status not in (401, 403):
         return ""
-    local = f" --local {_LOCAL_ENDPOINT}" if urlsplit(address).hostname in _LOOPBACK else ""
+    local = f" --local {_LOCAL_ENDPOINT}" if urlsplit(address).hostname in LOOPBACK else ""
     create = command(f"token create --scope read --scope records --all-namespaces{local}")
     if token:
         return f"; set HEADWATER_TOKEN to another token, as {create} makes it, or unset it where requests are signed"
@@ -185,7 +189,7 @@ def _headers(address: str, token: str | None, method: str, body: bytes | None) -
         headers["Content-Type"] = "application/json"
     host = urlsplit(address).hostname or ""
     if token:
-        if address.startswith("http://") and host not in _LOOPBACK:
+        if address.startswith("http://") and host not in LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
     return _signed(address, host, headers, method, body) if is_api_gateway(address) else headers

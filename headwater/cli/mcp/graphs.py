@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -9,6 +10,7 @@ from typing import Any, TypeAlias
 from headwater.cli.column_graph import parse_columns
 from headwater.cli.mcp.result import Result
 from headwater.cli.service import NoResponse, printable
+from headwater.walk import Walked, walk
 
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
@@ -210,14 +212,10 @@ def hops_from(start: str, edges: Iterable[tuple[str, str]]) -> dict[str, int]:
     following: dict[str, list[str]] = {}
     for origin, end in edges:
         following.setdefault(origin, []).append(end)
-    hops, pending = {start: 0}, deque([start])
-    while pending:
-        node = pending.popleft()
-        for beyond in following.get(node, ()):
-            if beyond not in hops:
-                hops[beyond] = hops[node] + 1
-                pending.append(beyond)
-    return hops
+    ends = walk(
+        [start], lambda level, _: (end for node in level for end in following.get(node, ())), into=Walked(sys.maxsize)
+    )
+    return ends.hops
 
 
 def _short(node_id: str, kind: str, data: Mapping[str, Any] | None) -> dict[str, Any]:
