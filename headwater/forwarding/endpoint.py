@@ -1,4 +1,4 @@
-"""The endpoint that events are forwarded to: one HTTPS URL, with a bearer token or without.
+"""The endpoint that events are forwarded to: one HTTPS URL, and its bearer token in Secrets Manager, if it has one.
 
     secret = Secret(secrets_manager, "forward-token", clock=time.monotonic)
     endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=secret.token, forget_token=secret.forget)

@@ -35,7 +35,7 @@ _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TEXT: Schema = {"type": "string", "minLength": 1}
-_RULE = "whole seconds since 1970, or `now` and steps of ms, s, m, h or d (`now-1d+4h`)"
+_RANGE_RULE = "whole seconds since 1970, or `now` and steps of ms, s, m, h or d (`now-1d+4h`)"
 _STEP = re.compile(r"([+-][0-9]{1,15})(ms|[smhd])", re.ASCII)
 _MATH = re.compile(rf"now(?:{_STEP.pattern})*", re.ASCII)
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -243,10 +243,10 @@ def _enum(choices: Iterable[str]) -> Schema:
 
 def _end(name: str, examples: Sequence[str], description: str) -> Parameter[str]:
     given = value(name, description, {"type": "string", "examples": examples})
-    return replace(given, missing=f"must be {_RULE}").required()
+    return replace(given, missing=f"must be {_RANGE_RULE}").required()
 
 
-START = _end("start", ["1763596800", "now-30d"], f"Runs that started from here on: {_RULE}.")
+START = _end("start", ["1763596800", "now-30d"], f"Runs that started from here on: {_RANGE_RULE}.")
 END = _end("end", ["now", "1763683200"], "Runs that started before; as `start`.")
 
 
@@ -269,7 +269,9 @@ def read_range(request: HttpRequest, now_s: int) -> RequestedRange:
     Raises:
         Invalid: one end is missing or cannot be read, or the range ends before it starts.
     """
-    start_ms, end_ms = (_read_end(end, request, now_s) for end in (START, END))
+    start_ms, end_ms = (
+        _parsed(end.name, end.read(request), lambda text: parse_moment(text, now_s)) for end in (START, END)
+    )
     if start_ms > end_ms:
         raise Invalid.because("end", END.read(request), f"must not be before start ({START.read(request)})")
     return RequestedRange(start_ms, end_ms)
@@ -291,18 +293,10 @@ def parse_moment(text: str, now_s: int) -> int:
     elif _MATH.fullmatch(text):
         moment_ms = now_s * 1_000 + sum(int(count) * _UNIT_MS[unit] for count, unit in _STEP.findall(text))
     else:
-        raise ValueError(f"must be {_RULE}")
+        raise ValueError(f"must be {_RANGE_RULE}")
     if not _EARLIEST_MS <= moment_ms <= _LATEST_MS:
         raise ValueError("must be within the years 1 to 9999")
     return moment_ms
-
-
-def _read_end(end: Parameter[str], request: HttpRequest, now_s: int) -> int:
-    text = end.read(request)
-    try:
-        return parse_moment(text, now_s)
-    except ValueError as error:
-        raise Invalid.because(end.name, text, str(error)) from error
 
 
 def _normalized(moment_ms: int) -> str:

@@ -16,7 +16,6 @@ from headwater.api.http.responses import respond_json
 from headwater.api.marquez import search_types as types
 from headwater.api.route import Route, Services
 from headwater.events.event import TERMINAL
-from headwater.facts.run_facts import Run
 from headwater.facts.words import typed_words
 from headwater.queries.results.entities import Job, SearchOptions
 from headwater_model.field_paths import print_dotted
@@ -27,7 +26,8 @@ _TEXT = nonblank_text("q", "The text, in any case; not blank.", "check").require
 _OPTIONS: SearchOptions = {"sort": "relevance", "limit": 10}
 # Where OpenSearch says that a column was found.
 _COLUMNS = "facets.schema.fields.name"
-_EVENT_TYPES: Mapping[str, str] = {state: kind for kind, state in TERMINAL.items()}
+# The type of event that says in which state a run is; of every other state, START.
+_EVENT_TYPES: Mapping[str, str] = {"RUNNING": "RUNNING"} | {state: kind for kind, state in TERMINAL.items()}
 
 
 def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
@@ -87,18 +87,11 @@ def render_job_hit(job_id: JobId, job: Job | None) -> types.JobTextHit:
         "run_id": run.id if run else None,
         "name": job_id.name,
         "namespace": job_id.namespace,
-        "eventType": _event_type(run),
+        "eventType": _EVENT_TYPES.get(run.state, "START") if run else None,
         "type": job.type if job else "BATCH",
         "facets": {},
         "runFacets": {},
     }
-
-
-def _event_type(run: Run | None) -> str | None:
-    """Return the type of event that says in which state the run is."""
-    if run is None:
-        return None
-    return _EVENT_TYPES.get(run.state, "RUNNING" if run.state == "RUNNING" else "START")
 
 
 def mark(text: str, searched: str) -> str:
