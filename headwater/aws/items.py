@@ -1,4 +1,4 @@
-"""DynamoDB's batch calls to the end: unprocessed items are sent again, pages are followed."""
+"""Calls of DynamoDB to their end: unprocessed items are sent again, pages are followed; puts under a condition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from headwater_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef, QueryInputTypeDef, WriteRequestTypeDef
+    from mypy_boto3_dynamodb.type_defs import (
+        AttributeValueTypeDef,
+        PutItemInputTypeDef,
+        QueryInputTypeDef,
+        WriteRequestTypeDef,
+    )
 
     Value: TypeAlias = AttributeValueTypeDef
     Item: TypeAlias = Mapping[str, Value]
@@ -22,6 +27,27 @@ WRITES_MAX = 25
 _TRIES = 10
 
 T = TypeVar("T")
+
+
+def put_if(
+    dynamodb: DynamoDBClient,
+    table: str,
+    item: Item,
+    condition: str,
+    values: Item | None = None,
+    names: Mapping[str, str] | None = None,
+) -> bool:
+    """Put the item if the condition holds for the stored one; return True if it was put."""
+    request: PutItemInputTypeDef = {"TableName": table, "Item": item, "ConditionExpression": condition}
+    if values:
+        request["ExpressionAttributeValues"] = values
+    if names:
+        request["ExpressionAttributeNames"] = names
+    try:
+        dynamodb.put_item(**request)
+    except dynamodb.exceptions.ConditionalCheckFailedException:
+        return False
+    return True
 
 
 def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -1,10 +1,10 @@
-"""Objects that are written once."""
+"""Objects of a bucket, which are written once, and their listing."""
 
 from __future__ import annotations
 
 import hashlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import IO, TYPE_CHECKING
 
@@ -14,12 +14,19 @@ from headwater_model.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-    from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
+    from mypy_boto3_s3.type_defs import ObjectTypeDef, PutObjectRequestTypeDef
 
 # S3's codes for a conditional write that lost: the object exists, or is being written.
 _EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 _MISSING = {"NoSuchKey", "404"}
 _CHUNK_BYTES = 1024 * 1024
+
+
+def list_objects(s3: S3Client, bucket: str, prefix: str, *, after: str = "") -> Iterator[ObjectTypeDef]:
+    """Yield the objects whose keys begin with a prefix and come after a key, in the order of their keys."""
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix, StartAfter=after)
+    for page in pages:
+        yield from page.get("Contents", [])
 
 
 def put_new(

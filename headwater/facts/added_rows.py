@@ -42,7 +42,7 @@ _BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facet
 def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     """Yield the index rows of the new facts that the old ones lack."""
     job = owner(new)
-    # If what all rows of the run have in common changed, or if they move with the facts (then they are few).
+    # All rows change with what they have in common; those that move with the facts are few.
     if job is None or _shared(old) != _shared(new) or transactional_rows(run, old) or transactional_rows(run, new):
         yield from _lacking(rows_of(run, new), rows_of(run, old))
         return

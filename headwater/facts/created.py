@@ -8,10 +8,10 @@ function of the facts, whatever the order of events, their repetition, and the d
 
 from __future__ import annotations
 
-import hashlib
 from typing import Literal, TypeAlias
 
 from headwater.facts.table import Increment, Key, RowQuery
+from headwater_model.ids import sha256_hex
 
 Created: TypeAlias = Literal["jobs", "datasets", "sources"]
 _COUNT = "count"
@@ -24,7 +24,7 @@ _PARTITIONS = 4
 
 def count_of(kind: Created, name: str, first: str) -> Key:
     """Return the key of the count in which a thing of this name is, by its first mention."""
-    shard = int(hashlib.sha256(name.encode()).hexdigest()[0], 16) % _SHARDS
+    shard = int(sha256_hex(name)[0], 16) % _SHARDS
     return _pk(kind, shard % _PARTITIONS), f"{first[:_TO_HOUR]}#{shard:x}"
 
 

@@ -6,7 +6,6 @@ reader checks each against the facts: a job may get another parent, and a run ma
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Set
 
 import orjson
@@ -32,7 +31,7 @@ from headwater.facts.run_reports import RunReports
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row, RowQuery
 from headwater.times import EARLIEST
-from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash
+from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256_hex
 
 _CHILD = "CHILD#"
 # The prefix of a job's runs with a `lineage` facet that may have reported no datasets.
@@ -202,7 +201,7 @@ def columns_prefix(dataset: DatasetId) -> str:
 
 def storage_prefix(version: str) -> str:
     """Return the prefix of a dataset's versions by a storage's own version."""
-    return f"BY_STORAGE#{hashlib.sha256(version.encode()).hexdigest()[:32]}"
+    return f"BY_STORAGE#{sha256_hex(version)[:32]}"
 
 
 def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:

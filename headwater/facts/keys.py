@@ -64,11 +64,10 @@ move. A reader checks each of them, and the unverified rows, against the facts.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Set
 
 from headwater.facts.table import Key
-from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash
+from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256_hex
 
 FACTS = "FACTS"
 RUN_FACTS = "FACTS#"
@@ -98,7 +97,7 @@ def dataset_pk(dataset: DatasetId) -> str:
 
 def namespace_pk(namespace: str) -> str:
     """Return the partition of a namespace."""
-    return f"NAMESPACE#{hashlib.sha256(namespace.encode()).hexdigest()}"
+    return f"NAMESPACE#{sha256_hex(namespace)}"
 
 
 def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
@@ -130,7 +129,7 @@ def complete_key(ref: str, named: Set[DatasetId] = frozenset()) -> Key:
 
     They list the columns of all datasets but those that were only `named`.
     """
-    names = hashlib.sha256("".join(sorted(dataset.digest for dataset in named)).encode()).hexdigest()
+    names = sha256_hex("".join(sorted(dataset.digest for dataset in named)))
     return f"FACET#{ref}", f"COMPLETE#{names}" if named else "COMPLETE"
 
 
@@ -144,4 +143,4 @@ def sortable(name: str) -> str:
     if len(encoded) <= _NAME_BYTES_MAX:
         return name
     cut = encoded[: _NAME_BYTES_MAX - 70].decode(errors="ignore")
-    return f"{cut}{_UNPRINTED}{hashlib.sha256(encoded).hexdigest()}"
+    return f"{cut}{_UNPRINTED}{sha256_hex(name)}"

@@ -14,7 +14,6 @@ tags and the sources of each namespace. A reader checks each row against the fac
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
@@ -25,7 +24,7 @@ from headwater.facts.catalogue import SOURCES, TAGS, added_names_row
 from headwater.facts.facts import DatasetFacts, JobFacts, SourceFacts, text_of
 from headwater.facts.keys import FACTS, sortable
 from headwater.facts.table import Key, Row
-from headwater_model.ids import DatasetId, JobId
+from headwater_model.ids import DatasetId, JobId, sha256_hex
 
 # The set of tags that were described, whatever has them.
 NO_NAMESPACE = ""
@@ -36,16 +35,12 @@ _BYTES_MAX = 2_048
 
 def tag_pk(name: str) -> str:
     """Return the partition of a tag."""
-    return f"TAG#{_digest(tag_key(name))}"
+    return f"TAG#{sha256_hex(tag_key(name))}"
 
 
 def owner_pk(name: str) -> str:
     """Return the partition of an owner."""
-    return f"OWNER#{_digest(owner_key(name))}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return f"OWNER#{sha256_hex(owner_key(name))}"
 
 
 def tag_facts_key(name: str) -> Key:
@@ -118,7 +113,7 @@ class SourceId(NamedTuple):
 
 def source_facts_key(source: SourceId) -> Key:
     """Return the key of the facts of a source."""
-    return f"SOURCE#{_digest(source.name)}", f"FACTS#{_digest(source.namespace)}"
+    return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 
 def source_text(source: SourceId) -> str:

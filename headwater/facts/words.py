@@ -17,7 +17,6 @@ True
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
@@ -27,7 +26,7 @@ from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
 from headwater.facts.table import Key, Row, RowQuery
 from headwater_model.columns import ColumnLineage
 from headwater_model.field_paths import parse_dotted, print_dotted
-from headwater_model.ids import DatasetId, FieldPath, JobId, namespace_hash
+from headwater_model.ids import DatasetId, FieldPath, JobId, namespace_hash, sha256_hex
 
 Kind: TypeAlias = Literal["NAME", "COLUMN"]
 # The scope of all namespaces; the others are hashes of names.
@@ -101,13 +100,13 @@ def column_rows(dataset: IdText, paths: Iterable[str]) -> Iterator[Row]:
 
 def columns_key(dataset: IdText, paths: Iterable[str]) -> Key:
     """Return the key of the row that marks these columns of a dataset as indexed; it is written after their rows."""
-    digest = hashlib.sha256("\0".join((dataset, *sorted(paths))).encode()).hexdigest()
+    digest = sha256_hex("\0".join((dataset, *sorted(paths))))
     return f"WORD#COLUMNS#{digest}", "COMPLETE"
 
 
 def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) -> Iterator[Row]:
     """Yield the rows of the words of a name; `of` is the dataset of a column."""
-    identity = hashlib.sha256("\0".join((*data, *data.values())).encode()).hexdigest()
+    identity = sha256_hex("\0".join((*data, *data.values())))
     words, in_order = words_of(name), f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
     for word in dict.fromkeys(words[-_WORDS_MAX:]):
         # A name that is the word comes before names that end in it, and these before all others.

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from headwater.aws.clients import CONCURRENCY
-from headwater.aws.objects import put_new, put_once
+from headwater.aws.objects import list_objects, put_new, put_once
 from headwater.events.canonical import canonical
 from headwater.events.event import ApiChange, Event
 from headwater.facts.facts import RunFacts
@@ -260,8 +260,8 @@ class EventLog:
         return [key for _, key in sorted(self._objects_of(day))]
 
     def _objects_of(self, day: str) -> Iterator[tuple[datetime, str]]:
-        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
-        return ((entry["LastModified"], entry["Key"]) for page in pages for entry in page.get("Contents", []))
+        listed = list_objects(self.s3, self.bucket, event_prefix_of(day))
+        return ((entry["LastModified"], entry["Key"]) for entry in listed)
 
     def stored_lines(self, key: str) -> StoredLines:
         """Return the events of an object, as they were returned when it was stored."""

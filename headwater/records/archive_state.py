@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get
+from headwater.aws.items import batch_get, put_if
 from headwater_model.errors import Conflict
 
 if TYPE_CHECKING:
@@ -55,18 +55,11 @@ class ArchiveState:
 
     def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
         """Hold the archive for one execution until `until_s`; raise `Conflict` if another execution holds it."""
-        try:
-            self.dynamodb.put_item(
-                TableName=self.table,
-                Item={**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}},
-                ConditionExpression="attribute_not_exists(pk) OR execution = :execution OR #until < :now",
-                ExpressionAttributeNames={"#until": "until"},
-                ExpressionAttributeValues={":execution": {"S": execution}, ":now": {"N": str(now_s)}},
-            )
-        except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
-            raise Conflict(
-                "another compaction is under way; it is over, or its lease is, before the next may start"
-            ) from error
+        lease: Item = {**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}}
+        condition = "attribute_not_exists(pk) OR execution = :execution OR #until < :now"
+        values: Item = {":execution": {"S": execution}, ":now": {"N": str(now_s)}}
+        if not put_if(self.dynamodb, self.table, lease, condition, values, {"#until": "until"}):
+            raise Conflict("another compaction is under way; it is over, or its lease is, before the next may start")
 
     def release(self, execution: str) -> None:
         """Release the lease, if the execution holds it."""
@@ -82,16 +75,8 @@ class ArchiveState:
 
     def seal(self, day: str, seal: Seal) -> Seal:
         """Close the day to commits, once; return the seal that counts."""
-        key = _seal_key(day)
-        try:
-            self.dynamodb.put_item(
-                TableName=self.table,
-                Item={**key, "execution": {"S": seal.execution}, "sealed_at": {"N": str(seal.sealed_at)}},
-                ConditionExpression="attribute_not_exists(pk)",
-            )
-        except self.dynamodb.exceptions.ConditionalCheckFailedException:
-            return self.seals([day])[day]
-        return seal
+        is_new = put_if(self.dynamodb, self.table, _seal_item(day, seal), "attribute_not_exists(pk)")
+        return seal if is_new else self.seals([day])[day]
 
     def seals(self, days: Sequence[str]) -> dict[str, Seal]:
         """Return the seals of those days that have one; 100 days at most."""
@@ -104,15 +89,10 @@ class ArchiveState:
     def restore_end(self, link: DigestRef, seal: Seal, events_to: str) -> None:
         """Close the last day and make its digest the end of the chain, both or neither; a later end stays."""
         condition = "attribute_not_exists(pk) OR #day < :day"
-        closed: Item = {
-            **_seal_key(link.day),
-            "execution": {"S": seal.execution},
-            "sealed_at": {"N": str(seal.sealed_at)},
-        }
         try:
             self.dynamodb.transact_write_items(
                 TransactItems=[
-                    {"Put": {"TableName": self.table, "Item": closed}},
+                    {"Put": {"TableName": self.table, "Item": _seal_item(link.day, seal)}},
                     {
                         "Put": {
                             "TableName": self.table,
@@ -144,20 +124,17 @@ class ArchiveState:
 
     def put_last(self, link: DigestRef, events_to: str) -> None:
         """Make the digest the newest of the chain, with events up to `events_to`, unless a later day's digest is."""
-        try:
-            self.dynamodb.put_item(
-                TableName=self.table,
-                Item=_end(link, events_to),
-                ConditionExpression="attribute_not_exists(pk) OR #day <= :day",
-                ExpressionAttributeNames={"#day": "day"},
-                ExpressionAttributeValues={":day": {"S": link.day}},
-            )
-        except self.dynamodb.exceptions.ConditionalCheckFailedException:
-            return
+        condition = "attribute_not_exists(pk) OR #day <= :day"
+        values: Item = {":day": {"S": link.day}}
+        put_if(self.dynamodb, self.table, _end(link, events_to), condition, values, {"#day": "day"})
 
 
 def _seal_key(day: str) -> Item:
     return {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "SEAL"}}
+
+
+def _seal_item(day: str, seal: Seal) -> Item:
+    return {**_seal_key(day), "execution": {"S": seal.execution}, "sealed_at": {"N": str(seal.sealed_at)}}
 
 
 def _end(link: DigestRef, events_to: str) -> Item:

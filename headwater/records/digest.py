@@ -23,14 +23,14 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import orjson
 from botocore.exceptions import ClientError
 
-from headwater.aws.objects import hash_object, is_missing, put_new
+from headwater.aws.objects import hash_object, is_missing, list_objects, put_new
 from headwater.records.archive import Archive, compress_lines, prefix_of
 from headwater.records.archive_state import DigestRef, Seal
 from headwater.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
@@ -265,10 +265,7 @@ class Digests:
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
         """Yield the objects of the raw log that arrived on these days, by key; files of other names are skipped."""
         start = end_of_events(days.after) if days.after else ""
-        pages = self.s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self.bucket, Prefix=f"{EVENTS_PREFIX}year=", StartAfter=start
-        )
-        for listed in chain.from_iterable(page.get("Contents", []) for page in pages):
+        for listed in list_objects(self.s3, self.bucket, f"{EVENTS_PREFIX}year=", after=start):
             if listed["Key"] > end_of_events(days.to):
                 return
             if sha256 := sha256_in_name(listed["Key"]):
@@ -318,6 +315,4 @@ class Digests:
         return removed
 
     def _keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
-        pages = self.s3.get_paginator("list_objects_v2")
-        for page in pages.paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after):
-            yield from (entry["Key"] for entry in page.get("Contents", []))
+        return (entry["Key"] for entry in list_objects(self.s3, self.bucket, prefix, after=after))

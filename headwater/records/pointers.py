@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get, batch_write, query_pages
+from headwater.aws.items import batch_get, batch_write, put_if, query_pages
 from headwater.records.table import check_version
 from headwater_model.errors import Conflict
 from headwater_model.ids import SHARDS, sha256_hex
@@ -153,15 +153,9 @@ class Pointers:
 
     def restore(self, root_id: str, pointer: LastArchive) -> None:
         """Make the object the root's archive, unless it has a later one: the day's digest has the object."""
-        try:
-            self.dynamodb.put_item(
-                TableName=self.table,
-                Item=_archive_item(root_id, pointer),
-                ConditionExpression="attribute_not_exists(pk) OR version < :version",
-                ExpressionAttributeValues={":version": {"N": str(pointer.version)}},
-            )
-        except self.dynamodb.exceptions.ConditionalCheckFailedException:
-            return
+        values: Item = {":version": {"N": str(pointer.version)}}
+        condition = "attribute_not_exists(pk) OR version < :version"
+        put_if(self.dynamodb, self.table, _archive_item(root_id, pointer), condition, values)
 
     def restore_objects(self, day: str, objects: Sequence[ArchiveObject]) -> None:
         """Make the rows of objects that the day's digest lists; rows that exist are the same."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 from botocore.exceptions import ClientError
 
-from headwater.aws.objects import is_missing
+from headwater.aws.objects import is_missing, list_objects
 from headwater.records.digest import key_of
 from headwater.records.table import expiry_of
 from headwater.records.verify.sealed_day import day_of_key
@@ -177,16 +177,12 @@ class Proofs:
         """Yield the digests of these days, oldest first; their signatures lie beside them."""
         archive = self.sources.archive
         start = key_of(after) if after >= first else f"digests/{hive_prefix(first)}"
-        pages = archive.s3.get_paginator("list_objects_v2").paginate(
-            Bucket=archive.bucket, Prefix="digests/", StartAfter=start
-        )
-        for page in pages:
-            for listed in page.get("Contents", []):
-                if listed["Key"] > key_of(last):
-                    return
-                day = day_of_key(listed["Key"])
-                if day is not None and listed["Key"] == key_of(day):
-                    yield DigestFile(day, listed["Key"], listed["Size"])
+        for listed in list_objects(archive.s3, archive.bucket, "digests/", after=start):
+            if listed["Key"] > key_of(last):
+                return
+            day = day_of_key(listed["Key"])
+            if day is not None and listed["Key"] == key_of(day):
+                yield DigestFile(day, listed["Key"], listed["Size"])
 
     def _waiting(self, root_id: str, node_id: str, now_s: int, check: Callable[[], None]) -> Proof | None:
         """Return the state of a record that no object holds, or None if it is nowhere."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.aws.items import batch_get
+from headwater.aws.items import batch_get, put_if
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -60,16 +60,9 @@ class Publications:
             **({"previous_attempt": {"S": publication.before}} if publication.before else {}),
         }
         self.dynamodb.put_item(TableName=self.table, Item={**_key(publication.day), **attributes})
-        try:
-            self.dynamodb.put_item(
-                TableName=self.table,
-                Item={**_LAST, "day": {"S": publication.day}},
-                ConditionExpression="attribute_not_exists(pk) OR #day < :day",
-                ExpressionAttributeNames={"#day": "day"},
-                ExpressionAttributeValues={":day": {"S": publication.day}},
-            )
-        except self.dynamodb.exceptions.ConditionalCheckFailedException:
-            return
+        last: Item = {**_LAST, "day": {"S": publication.day}}
+        condition = "attribute_not_exists(pk) OR #day < :day"
+        put_if(self.dynamodb, self.table, last, condition, {":day": last["day"]}, {"#day": "day"})
 
 
 def _key(day: str) -> Item:

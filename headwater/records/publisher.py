@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 
 from headwater.aws.athena import Catalog
 from headwater.aws.items import chunks
-from headwater.aws.objects import is_missing
+from headwater.aws.objects import is_missing, list_objects
 from headwater.records.digest import Digests
 from headwater.records.publications import Publication, Publications
 from headwater_model.archive_tables import (
@@ -90,11 +90,9 @@ class Publisher:
     def _remove_others(self, day: str, kept: set[str]) -> None:
         for table in TABLES:
             prefixes = tuple(attempt_prefix(table.name, day, attempt) for attempt in kept)
-            pages = self.s3.get_paginator("list_objects_v2").paginate(
-                Bucket=self.bucket, Prefix=partition_prefix(table.name, day)
-            )
-            keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
-            for batch in chunks([key for key in keys if not key.startswith(prefixes)], _DELETES_MAX):
+            listed = list_objects(self.s3, self.bucket, partition_prefix(table.name, day))
+            others = [entry["Key"] for entry in listed if not entry["Key"].startswith(prefixes)]
+            for batch in chunks(others, _DELETES_MAX):
                 result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in batch]})
                 if failed := result.get("Errors"):
                     raise Conflict(f"{len(failed)} files of older attempts could not be removed: {failed[0]}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
 from headwater.attempts import attempts
+from headwater.aws.objects import list_objects
 from headwater_model.errors import HeadwaterError, NotFound
 
 if TYPE_CHECKING:
@@ -71,10 +72,8 @@ class Bucket:
 
     def list_objects(self, prefix: str, after: str = "") -> Iterator[Listed]:
         """See `Store`."""
-        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after)
-        for page in pages:
-            for item in page.get("Contents", []):
-                yield Listed(item["Key"], item["Size"])
+        for entry in list_objects(self.s3, self.bucket, prefix, after=after):
+            yield Listed(entry["Key"], entry["Size"])
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
         """See `Store`; after a broken connection, the rest of the same version is requested."""
