@@ -123,7 +123,13 @@ class Catalog:
 
     def set_partition(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> None:
         """Create or update the partition of this value, with its location (an S3 URL)."""
-        form = self._form(table, value, location, parameters)
+        # As the table is described now: additions of a later release hold for new partitions.
+        described = self.glue.get_table(DatabaseName=self.database, Name=table)["Table"]["StorageDescriptor"]
+        descriptor = {**described, "Location": location}
+        form = cast(
+            "PartitionInputTypeDef",
+            {"Values": [value], "StorageDescriptor": descriptor, "Parameters": dict(parameters)},
+        )
         try:
             self.glue.create_partition(DatabaseName=self.database, TableName=table, PartitionInput=form)
         except self.glue.exceptions.AlreadyExistsException:
@@ -143,10 +149,3 @@ class Catalog:
         """Remove the partition of this value, if it exists; its files stay."""
         with suppress(self.glue.exceptions.EntityNotFoundException):
             self.glue.delete_partition(DatabaseName=self.database, TableName=table, PartitionValues=[value])
-
-    def _form(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> PartitionInputTypeDef:
-        """Return the partition as the table is described now: additions of a later release hold for new partitions."""
-        described = self.glue.get_table(DatabaseName=self.database, Name=table)["Table"]["StorageDescriptor"]
-        descriptor = {**described, "Location": location}
-        form = {"Values": [value], "StorageDescriptor": descriptor, "Parameters": dict(parameters)}
-        return cast("PartitionInputTypeDef", form)

@@ -52,6 +52,8 @@ def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3",
     Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a
     put's CPU). The user agent is given: botocore would put its own together twice for each request (an eighth).
     """
+    import os
+
     from botocore.config import Config
 
     config = Config(
@@ -63,7 +65,8 @@ def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3",
         user_agent="headwater",
         # Without it, links are signed by the old version, which KMS refuses.
         signature_version="s3v4" if service == "s3" else None,
-        s3={"addressing_style": "path"} if _local() else {},
+        # At a local endpoint, bucket names are no host names.
+        s3={"addressing_style": "path"} if "AWS_ENDPOINT_URL" in os.environ else {},
     )
     return session().create_client(service, config=config)
 
@@ -130,10 +133,3 @@ def _dynamodb_url(session: Session, region: str) -> str:
     known = EndpointResolver(session.get_data("endpoints")).construct_endpoint("dynamodb", region, **variants)
     # A region that is newer than the runtime's botocore.
     return f"https://{known['hostname'] if known else f'dynamodb.{region}.amazonaws.com'}"
-
-
-def _local() -> bool:
-    """True if the AWS endpoint is replaced by a local one, where bucket names are no host names."""
-    import os
-
-    return "AWS_ENDPOINT_URL" in os.environ

@@ -120,7 +120,8 @@ class DynamoDB:
         body = _render(request)
         context: dict[str, Any] = {}
         for attempt in count(1):
-            headers = self._headers(operation, body)
+            headers = self._signer.headers(f"{_TARGET}.{operation}", body) | _HEADERS
+            add_recursion_detection_header({"headers": headers})  # X-Ray's, where it is on
             try:
                 response = self._send(headers, body)
                 if response.status_code == HTTPStatus.OK:
@@ -138,12 +139,6 @@ class DynamoDB:
             if not self._wait(attempt, context, (response, refusal), None):
                 raise _ERRORS.get(code, ClientError)(cast("Any", refusal), operation)
         raise AssertionError("count has no end")
-
-    def _headers(self, operation: str, body: bytes) -> dict[str, str]:
-        headers = self._signer.headers(f"{_TARGET}.{operation}", body)
-        headers |= _HEADERS
-        add_recursion_detection_header({"headers": headers})  # X-Ray's, where it is on
-        return headers
 
     def _send(self, headers: Mapping[str, str], body: bytes) -> Response:
         """Return a response that came whole, by the checksum that DynamoDB sends with it."""

@@ -33,7 +33,7 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
-from headwater_model.ids import JobId, RunKey
+from headwater_model.ids import RunKey
 
 # The facts that are by dataset.
 _BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facets", "written_facets")
@@ -49,7 +49,12 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     pairs = [(getattr(old, name), getattr(new, name)) for name in _BY_DATASET]
     changed = {text for left, right in pairs for text, value in right.items() if left.get(text) is not value}
     before, after = (_of_some(facts, changed) for facts in (old, new))
-    rows, known = ({row.key: row for row in _of_datasets(run, part, job, new)} for part in (after, before))
+    # An input is no source, whichever part of the datasets is compared.
+    inputs = new.inputs.keys()
+    rows, known = (
+        {row.key: row for row in dataset_rows(run, part, job, inputs)} | unverified_rows(run, part)
+        for part in (after, before)
+    )
     yield from _lacking(rows, known)
     yield from version_rows(run, new, job, _times_of_change(before, after, new))
     reported = datasets_ever_with_columns(after) - datasets_ever_with_columns(before)
@@ -97,11 +102,6 @@ def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:
         by_text = getattr(facts, name)
         parts[name] = {text: by_text[text] for text in texts & by_text.keys()}
     return replace(facts, **parts)
-
-
-def _of_datasets(run: RunKey, part: RunFacts, job: JobId, whole: RunFacts) -> Iterator[Row]:
-    yield from dataset_rows(run, part, job, whole.inputs.keys())
-    yield from unverified_rows(run, part).values()
 
 
 def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[str]:

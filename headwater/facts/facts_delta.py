@@ -62,16 +62,20 @@ def add(known: dict[Any, F], entity: Any, facts: F) -> None:
 
 def add_api_change(delta: FactsDelta, change: ApiChange) -> None:
     """Add the facts of a change that was made through the API."""
+    stamp = f"{change.time}#{change.hash}"
     if isinstance(change, Deletion):
         _deletion(delta, change)
     elif isinstance(change, Tagging):
-        _tagging(delta, change)
+        _tagging(delta, change, stamp)
     elif isinstance(change, Ownership):
-        _own(delta, change)
+        delta.rows += rows_of_ownership(change)
+        owner = [stamp, change.owner, change.type, change.present, change.caller]
+        _annotate(delta, change, owned={owner_key(change.owner): owner})
     elif isinstance(change, Documentation):
-        _document(delta, change)
+        text = [stamp, change.description, change.caller]
+        _annotate(delta, change, documented={change.field or "": text})
     else:
-        _describe(delta, change)
+        _describe(delta, change, stamp)
 
 
 def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
@@ -84,8 +88,7 @@ def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
         add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
 
 
-def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
-    stamp = f"{tagging.time}#{tagging.hash}"
+def _tagging(delta: FactsDelta, tagging: Tagging, stamp: str) -> None:
     key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
     delta.rows += rows_of_tagging(tagging)
     tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
@@ -98,19 +101,6 @@ def _tagging(delta: FactsDelta, tagging: Tagging) -> None:
         add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
 
 
-def _own(delta: FactsDelta, ownership: Ownership) -> None:
-    stamp = f"{ownership.time}#{ownership.hash}"
-    delta.rows += rows_of_ownership(ownership)
-    value = [stamp, ownership.owner, ownership.type, ownership.present, ownership.caller]
-    _annotate(delta, ownership, owned={owner_key(ownership.owner): value})
-
-
-def _document(delta: FactsDelta, documentation: Documentation) -> None:
-    stamp = f"{documentation.time}#{documentation.hash}"
-    value = [stamp, documentation.description, documentation.caller]
-    _annotate(delta, documentation, documented={documentation.field or "": value})
-
-
 def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: Any) -> None:
     """Add facts of the job or the dataset that a statement annotates; it is no mention."""
     if statement.job is not None:
@@ -119,9 +109,9 @@ def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: 
         add(delta.datasets, statement.dataset, DatasetFacts(**facts))
 
 
-def _describe(delta: FactsDelta, described: Description) -> None:
+def _describe(delta: FactsDelta, described: Description, stamp: str) -> None:
     """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
-    history = history_of(described.values, f"{described.time}#{described.hash}")
+    history = history_of(described.values, stamp)
     if described.namespace is not None:
         delta.mention(described.time, described.namespace)
         add(delta.namespaces, described.namespace, NamespaceFacts(described=history))

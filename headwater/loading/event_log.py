@@ -184,15 +184,12 @@ class EventLog:
         packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
             return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
-        self._put_body(_body_key(sha), body, packed)
-        return IndexedEvent(time, sha, type=kind)
-
-    def _put_body(self, key: str, body: bytes, packed: bytes) -> None:
-        """Store an event alone; the same event may be there already, compressed differently by another release."""
-        if put_new(self.s3, self.bucket, key, packed, content_type="application/gzip"):
-            return
-        if gzip.decompress(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()) != body:
+        # The same event may be stored alone already, compressed differently by another release.
+        key = _body_key(sha)
+        is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
+        if not is_new and gzip.decompress(read_packed(self.s3, self.bucket, key)) != body:
             raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
+        return IndexedEvent(time, sha, type=kind)
 
     def list_events(
         self,
@@ -248,8 +245,7 @@ class EventLog:
     def _document(self, indexed: IndexedEvent) -> Any:
         if _DOCUMENT in indexed.data:
             return indexed.data[_DOCUMENT]
-        packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(indexed.hash))["Body"].read()
-        return orjson.loads(gzip.decompress(packed))
+        return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, _body_key(indexed.hash))))
 
     def keys_of(self, day: str) -> list[str]:
         """Return the objects of a day of arrival, sorted."""

@@ -103,18 +103,16 @@ def live_page(
     def read(start: Item | None, size: int) -> Page:
         return table.page_of_root(root_id, action=action, prefix=prefix, start=start, limit=size)
 
-    # A prefix is a condition of the table's own key, an action alone of the index.
-    start = None if after is None else _start_key(root_id, after, action if prefix is None else None)
+    start: Item | None = None
+    if after is not None:
+        # A prefix is a condition of the table's own key, an action alone of the index.
+        of_index: Item = {"action_taken": {"S": action}} if action is not None and prefix is None else {}
+        start = {"root_id": {"S": root_id}, "node_id": {"S": after}, **of_index}
     # One row above the limit shows whether there are more.
     rows = _live_rows(read, start, limit + 1, now_s)
     if len(rows.items) > limit:
         rows = Page(rows.items[:limit], rows.items[limit - 1])
     return LivePage([_live(item) for item in rows.items], rows.last_key["node_id"]["S"] if rows.last_key else None)
-
-
-def _start_key(root_id: str, node_id: str, action: str | None) -> Item:
-    key: Item = {"root_id": {"S": root_id}, "node_id": {"S": node_id}}
-    return key if action is None else {**key, "action_taken": {"S": action}}
 
 
 def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, rows_min: int, now_s: int) -> Page:
