@@ -21,8 +21,8 @@ from headwater.api.route import Reply, Route, Services
 from headwater.api.types import Redirect
 from headwater.aws.queues import Message, send_all
 from headwater.records.dirty_roots import DirtyRoot
+from headwater.records.forest import outline_of
 from headwater.records.live_records import is_known, unknown_root
-from headwater.records.outline import outline_of
 from headwater.records.pointers import LastArchive
 from headwater.records.root_records import RootRecords, read_root
 from headwater.records.trace import TraceRequest, render_trace_request

@@ -9,8 +9,8 @@ import orjson
 
 from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of
 from headwater.api.records import types
+from headwater.records.forest import Group
 from headwater.records.live_records import LiveRecord, NodePath
-from headwater.records.outline import Group
 from headwater.records.pointers import LastArchive
 from headwater.records.record import LineageRecord, render_record
 from headwater.records.search.criteria import SearchRecord

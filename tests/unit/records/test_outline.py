@@ -7,8 +7,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.records.forest import Forest
-from headwater.records.outline import EXAMPLES_MAX, outline_of
+from headwater.records.forest import EXAMPLES_MAX, Forest, outline_of
 from headwater.records.record import LineageRecord
 
 NODES = ("root", "a", "b", "c", "d", "e", "f")
