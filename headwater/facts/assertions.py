@@ -1,7 +1,7 @@
 """Results of tests of data: of the facets of datasets that report assertions, and of the facet `test` of runs.
 
     DATASET#<dataset>  JOB#<job>     TEST#<time>#<hash>       the results that an event reports
-    TESTS                            DATASET#...  JOB#...     what ever failed a test (`tag_rows`)
+    TESTS                            DATASET#...  JOB#...     what ever failed a test (`list_rows`)
 
 A test of a dataset is its type, its column and its name together; of `test`, which names no dataset, it is the job's.
 The facts hold the outcome of the last result of each test alone, so that graphs stay small. The row of the event has

@@ -46,9 +46,9 @@
     SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
     WORD#<kind>#<scope>#…   <word>…                              a name or a column that has the word (`words`)
     CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
-    TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`tag_rows`)
-    OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`tag_rows`)
-    TESTS                   JOB#<name>  DATASET#<name>           what ever failed a test (`tag_rows`)
+    TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`list_rows`)
+    OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`list_rows`)
+    TESTS                   JOB#<name>  DATASET#<name>           what ever failed a test (`list_rows`)
     FEED#<day>#<shard>      JOB#<name>  DATASET#<name>           what may have news of the day (`feed_rows`)
 
 `<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a

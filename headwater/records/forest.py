@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from headwater.records.record import LineageRecord
 
+# Records that an outline shows of each group.
 EXAMPLES_MAX = 3
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from headwater.aws.items import Item, Value
 
+# The attribute of an item with the version of its form.
 ATTRIBUTE = "schema"
 VERSION = 1
 
