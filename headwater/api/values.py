@@ -1,6 +1,6 @@
-"""Ids, versions, times and transformations, as every dialect prints them; and paths of this API to things.
+"""Values as every dialect prints them: ids, versions, times, transformations, and paths of this API to things.
 
-In a path each id is one percent-encoded segment.
+In a path each id is one percent-encoded segment. Of a node that the caller sees in outline, the data is left out here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Datasets and their versions as Marquez prints them; and annotations and counts of tests, which jobs have, too."""
+"""Datasets and their versions as Marquez prints them, with the annotations and counts of tests that jobs have, too."""
 
 from __future__ import annotations
 
