@@ -8,9 +8,9 @@ import ssl
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 from headwater.cli.program import command
@@ -20,6 +20,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, unless its option moves them.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _BUSY = frozenset({429, 503})
+# A GET of a path of the API, with a query.
+Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 _PORTS = {"http": 80, "https": 443}
 # The headers that sign a request or hold a token, in urllib's spelling.
 _CREDENTIALS = ("Authorization", "X-amz-security-token")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.options import add_command, add_url
 
 if TYPE_CHECKING:
-    from headwater.cli.export.reading import Get, Part
+    from headwater.cli.export.reading import Part
+    from headwater.cli.service import Get
 
 # Up to 20 s for one request.
 _TRIES = 10

@@ -20,10 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from headwater.cli.job_graph import Edge
-from headwater.cli.service import NoResponse
+from headwater.cli.service import Get, NoResponse
 
-# A GET of a path of the API, with a query.
-Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 Direction: TypeAlias = Literal["both", "up", "down"]
 Document: TypeAlias = Mapping[str, Any]
 

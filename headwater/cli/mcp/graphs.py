@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
 
 from headwater.cli.column_graph import parse_columns
 from headwater.cli.mcp.result import Result
-from headwater.cli.service import NoResponse, printable
+from headwater.cli.service import Get, NoResponse, printable
 from headwater.walk import Walked, walk
-
-# A GET of a path of the API, with a query.
-Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 
 _PATHS_MAX = 10
 _PATH_DEPTH = 100

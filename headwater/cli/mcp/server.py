@@ -20,9 +20,8 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 from headwater.cli.mcp import graphs, reports
-from headwater.cli.mcp.graphs import Get
 from headwater.cli.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result
-from headwater.cli.service import NoResponse, fetch_json, is_api_gateway, send
+from headwater.cli.service import Get, NoResponse, fetch_json, is_api_gateway, send
 
 _GZIP = b"\x1f\x8b"
 _INSTRUCTIONS = f"""\
