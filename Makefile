@@ -7,6 +7,8 @@ LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
 # The classes of the newest Spark, ready to map: for whoever starts it often.
 CLASSES := $(VENV)/.classes
+# The tests of this checkout, compiled.
+COMPILED := $(VENV)/.compiled
 # What asks for known vulnerabilities of what is locked; it shares nothing with it.
 AUDIT := .venv-audit
 # What makes the site of the docs.
@@ -23,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test tests-compiled test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
+.PHONY: help setup demo serve explorer page test test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -58,15 +60,16 @@ explorer: $(LOCAL) ## the page under /explore/, into explorer/dist/; needs npm
 	@$(BUILD_EXPLORER)
 
 test: $(READY) ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
-	@$(MAKE) --no-print-directory -j2 $(CLASSES) $(SPARK35)/.ready page tests-compiled
+	@$(MAKE) --no-print-directory -j2 $(CLASSES) $(SPARK35)/.ready page $(if $(ARGS),,$(COMPILED))
 	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),scripts/test.sh $(BIN) $(SPARK35) $(PARALLEL))
 
 page:
 	@$(BUILD_EXPLORER) --optional
 
-# pytest compiles the tests once here, not once in each of its workers.
-tests-compiled:
-	@$(if $(ARGS),true,$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 || true)
+# pytest compiles the tests once here, not once in each of its workers; a test that changes later, each worker compiles.
+$(COMPILED): | $(READY)
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 || true
+	@touch $@
 
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)
