@@ -29,7 +29,7 @@ from headwater.queries.descriptions import dataset_of_group, descriptions_in, re
 from headwater.queries.graphs.edges import declared_sources
 from headwater.queries.loaded_graph import LoadedGraph, under_primaries
 from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.entities import Dataset, Job, description_of
 from headwater.queries.view import GraphView
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation
@@ -204,7 +204,7 @@ def _job_row(job: Job) -> Mapping[str, Any]:
         "namespace": job.id.namespace,
         "name": job.id.name,
         "type": job.type,
-        "description": job.annotations.text_of(None) or job.description,
+        "description": description_of(job),
         "location": job.location,
         **_annotated(job.annotations),
         **_named("parent", job.parent.job if job.parent else None),
@@ -272,7 +272,7 @@ def _dataset_row(dataset: Dataset) -> Mapping[str, Any]:
         "name": dataset.id.name,
         "type": dataset.type,
         "source_name": dataset.source_name,
-        "description": dataset.annotations.text_of(None) or dataset.description,
+        "description": description_of(dataset),
         **_annotated(dataset.annotations),
         "first_seen": dataset.created,
         "last_seen": dataset.updated,

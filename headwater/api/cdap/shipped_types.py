@@ -59,7 +59,7 @@ class FieldSummary(TypedDict):
     outgoing: NotRequired[list[RelatedFields]]
 
 
-class OriginField(TypedDict):
+class InputField(TypedDict):
     """A field that an operation takes."""
 
     origin: str
@@ -71,7 +71,7 @@ class OperationInputs(TypedDict):
     """An endpoint, of a read, or else fields."""
 
     endPoint: NotRequired[EndPoint]
-    fields: NotRequired[list[OriginField]]
+    fields: NotRequired[list[InputField]]
 
 
 class OperationOutputs(TypedDict):

@@ -14,7 +14,7 @@ from headwater.api.types import LastWriter as LastWriterJson
 from headwater.api.values import render_id, when
 from headwater.facts.annotations import Annotations, Attribution, Tag
 from headwater.facts.assertions import AssertionCounts
-from headwater.queries.results.entities import Dataset, DatasetVersion, Job, LastWriter
+from headwater.queries.results.entities import Dataset, DatasetVersion, LastWriter, description_of
 
 
 def render_dataset(
@@ -45,7 +45,7 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
     """Return a dataset without lists and facets; `version` where the node is of a version."""
     return {
         **_identify(dataset),
-        "description": describe(dataset),
+        "description": description_of(dataset),
         "lastLifecycleState": dataset.lifecycle,
         "tags": list(dataset.annotations.names),
         "owners": render_owners(dataset.annotations),
@@ -69,7 +69,7 @@ def render_dataset_version(version: DatasetVersion) -> types.DatasetVersion:
         "fields": _fields(version.fields, version.annotations),
         "tags": list(version.annotations.names),
         "lifecycleState": version.lifecycle,
-        "description": describe(version),
+        "description": description_of(version),
         "currentSchemaVersion": None,
         "createdByRun": render_run_if_any(version.created_by),
         "facets": dict(version.facets),
@@ -97,7 +97,7 @@ def _summarize(dataset: Dataset) -> types.DatasetSummary:
         "fields": _fields(dataset.fields, dataset.annotations),
         "tags": list(dataset.annotations.names),
         "lastModifiedAt": when(dataset.last_modified),
-        "description": describe(dataset),
+        "description": description_of(dataset),
         "lastLifecycleState": dataset.lifecycle,
         **_location(dataset.type),
     }
@@ -190,8 +190,3 @@ def render_counts(counts: AssertionCounts | None) -> Tested:
     if counts is None:
         return {}
     return {"tests": {"passed": counts.passed, "warned": counts.warned, "failed": counts.failed}}
-
-
-def describe(thing: Job | Dataset | DatasetVersion) -> str | None:
-    """Return the description that a caller gave; else the one that events report."""
-    return thing.annotations.text_of(None) or thing.description

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from headwater.api.marquez import types
-from headwater.api.marquez.dataset_views import describe, render_annotations, render_counts, render_owners
+from headwater.api.marquez.dataset_views import render_annotations, render_counts, render_owners
 from headwater.api.marquez.run_views import mark_incomplete, render_run, render_run_if_any, summarize_run
 from headwater.api.values import render_id, render_ids, render_version_id, when
-from headwater.queries.results.entities import Job, JobVersion
+from headwater.queries.results.entities import Job, JobVersion, description_of
 from headwater_model.ids import name_uuid
 
 
@@ -58,7 +58,7 @@ def render_short_job(job: Job) -> types.ShortJob:
         "updatedAt": when(job.updated),
         "namespace": job.id.namespace,
         "location": job.location,
-        "description": describe(job),
+        "description": description_of(job),
         "tags": list(job.annotations.names),
         "owners": render_owners(job.annotations),
         "latestRun": None if job.latest_run is None else summarize_run(job.latest_run),
@@ -105,7 +105,7 @@ def _summarize(job: Job) -> types.JobSummary:
         "inputs": render_ids(job.inputs),
         "outputs": render_ids(job.outputs),
         "location": job.location,
-        "description": describe(job),
+        "description": description_of(job),
         "latestRun": render_run_if_any(job.latest_run),
         **render_counts(job.assertions),
     }

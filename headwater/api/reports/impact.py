@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from headwater.api.marquez.dataset_views import describe, render_short_dataset
+from headwater.api.marquez.dataset_views import render_short_dataset
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import Row, cut, flag, join_words, table
 from headwater.api.values import redact, when
-from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.entities import Dataset, Job, description_of
 from headwater.queries.results.graphs import Impact, Impacted
 from headwater.queries.results.reports import ColumnImpact, ImpactedColumn, ImpactedNode
 from headwater_model.columns import Column
@@ -57,7 +57,7 @@ def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:
 
 
 def _render_column(impacted: ImpactedColumn) -> types.DerivedColumn:
-    data: types.ColumnData = {
+    data: types.DerivedColumnData = {
         "dataset": impacted.column.dataset.node_id,
         "field": print_dotted(impacted.column.field),
         "fieldType": impacted.type,
@@ -134,5 +134,5 @@ def _node(node: Job | Dataset) -> Row:
     return {
         **row,
         "updated": when(node.updated),
-        "description": describe(node) or "",
+        "description": description_of(node) or "",
     }

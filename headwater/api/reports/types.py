@@ -159,7 +159,7 @@ class ImpactReport(TypedDict):
     """True if more is downstream than one request may read."""
 
 
-class ColumnData(TypedDict):
+class DerivedColumnData(TypedDict):
     """A derived column, and the jobs that report what it is derived from."""
 
     dataset: str
@@ -190,7 +190,7 @@ class DerivedColumn(OnTheWay):
 
     nodeId: str
     type: Literal["DATASET_FIELD"]
-    data: ColumnData | None
+    data: DerivedColumnData | None
 
 
 class DerivingJob(OnTheWay):

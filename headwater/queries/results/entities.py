@@ -209,6 +209,11 @@ class JobVersion:
     lineage_unknown: bool = False
 
 
+def description_of(thing: Job | Dataset | DatasetVersion) -> str | None:
+    """Return the description that a caller gave; else the one that events report."""
+    return thing.annotations.text_of(None) or thing.description
+
+
 def redacted_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
     """Return a dataset that shows its id alone."""
     return Dataset(

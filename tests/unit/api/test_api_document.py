@@ -21,6 +21,11 @@ def test_the_document_is_valid_openapi():
     validate(DOCUMENT)
 
 
+def test_no_schema_is_named_by_a_module():
+    """Pydantic puts the module's path before the name where two types have one name."""
+    assert [name for name in SCHEMAS if "__" in name] == []
+
+
 def test_every_route_is_in_the_document_and_no_other():
     documented = {
         (method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item if method != "parameters"
