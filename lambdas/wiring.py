@@ -303,10 +303,10 @@ def _stored_rules() -> StoredRules:
 @cache
 def _rules_of_senders() -> StoredRules:
     """Return the rules by which the names in an event are checked before it is queued: nothing else is left out."""
-    from headwater.events.naming import NamingRules
+    from headwater.events.naming import AS_SENT
     from headwater.loading.stored_rules import StoredRules
 
-    return StoredRules(graph_table(), NamingRules(trim_partitions=False, temporary=()))
+    return StoredRules(graph_table(), AS_SENT)
 
 
 def naming_rules() -> NamingRules:

@@ -16,13 +16,10 @@ from headwater.events.api_changes import (
     render_tagging,
 )
 from headwater.events.ingest import render_event_message
-from headwater.events.naming import NamingRules
+from headwater.events.naming import AS_SENT
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
-
-# Naming rules apply when a change is loaded.
-_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class ApiChangeQueue:
         self._send_checked(render_description(time=time, **about), caller)
 
     def _send_checked(self, body: Mapping[str, str], caller: str | None) -> None:
-        parse_api_change(body, _RULES)
+        parse_api_change(body, AS_SENT)
         self._send(body, caller)
 
     def _send(self, body: Mapping[str, str], caller: str | None) -> None:

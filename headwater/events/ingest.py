@@ -18,7 +18,7 @@ from headwater.aws.bodies import (
 )
 from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_all, send_each
 from headwater.events.event import EVENTS_MAX
-from headwater.events.naming import NamingRules
+from headwater.events.naming import AS_SENT, NamingRules
 from headwater.events.parse import parse_event
 from headwater.events.rights import applied_patterns, check_rights
 from headwater.namespaces import EVERY_RIGHT, EVERYWHERE, Rights, covers
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from headwater.events.event import Event
 
-# Naming rules apply when an event is loaded.
-_RULES = NamingRules(trim_partitions=False, temporary=())
 # Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
 
@@ -74,7 +72,7 @@ class EventQueue:
     queue_url: str
     bucket: str
     drop_running: tuple[str, ...] = ()
-    rules: Callable[[], NamingRules] = lambda: _RULES
+    rules: Callable[[], NamingRules] = lambda: AS_SENT
 
     def drops(self, event: Event) -> bool:
         """Return True for an event that is accepted and not stored."""
@@ -213,7 +211,7 @@ def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedE
         TooLarge: it names too many datasets.
         Forbidden: it is beyond the rights.
     """
-    event = parse_event(body, _RULES, now=now)
+    event = parse_event(body, AS_SENT, now=now)
     renamed = event
     if EVERYWHERE not in rights.writes and (rules := queue.rules()).names:
         renamed = parse_event(body, rules, now=now)

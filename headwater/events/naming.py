@@ -79,6 +79,10 @@ class NamingRules:
         return bool(self.temporary) and _any_of(self.temporary).search(f"{namespace}/{name}") is not None
 
 
+# The rules of senders: names stay as they were sent, until an event or a change is loaded.
+AS_SENT = NamingRules(trim_partitions=False, temporary=())
+
+
 def parse_rules(variables: Mapping[str, str]) -> NamingRules:
     """Return the rules in a function's environment variables; the default patterns if there are none.
 

@@ -72,7 +72,7 @@ def _added_active_rows(
 
     Of an output that an end named first there is no row of an earlier event, which would cover the new ones.
     """
-    ends = {terminal.partition("#")[0] for terminal in new.terminals}
+    ends = new.ends
     if not (ends or new_times):
         return
     added = sorted(set(effective_times(new)) - set(effective_times(old)))

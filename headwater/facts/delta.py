@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun, Renaming
+from headwater.events.event import TERMINAL, ApiChange, DatasetUse, Event, Facets, ParentRun, Renaming, is_deleted
 from headwater.facts.assertions import (
     METRICS,
     facts_of,
@@ -219,7 +219,7 @@ def _drops(use: DatasetUse) -> bool:
 def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
     """Yield the other names of the dataset in its `symlinks` facet."""
     facet = use.facets.get("symlinks", {})
-    if facet.get("_deleted") is True:
+    if is_deleted(facet):
         return
     for identifier in facet.get("identifiers") or ():
         other = DatasetId(identifier["namespace"], identifier["name"])

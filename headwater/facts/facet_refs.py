@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from headwater.events.event import Facets
+from headwater.events.event import Facets, is_deleted
 from headwater.events.lineage_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
@@ -117,7 +117,7 @@ def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = No
     """Yield the refs of the facets with these names, of a run, a job or a dataset."""
     for name in names:
         facet = facets.get(name)
-        if facet is not None and facet.get("_deleted") is not True:
+        if facet is not None and not is_deleted(facet):
             content = orjson.dumps(facet, option=orjson.OPT_SORT_KEYS)
             make = _remembered if len(content) <= _REMEMBERED_BYTES_MAX else _of_content
             yield name, make(name, content, dataset)

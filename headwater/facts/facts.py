@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
-from headwater.events.event import Facets, ParentRun
+from headwater.events.event import Facets, ParentRun, is_deleted
 from headwater.facts.lattice import (
     CONSTANT,
     CONTENTS_MAX,
@@ -84,6 +84,11 @@ class RunFacts:
     output_facets: Mapping[IdText, Histories] = field(default_factory=dict)
     read_facets: Mapping[IdText, Histories] = field(default_factory=dict)
     written_facets: Mapping[IdText, Histories] = field(default_factory=dict)
+
+    @property
+    def ends(self) -> set[str]:
+        """The times of its terminal events."""
+        return {terminal.partition("#")[0] for terminal in self.terminals}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,7 +348,7 @@ def describing_facets(facts: JobFacts | DatasetFacts) -> Histories:
 
 def present(facets: Facets) -> Facets:
     """Return the facets by name, in order, without deleted ones."""
-    return {name: facets[name] for name in sorted(facets) if facets[name].get("_deleted") is not True}
+    return {name: facets[name] for name in sorted(facets) if not is_deleted(facets[name])}
 
 
 def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:

@@ -175,7 +175,7 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
 
 def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
     """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
-    ends, first = {terminal.partition("#")[0] for terminal in facts.terminals}, facts.outputs[text_of(dataset)]
+    ends, first = facts.ends, facts.outputs[text_of(dataset)]
     written = (time for time in times if time >= first or time in ends)
     return _placed(dataset_pk(dataset), "ACTIVE", run, facts, written)
 

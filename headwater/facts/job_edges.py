@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import Event
+from headwater.events.event import Event, is_deleted
 from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
@@ -105,7 +105,7 @@ def are_dependents_cut(node: Mapping[str, Any]) -> bool:
 
 def _dependencies(facet: Mapping[str, Any], job: JobId) -> Iterator[JobEdge]:
     """Yield the edges of a `jobDependencies` facet; a job that depends on itself has none."""
-    if facet.get("_deleted") is True:
+    if is_deleted(facet):
         return
     for name, side in _SIDES.items():
         for form in (facet.get(name) or ())[:REPORTED_MAX]:

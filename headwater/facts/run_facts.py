@@ -123,14 +123,12 @@ def effective_time(facts: RunFacts) -> str | None:
 
 def effective_times(facts: RunFacts) -> list[str]:
     """Return every effective time that it has, or had as of an earlier time."""
-    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
-    return sorted(ends | set(facts.times) if facts.streaming else ends)
+    return sorted(facts.ends | set(facts.times) if facts.streaming else facts.ends)
 
 
 def version_times(facts: RunFacts) -> list[str]:
     """Return the effective times at which its job version may change: its ends, and of a stream `io_times`."""
-    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
-    return sorted(ends.union(io_times(facts) if facts.streaming else ()))
+    return sorted(facts.ends.union(io_times(facts) if facts.streaming else ()))
 
 
 def io_times(facts: RunFacts) -> set[str]:

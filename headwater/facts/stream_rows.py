@@ -34,7 +34,7 @@ _BUCKETS = (
 
 def stream_positions(prefix: str, facts: RunFacts, times: Iterable[str]) -> Iterator[RowPosition]:
     """Yield the positions of rows for these effective times of a run, each once; but for streams all are ends."""
-    ends = {terminal.partition("#")[0] for terminal in facts.terminals}
+    ends = facts.ends
     times = sorted(times)
     limits = _limits(facts.first) if facts.first and facts.streaming else []
     yield from dict.fromkeys((prefix, time) if time in ends else _coarse(prefix, time, limits) for time in times)

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from headwater.events.event import Event
+from headwater.events.event import Event, is_deleted
 from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater_model.ids import JobId
 
@@ -74,7 +74,7 @@ def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
 def _is_snapshot(event: Event) -> bool:
     job_type = event.job_facets.get("jobType", {})
     pattern = job_type.get("emissionPattern")
-    if not isinstance(pattern, Mapping) or job_type.get("_deleted") is True:
+    if not isinstance(pattern, Mapping) or is_deleted(job_type):
         return False
     mode = pattern.get("eventContentMode")
     if mode is None:
