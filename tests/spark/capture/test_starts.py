@@ -62,7 +62,8 @@ def test_writes_meanwhile_are_read_once_each(spark: SparkSession, executions: Ex
 
     early.close = close  # type: ignore[method-assign]
     items = [item for item in (executions.next(0), *items_of(executions)) if item is not None]
-    assert names_of(items) == ["early", "both", "ours"]
+    # Which listener is read first is a race.
+    assert sorted(names_of(items)) == ["both", "early", "ours"]
 
 
 def test_a_capture_that_is_closed_at_once_has_read_what_was_written(
