@@ -37,17 +37,19 @@ _TEXT_MAX = 2_048
 _SAMPLE = "x"
 
 _Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
+# Every function that takes events imports the models; few have rules to check.
+_STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class _Target(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = _STRICT
 
     namespace: _Text | None = None
     name: _Text | None = None
 
 
 class _RuleModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = _STRICT
 
     namespace: _Text = "*"
     name: _Text = "*"
@@ -55,7 +57,7 @@ class _RuleModel(BaseModel):
 
 
 class _RulesModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = _STRICT
 
     rules: Annotated[list[_RuleModel], Field(max_length=RULES_MAX)]
 
