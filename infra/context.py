@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
@@ -163,14 +163,18 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         alert_rules=reader.read("alert_rules", _alert_rules, default.alert_rules),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
+    if faults := [*reader.faults, *_faults_between(choices)]:
+        raise Invalid(faults)
+    return choices
+
+
+def _faults_between(choices: StackContext) -> Iterator[Fault]:
+    """Yield the faults of values that exclude or need each other."""
     if choices.web_acl_arn and choices.requests_per_address:
         rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
-        reader.faults.append(Fault("requests_per_address", choices.requests_per_address, rule))
+        yield Fault("requests_per_address", choices.requests_per_address, rule)
     if choices.alert_rules and choices.alerts is None:
-        reader.faults.append(Fault("alert_rules", choices.alert_rules, "must not be given without alerts"))
-    if reader.faults:
-        raise Invalid(reader.faults)
-    return choices
+        yield Fault("alert_rules", choices.alert_rules, "must not be given without alerts")
 
 
 def _forward_to(reader: _Reader) -> ForwardTo | None:

@@ -40,6 +40,18 @@ class FunctionDefaults:
     environment: Mapping[str, str]
 
 
+def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
+    """Return the environment variables of a function, before it is given more."""
+    return {
+        "POWERTOOLS_SERVICE_NAME": module,
+        "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
+        "LOG_LEVEL": "INFO",
+        # The layer has no plugins of Pydantic; looking for them takes a cold start about 5 ms.
+        "PYDANTIC_DISABLE_PLUGINS": "true",
+        **defaults.environment,
+    }
+
+
 class ServiceFunction(Construct):
     """The function `lambdas.<module>.handler`, without rights until they are allowed."""
 
@@ -79,14 +91,7 @@ class ServiceFunction(Construct):
             role=self.role,
             log_group=self.log_group,
             reserved_concurrent_executions=concurrency,
-            environment={
-                "POWERTOOLS_SERVICE_NAME": module,
-                "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
-                "LOG_LEVEL": "INFO",
-                # The layer has no plugins of Pydantic; looking for them takes a cold start about 5 ms.
-                "PYDANTIC_DISABLE_PLUGINS": "true",
-                **defaults.environment,
-            },
+            environment=_environment(module, defaults),
         )
         accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")
 

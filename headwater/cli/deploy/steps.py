@@ -91,14 +91,19 @@ def deploy(
         )
         if changes is not None and not _execute(changes, agree):
             return False
-        retain = choice.choices["retention"] == "retain"
-        formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
+        _protect(formation, choice)
         _print_outputs(formation, choice.stack)
     except (BotoCoreError, ClientError) as error:
         raise NothingTried(_why(error)) from error
     except (BucketRefused, ChangeSetFailed) as error:
         raise NothingTried(str(error)) from error
     return True
+
+
+def _protect(formation: CloudFormationClient, choice: Choice) -> None:
+    """Protect a stack that retains its data from deletion."""
+    retain = choice.choices["retention"] == "retain"
+    formation.update_termination_protection(StackName=choice.stack, EnableTerminationProtection=retain)
 
 
 def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
