@@ -10,7 +10,7 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.columns.current_columns import CurrentColumns
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.lists.name_search import find_columns, rank_of
+from headwater.queries.lists.name_search import find_columns, page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import SearchSort
 from headwater.queries.view import GraphView
@@ -63,10 +63,8 @@ def search_columns(
         return ResultPage(hits[:limit], len(hits) + unread, truncated)
     reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
     hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
-    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
-    if sort == "updated_at":
-        hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+    truncated |= len(matches) > MATCHES_MAX
+    return page_by_time(hits, sort=sort, limit=limit, before=before, after=after, truncated=truncated)
 
 
 def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str, DatasetId]]:

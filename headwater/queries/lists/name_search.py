@@ -7,8 +7,8 @@ first, then those that hold the text as whole words, then the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, TypeVar
 
 from headwater.aws.items import chunks
 from headwater.facts.facts import dataset_of, job_of
@@ -17,10 +17,12 @@ from headwater.facts.table import RowPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.facts.words import EVERY_NAMESPACE, TYPED_MAX, Kind, has_words, typed_words, word_queries
 from headwater.queries.lists.name_lists import Id, ListedFacts
+from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import SearchHit, SearchSort
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, namespace_hash
 
+AnyHit = TypeVar("AnyHit", bound="SearchHit | ColumnHit")
 # A caller with more namespaces reads the names of all namespaces, and keeps its own.
 _SCOPES_MAX = 4
 # The order of names that hold a text.
@@ -131,10 +133,24 @@ def search(
         total = len(matches) - unlisted
         return ResultPage(hits[:limit], total, truncated or len(hits) < min(limit, total))
     hits, _ = _first(matches[:MATCHES_MAX], MATCHES_MAX, view)
-    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
+    truncated |= len(matches) > MATCHES_MAX
+    return page_by_time(hits, sort=sort, limit=limit, before=before, after=after, truncated=truncated)
+
+
+def page_by_time(
+    hits: Iterable[AnyHit],
+    *,
+    sort: SearchSort,
+    limit: int,
+    before: str | None = None,
+    after: str | None = None,
+    truncated: bool,
+) -> ResultPage[AnyHit]:
+    """Return the hits updated from `after` on and before `before`: in the given order, or the last updated first."""
+    page = [hit for hit in hits if (after or "") <= hit.updated < (before or "~")]
     if sort == "updated_at":
-        hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+        page.sort(key=lambda hit: hit.updated, reverse=True)
+    return ResultPage(page[:limit], len(page), truncated)
 
 
 def _order_of(text: str, sort: SearchSort) -> Callable[[Id], tuple[int, str, str, bool]]:

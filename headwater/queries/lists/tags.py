@@ -19,7 +19,7 @@ from headwater.facts.table import Row
 from headwater.facts.words import has_words, typed_words
 from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
-from headwater.queries.lists.name_search import rank_of
+from headwater.queries.lists.name_search import page_by_time, rank_of
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions
@@ -151,19 +151,12 @@ def search_owned(
 def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
     """Return the page of the candidates that have the words of the text, and are within the limits of the options."""
     typed, within = typed_words(text), typed_words(options.get("within", ""))
-    before, after = options.get("before") or "~", options.get("after") or ""
-    hits = [
-        hit
-        for hit in candidates
-        if after <= hit.updated < before
-        if has_words(typed, _named(hit)) and has_words(within, _named(hit)[-1:])
-    ]
+    hits = [hit for hit in candidates if has_words(typed, _named(hit)) and has_words(within, _named(hit)[-1:])]
     hits.sort(key=_order)
     if options["sort"] == "relevance":
         hits.sort(key=lambda hit: rank_of(_named(hit)[0], text))
-    if options["sort"] == "updated_at":
-        hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return ResultPage(hits[: options["limit"]], len(hits), truncated)
+    times = {"before": options.get("before"), "after": options.get("after")}
+    return page_by_time(hits, sort=options["sort"], limit=options["limit"], **times, truncated=truncated)
 
 
 def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:
