@@ -309,7 +309,7 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, DatasetFacts):
         yield from tag_rows(dataset_of(subject.id), facts)
         yield from owner_rows(dataset_of(subject.id), facts)
-        # By these sources find the datasets that DatasetEvents derive from them.
+        # By these rows, a source finds the datasets that DatasetEvents derive from it.
         sk = f"NOW#DERIVED#{dataset_of(subject.id).digest[:32]}"
         for reference in facts.declarations.values():
             for source in reference["outputs"].get(subject.id, ()):
