@@ -9,7 +9,7 @@ import { namespaces, tags } from "../../api/queries";
 import { count } from "../../model/format";
 import { inBrief } from "../../model/news";
 import { Find } from "../../parts/find";
-import { Bones, JobLink, Loaded, useTitle, When } from "../../parts/frame";
+import { Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { useMine } from "../../parts/mine";
 import { keyOfNews, NewsItem } from "../../parts/news";
@@ -18,6 +18,7 @@ import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import { useBroken } from "./jobs";
+import { StartList } from "./list";
 import { MineCard } from "./mine";
 import { useDemo } from "./use-demo";
 import { WorkList } from "./work";
@@ -102,7 +103,7 @@ function Changed() {
   return (
     <section className="card" aria-label="changed">
       <h2>Changed in the last {NEWS_DAYS} days</h2>
-      <Loaded of={result} rows={3}>
+      <StartList of={result} rows={3}>
         {({ news, totalCount, truncated }) => (
           <>
             <ul className="plain">
@@ -125,7 +126,7 @@ function Changed() {
             </p>
           </>
         )}
-      </Loaded>
+      </StartList>
     </section>
   );
 }
@@ -135,7 +136,7 @@ function LastJobs() {
   return (
     <section className="card">
       <h2>Ran lately</h2>
-      <Loaded of={result} rows={3}>
+      <StartList of={result} rows={3}>
         {({ jobs }) => (
           <ul className="plain">
             {jobs.length === 0 && <li className="muted">No job is known yet.</li>}
@@ -149,7 +150,7 @@ function LastJobs() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </StartList>
     </section>
   );
 }
@@ -159,7 +160,7 @@ function Namespaces() {
   return (
     <section className="card">
       <h2>Namespaces</h2>
-      <Loaded of={result} rows={3}>
+      <StartList of={result} rows={3}>
         {({ namespaces: listed, totalCount }) => (
           <>
             <ul className="plain">
@@ -177,7 +178,7 @@ function Namespaces() {
             {totalCount > listed.length && <p className="muted">and {count(totalCount - listed.length)} more</p>}
           </>
         )}
-      </Loaded>
+      </StartList>
     </section>
   );
 }

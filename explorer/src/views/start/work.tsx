@@ -5,6 +5,7 @@ import { Loaded } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { BrokenJobs } from "./broken";
 import { jobsIn, namesOf, useAllBroken, type useBroken, useOthers } from "./jobs";
+import { StartList } from "./list";
 import { OtherJobs } from "./others";
 
 export function WorkList({ broken }: { broken: ReturnType<typeof useBroken> }) {
@@ -19,12 +20,9 @@ export function WorkList({ broken }: { broken: ReturnType<typeof useBroken> }) {
       <Loaded of={broken} rows={5}>
         {(report) => <BrokenJobs report={report} owner={owner} />}
       </Loaded>
-      {/* Where nothing responds, one failure says so. */}
-      {!broken.error && (
-        <Loaded of={others} rows={3}>
-          {(work) => <OtherJobs work={work} owner={owner} />}
-        </Loaded>
-      )}
+      <StartList of={others} rows={3}>
+        {(work) => <OtherJobs work={work} owner={owner} />}
+      </StartList>
     </section>
   );
 }
