@@ -87,8 +87,8 @@ def contexts(browser):
 def open_view(browser, contexts):
     """Return a function that opens a view of a server; `page.watch` has faults.
 
-    Errors with one of the `expected` texts are no faults. What the server is to refuse ends with the test. With `fresh`
-    the view is in its own profile, and with `clock`, too: `page.clock` moves the time of a whole profile.
+    Errors with one of the `expected` texts are no faults. With `fresh` it is in its own profile, and with `clock`, too:
+    `page.clock` moves the time of a whole profile.
     """
     with ExitStack() as on_exit:
         watches = []
@@ -97,7 +97,6 @@ def open_view(browser, contexts):
             is_own = fresh or clock
             context = browser.new_context(reduced_motion="reduce", **options) if is_own else contexts(**options)
             page = context.new_page()
-            on_exit.callback(served.refuse_nothing)
             on_exit.callback(context.close if is_own else page.close)
             width, height = size
             page.set_viewport_size({"width": width, "height": height})

@@ -39,7 +39,7 @@ CONTEXT = SimpleNamespace(
 
 
 class Served:
-    """The page and an API at `url`; `refuse` makes the next calls of a path fail, until `refuse_nothing`.
+    """The page and an API at `url`; `refuse` makes the next calls of a path fail.
 
     `resolve` is what API Gateway calls: it takes an event and a context, and returns the function's response.
     """
@@ -64,9 +64,6 @@ class Served:
 
     def refuse(self, path, status, times=1, **headers):
         self._refusals[path] = [(status, headers)] * times
-
-    def refuse_nothing(self):
-        self._refusals.clear()
 
     def stop(self):
         self._server.shutdown()
