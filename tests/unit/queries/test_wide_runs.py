@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -51,6 +52,22 @@ class World:
         """Return the result, and how many requests were made for it."""
         self.dynamo.calls = calls = Calls()
         return query(*about, **how), calls.reads
+
+
+@cache
+def a_world_that_read(count):
+    """Return a world with a run that read so many datasets; it is only queried."""
+    world = World()
+    world.load(a_run(RUNS[0], READER, inputs=parts(count)))
+    return world
+
+
+@cache
+def a_world_that_wrote_and_read(count):
+    """Return a world with a run that wrote so many datasets, and one that read them; it is only queried."""
+    world = World()
+    world.load(a_run(RUNS[1], WRITER, outputs=parts(count)), a_run(RUNS[0], READER, inputs=parts(count)))
+    return world
 
 
 @pytest.mark.parametrize("count", [500, 2_000])
@@ -129,8 +146,7 @@ def applied(event, table, steps, dice):
 @pytest.mark.parametrize("at", [None, LATER])
 @pytest.mark.parametrize("depth", [0, 20])
 def test_a_graph_costs_what_it_shows_and_little_where_nobody_wrote_the_datasets(at, depth):
-    world = World()
-    world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
+    world = a_world_that_read(1_000)
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=depth, at=at)
     assert len(graph.datasets) == 1_000
     # Whether others read them is one query each.
@@ -139,8 +155,7 @@ def test_a_graph_costs_what_it_shows_and_little_where_nobody_wrote_the_datasets(
 
 @pytest.mark.parametrize("at", [None, LATER])
 def test_a_graph_reads_once_the_producers_of_each_dataset_that_was_written(at):
-    world = World()
-    world.load(a_run(RUNS[1], WRITER, outputs=parts(1_000)), a_run(RUNS[0], READER, inputs=parts(1_000)))
+    world = a_world_that_wrote_and_read(1_000)
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=0, at=at)
     assert (len(graph.datasets), any(dataset.stale for dataset in graph.datasets)) == (1_000, False)
     assert spent <= 1_000 + 40
@@ -148,8 +163,7 @@ def test_a_graph_reads_once_the_producers_of_each_dataset_that_was_written(at):
 
 @pytest.mark.parametrize("at", [None, LATER])
 def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
-    world = World()
-    world.load(a_run(RUNS[0], READER, inputs=parts(NODES_MAX + 1_000)))
+    world = a_world_that_read(NODES_MAX + 1_000)
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=20, at=at)
     assert (len(graph.jobs) + len(graph.datasets), graph.truncated) == (NODES_MAX, True)
     assert [dataset.id for dataset in graph.datasets] == [use.dataset for use in parts(NODES_MAX - 1)]
@@ -157,8 +171,7 @@ def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
 
 
 def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
-    world = World()
-    world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
+    world = a_world_that_read(1_000)
     run, spent = world.measure(world.queries.find_run, RUNS[0])
     assert {read.resolved_by for read in run.inputs} == {"initial"}
     assert spent <= 30
