@@ -132,6 +132,16 @@ def test_where_nothing_responds_the_start_has_one_failure(open_view, company):
         route.fulfill(status=403, json={"message": "closed to all"})
     page.get_by_role("alert").get_by_text("closed to all").wait_for()
     assert page.get_by_role("alert").count() == 1
+    assert page.get_by_role("heading", level=2).all_inner_texts() == ["Broken", "The API responded with 403", "Mine"]
+
+
+def test_where_the_broken_jobs_alone_do_not_load_the_other_lists_of_the_start_are_drawn(open_view, company):
+    page = open_view(company, "nowhere", expected=("status of 403",))
+    page.route("**/api/v1/reports/broken*", lambda route: route.fulfill(status=403, json={"message": "closed"}))
+    page.get_by_role("link", name="Start again").click()
+    page.get_by_role("alert").get_by_text("closed").wait_for()
+    page.get_by_role("region", name="changed").get_by_text("~ amount").wait_for()
+    page.get_by_role("link", name="all jobs", exact=True).wait_for()
 
 
 def test_jobs_are_a_list_by_namespace_and_state_and_sort_by_their_columns(open_view, company):

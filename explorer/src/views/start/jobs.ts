@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 
 import { brokenJobs, jobsOfState, type ShortJob } from "../../api/list-queries";
+import { useMine } from "../../parts/mine";
 
 const BROKEN_MAX = 12,
   OTHERS_MAX = 100;
@@ -15,9 +16,8 @@ const brokenOf = (owner: string) => ({
   queryFn: ({ signal }: { signal: AbortSignal }) => brokenJobs(owner, BROKEN_MAX, signal),
 });
 
-/** The jobs that fail, of an owner or of all. */
-export const useBroken = (owner: string, isAllowed: boolean) =>
-  useQuery({ ...brokenOf(owner), enabled: isAllowed, placeholderData: keepPreviousData });
+/** The jobs that fail, of the chosen owner or of all. */
+export const useBroken = () => useQuery({ ...brokenOf(useMine().owner), placeholderData: keepPreviousData });
 
 /** The jobs that fail, whoever has them. */
 export const useAllBroken = () => useQuery(brokenOf(""));

@@ -11,14 +11,12 @@ import { inBrief } from "../../model/news";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { useMine } from "../../parts/mine";
 import { keyOfNews, NewsItem } from "../../parts/news";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
-import { useBroken } from "./jobs";
-import { StartList } from "./list";
+import { StartCard } from "./list";
 import { MineCard } from "./mine";
 import { useDemo } from "./use-demo";
 import { WorkList } from "./work";
@@ -33,8 +31,6 @@ export function StartView() {
   const { can } = useReader();
   const isEmpty = useEmptiness(can("listAllJobs"));
   const { demo, load } = useDemo(isEmpty);
-  const { owner } = useMine();
-  const broken = useBroken(owner, can("listAllJobs"));
   // What arrives while the demo runs does not take its card away.
   const showsWays = isEmpty || demo?.state === "RUNNING" || demo?.state === "FAILED";
   return (
@@ -51,21 +47,16 @@ export function StartView() {
       )}
       {can("listAllJobs") && !showsWays && (
         <div className="overview">
-          <WorkList broken={broken} />
-          {/* Where nothing responds, one failure says so. */}
-          {!broken.error && (
-            <>
-              <div>
-                <MineCard />
-                <Namespaces />
-                <KnownTags />
-              </div>
-              <div>
-                {can("listFeed") && <Changed />}
-                <LastJobs />
-              </div>
-            </>
-          )}
+          <WorkList />
+          <div>
+            <MineCard />
+            <Namespaces />
+            <KnownTags />
+          </div>
+          <div>
+            {can("listFeed") && <Changed />}
+            <LastJobs />
+          </div>
         </div>
       )}
     </div>
@@ -101,85 +92,76 @@ function Changed() {
     queryFn: ({ signal }) => feed({ days: NEWS_DAYS, kind: "", namespace: "", limit: NEWS_MAX }, signal),
   });
   return (
-    <section className="card" aria-label="changed">
-      <h2>Changed in the last {NEWS_DAYS} days</h2>
-      <StartList of={result} rows={3}>
-        {({ news, totalCount, truncated }) => (
-          <>
-            <ul className="plain">
-              {news.length === 0 && <li className="muted">Nothing new, dropped, changed or failing.</li>}
-              {inBrief(news, NEWS_LINES).map(({ news: entry, more }) => (
-                <NewsItem key={keyOfNews(entry)} news={entry}>
-                  {more > 0 && (
-                    <div>
-                      and <Link href={link("feed", { kind: "DATASET_NEW" })}>{count(more)} more new</Link>
-                    </div>
-                  )}
-                </NewsItem>
-              ))}
-            </ul>
-            <p className="muted">
-              <Link href={link("feed")}>
-                all {count(totalCount)}
-                {truncated && " or more"}, by day
-              </Link>
-            </p>
-          </>
-        )}
-      </StartList>
-    </section>
+    <StartCard title={`Changed in the last ${NEWS_DAYS} days`} label="changed" of={result} rows={3}>
+      {({ news, totalCount, truncated }) => (
+        <>
+          <ul className="plain">
+            {news.length === 0 && <li className="muted">Nothing new, dropped, changed or failing.</li>}
+            {inBrief(news, NEWS_LINES).map(({ news: entry, more }) => (
+              <NewsItem key={keyOfNews(entry)} news={entry}>
+                {more > 0 && (
+                  <div>
+                    and <Link href={link("feed", { kind: "DATASET_NEW" })}>{count(more)} more new</Link>
+                  </div>
+                )}
+              </NewsItem>
+            ))}
+          </ul>
+          <p className="muted">
+            <Link href={link("feed")}>
+              all {count(totalCount)}
+              {truncated && " or more"}, by day
+            </Link>
+          </p>
+        </>
+      )}
+    </StartCard>
   );
 }
 
 function LastJobs() {
   const result = useQuery({ queryKey: ["changed"], queryFn: ({ signal }) => changedJobs(signal) });
   return (
-    <section className="card">
-      <h2>Ran lately</h2>
-      <StartList of={result} rows={3}>
-        {({ jobs }) => (
-          <ul className="plain">
-            {jobs.length === 0 && <li className="muted">No job is known yet.</li>}
-            {jobs.map((job) => (
-              <li key={jobId(job)} className="spread">
-                <JobLink job={job} />
-                <span className="small muted">
-                  <StateOf state={job.latestRun?.state ?? null} /> <When time={job.updatedAt} />
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </StartList>
-    </section>
+    <StartCard title="Ran lately" of={result} rows={3}>
+      {({ jobs }) => (
+        <ul className="plain">
+          {jobs.length === 0 && <li className="muted">No job is known yet.</li>}
+          {jobs.map((job) => (
+            <li key={jobId(job)} className="spread">
+              <JobLink job={job} />
+              <span className="small muted">
+                <StateOf state={job.latestRun?.state ?? null} /> <When time={job.updatedAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </StartCard>
   );
 }
 
 function Namespaces() {
   const result = useQuery(NAMESPACES);
   return (
-    <section className="card">
-      <h2>Namespaces</h2>
-      <StartList of={result} rows={3}>
-        {({ namespaces: listed, totalCount }) => (
-          <>
-            <ul className="plain">
-              {listed.map(({ name }) => (
-                <li key={name}>
-                  <Link className="mono" href={link("search", { namespace: name })}>
-                    {name}
-                  </Link>{" "}
-                  <Link className="small" href={link("datasets", { namespace: name })}>
-                    datasets
-                  </Link>
-                </li>
-              ))}
-            </ul>
-            {totalCount > listed.length && <p className="muted">and {count(totalCount - listed.length)} more</p>}
-          </>
-        )}
-      </StartList>
-    </section>
+    <StartCard title="Namespaces" of={result} rows={3}>
+      {({ namespaces: listed, totalCount }) => (
+        <>
+          <ul className="plain">
+            {listed.map(({ name }) => (
+              <li key={name}>
+                <Link className="mono" href={link("search", { namespace: name })}>
+                  {name}
+                </Link>{" "}
+                <Link className="small" href={link("datasets", { namespace: name })}>
+                  datasets
+                </Link>
+              </li>
+            ))}
+          </ul>
+          {totalCount > listed.length && <p className="muted">and {count(totalCount - listed.length)} more</p>}
+        </>
+      )}
+    </StartCard>
   );
 }
 

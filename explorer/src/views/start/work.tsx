@@ -4,11 +4,12 @@ import type { ShortJob } from "../../api/list-queries";
 import { Loaded } from "../../parts/frame";
 import { mine, useMine } from "../../parts/mine";
 import { BrokenJobs } from "./broken";
-import { jobsIn, namesOf, useAllBroken, type useBroken, useOthers } from "./jobs";
+import { jobsIn, namesOf, useAllBroken, useBroken, useOthers } from "./jobs";
 import { StartList } from "./list";
 import { OtherJobs } from "./others";
 
-export function WorkList({ broken }: { broken: ReturnType<typeof useBroken> }) {
+export function WorkList() {
+  const broken = useBroken();
   const others = useOthers();
   const { owner } = useMine();
   return (
