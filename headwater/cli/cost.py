@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, add_days
+from headwater.cli.options import add_command, add_days, parse_amount
 
 if TYPE_CHECKING:
     from headwater.loading.event_log import EventLog
@@ -46,7 +46,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--by", choices=("both", "namespace", "token"), default="both", help="what makes a row (default: both)"
     )
-    parser.add_argument("--bill", type=_dollars, metavar="USD", help="an amount to divide by the shares of the rows")
+    parser.add_argument(
+        "--bill", type=parse_amount, metavar="USD", help="an amount to divide by the shares of the rows"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(func=run_cost)
 
@@ -130,13 +132,3 @@ def _print_document(sums: Mapping[Payer, Use], total: Use, first: str, last: str
         rows.append({name: value for name, value in names.items() if value != _EVERY} | asdict(use))
     of = "estimate" if given.bill is None else "bill"
     print_json({"from": first, "to": last, "usdOf": of, "rows": rows, "total": asdict(total)})
-
-
-def _dollars(text: str) -> float:
-    try:
-        dollars = float(text)
-    except ValueError:
-        dollars = -1
-    if not 0 <= dollars < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be an amount of dollars, got {text!r}")
-    return dollars

@@ -23,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeAlias
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from headwater.cli.options import add_command, add_url
+from headwater.cli.options import add_command, add_url, parse_port
 from headwater.cli.program import command
 from headwater.cli.service import (
     LOOPBACK,
@@ -67,7 +67,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         _ABOUT,
     )
     add_url(parser)
-    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="on 127.0.0.1 (default: any free port)")
+    parser.add_argument(
+        "--port", type=parse_port, default=0, metavar="PORT", help="on 127.0.0.1 (default: any free port)"
+    )
     parser.set_defaults(func=run_explore)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,16 +89,40 @@ def _parse_day(text: str) -> str:
         raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error
 
 
-def parse_count(text: str) -> int:
-    """Return a whole number from 1 on.
+def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
+    """Return the `type` of an option whose value is a whole number from `low` to `high`, both included.
 
-    Raises:
-        argparse.ArgumentTypeError: the text is no such number.
+    >>> whole_number(1, 30)("7")
+    7
+    """
+    bounds = f"from {low} on" if high is None else f"from {low} to {high}"
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if number < low or (high is not None and number > high):
+            raise argparse.ArgumentTypeError(f"must be a whole number {bounds}, got {text!r}")
+        return number
+
+    return parse
+
+
+# A port to listen on; 0 is any that is free.
+parse_port = whole_number(0, 65_535)
+
+
+def parse_amount(text: str) -> float:
+    """Return the value of an option that is a finite number from 0 on.
+
+    >>> parse_amount("0.5")
+    0.5
     """
     try:
-        count = int(text)
+        amount = float(text)
     except ValueError:
-        count = 0
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, got {text}")
-    return count
+        amount = -1
+    if not 0 <= amount < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 on, got {text!r}")
+    return amount

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.options import add_command, add_url, parse_count
+from headwater.cli.options import add_command, add_url, whole_number
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -49,7 +49,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--to", dest="end", type=_moment, metavar="TIME", help="recorded before this time")
     parser.add_argument(
-        "--limit", type=parse_count, default=_LIMIT, metavar="N", help=f"stop after N records (default: {_LIMIT})"
+        "--limit", type=whole_number(1), default=_LIMIT, metavar="N", help=f"stop after N records (default: {_LIMIT})"
     )
     parser.add_argument("--json", action="store_true", help="print JSON lines, as the API returns them")
     add_url(parser)

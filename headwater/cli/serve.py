@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.cli.options import add_command
+from headwater.cli.options import add_command, parse_amount, parse_port
 from headwater.cli.program import program
 
 if TYPE_CHECKING:
@@ -61,21 +61,27 @@ _SWEEP_S = 60.0
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command and its options."""
     parser = add_command(subparsers, "serve", "run the whole stack on this machine until Ctrl-C", _ABOUT, _EXAMPLES)
-    parser.add_argument("--api-port", type=_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)")
+    parser.add_argument(
+        "--api-port", type=parse_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)"
+    )
     parser.add_argument(
         "--token-api",
         action="store_true",
         help="serve the API for bearer tokens as well (the context value auth=token)",
     )
     parser.add_argument(
-        "--token-port", type=_port, default=8081, metavar="PORT", help="of the API for bearer tokens (default: 8081)"
+        "--token-port",
+        type=parse_port,
+        default=8081,
+        metavar="PORT",
+        help="of the API for bearer tokens (default: 8081)",
     )
     parser.add_argument(
-        "--aws-port", type=_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
+        "--aws-port", type=parse_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
     )
     parser.add_argument(
         "--window",
-        type=_seconds,
+        type=parse_amount,
         default=1.0,
         metavar="SECONDS",
         help="the longest that a batch waits to fill; the deployed stack's is 60 (default: 1)",
@@ -165,17 +171,3 @@ The same with bearer tokens: {stack.token_api_url}
       --all-namespaces
   curl -s -H "Authorization: Bearer $TOKEN" {stack.token_api_url}/api/v1/namespaces
 """
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65_535:
-        raise argparse.ArgumentTypeError(f"must be between 0 and 65535, got {port}")
-    return port
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds >= 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, got {text}")
-    return seconds

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, parse_count
+from headwater.cli.options import add_command, whole_number
 from headwater.cli.service import printable
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
     expiry = create.add_mutually_exclusive_group()
     expiry.add_argument(
         "--expires-days",
-        type=parse_count,
+        type=whole_number(1),
         default=_EXPIRES_DAYS,
         metavar="N",
         help=f"days until it is refused (default: {_EXPIRES_DAYS})",

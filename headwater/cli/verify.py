@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
-from headwater.cli.options import add_command, add_days, parse_count
+from headwater.cli.options import add_command, add_days, whole_number
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -74,7 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
     )
-    parser.add_argument("--jobs", type=parse_count, metavar="N", help="objects to read at a time")
+    parser.add_argument("--jobs", type=whole_number(1), metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
     parser.set_defaults(func=run_verify)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from headwater.cli.options import add_command
+from headwater.cli.options import add_command, whole_number
 
 _DAYS_MAX = 365
 
@@ -40,14 +40,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--days",
-        type=_days,
+        type=whole_number(1, _DAYS_MAX),
         default=7,
         metavar="N",
         help="days of flights, from 2013-01-01 on (default 7, about 870 each)",
     )
     which.add_argument(
         "--days-of-compaction",
-        type=_days,
+        type=whole_number(1, _DAYS_MAX),
         metavar="N",
         help="run N days and nights, one day of flights each, and show the archive",
     )
@@ -90,10 +90,3 @@ def run_demo(given: argparse.Namespace) -> int:
 def stays(given: argparse.Namespace, *, is_terminal: bool) -> bool:
     """True if the stack stays up at the end: on a terminal, where somebody reads the address, or on request."""
     return bool(given.keep or (is_terminal and not given.once))
-
-
-def _days(text: str) -> int:
-    days = int(text)
-    if not 1 <= days <= _DAYS_MAX:
-        raise argparse.ArgumentTypeError(f"must be 1 to {_DAYS_MAX}, got {days}")
-    return days

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from headwater.cli.options import add_command, add_url
+from headwater.cli.options import add_command, add_url, parse_port
 
 _HOST, _PORT = "127.0.0.1", 8765
 _NEEDS = "needs the package mcp: pip install 'headwater[mcp]', in a checkout `make setup`"
@@ -37,7 +37,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--http", action="store_true", help="serve streamable HTTP in place of standard input and output"
     )
     parser.add_argument("--host", default=_HOST, help=f"of --http (default: {_HOST})")
-    parser.add_argument("--port", type=int, default=_PORT, help=f"of --http (default: {_PORT})")
+    parser.add_argument("--port", type=parse_port, default=_PORT, help=f"of --http (default: {_PORT})")
     add_url(parser)
     parser.set_defaults(func=run_mcp)
 

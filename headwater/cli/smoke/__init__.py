@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import NotDeployed, add_options, find_deployment
-from headwater.cli.options import add_command, parse_count
+from headwater.cli.options import add_command, whole_number
 
 if TYPE_CHECKING:
     from headwater.cli.smoke.trial import Outcome
@@ -42,7 +42,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_options(parser)
     parser.add_argument(
         "--wait",
-        type=parse_count,
+        type=whole_number(1),
         default=_WAIT_S,
         metavar="S",
         help=f"for what was sent to be loaded (default: {_WAIT_S})",
