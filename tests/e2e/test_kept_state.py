@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 from contextlib import contextmanager
 
@@ -147,9 +148,16 @@ class Served:
         with urllib.request.urlopen(request, timeout=60) as response:
             return response.status
 
-    def get(self, path):
-        with urllib.request.urlopen(f"{self.url}{path}", timeout=60) as response:
-            return json.load(response)
+    def list(self, path, key):
+        """Return a list of the API; it is empty while nothing of it is loaded, which is 404."""
+        try:
+            with urllib.request.urlopen(f"{self.url}{path}", timeout=60) as response:
+                return json.load(response)[key]
+        except urllib.error.HTTPError as refusal:
+            refusal.close()
+            if refusal.code != 404:
+                raise
+            return []
 
 
 def an_event(number):
@@ -193,9 +201,9 @@ def test_what_was_accepted_before_a_kill_is_there_after_the_next_start(assembly,
     try:
         jobs, nodes = set(), set()
         while time.monotonic() < deadline + 120 and not (jobs >= set(accepted) and nodes >= set(accepted)):
-            listed = served.get("/api/v1/namespaces/n/jobs?limit=1000")["jobs"]
+            listed = served.list("/api/v1/namespaces/n/jobs?limit=1000", "jobs")
             jobs = {int(job["name"].removeprefix("job-")) for job in listed}
-            records = served.get("/api/v1/records/roots/r?limit=1000")["records"]
+            records = served.list("/api/v1/records/roots/r?limit=1000", "records")
             nodes = {int(record["node_id"].removeprefix("node-")) for record in records}
             time.sleep(0.5)
         assert jobs >= set(accepted)
