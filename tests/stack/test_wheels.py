@@ -123,6 +123,23 @@ def test_each_wheel_has_its_packages_and_nothing_else(wheels):
     assert top_levels(wheels["headwater-client"]) == ["headwater_model", "spark_client"]
 
 
+def test_both_wheels_are_installed_beside_distributions_of_like_names(wheels, tmp_path):
+    """PyPI has `lineage` (4.5.0) and `headwaters` (0.20.1), each with a package of its name; tests are offline."""
+    others, packages = ("lineage", "headwaters"), tmp_path / "packages"
+    for name in others:
+        (packages / name).mkdir(parents=True)
+        (packages / name / "__init__.py").write_text("IS_OURS = False")
+    for wheel in wheels.values():
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(packages)
+    code = f"""
+import {", ".join(others)}, headwater.cli.main, headwater_model, spark_client
+print(lineage.IS_OURS, headwaters.IS_OURS, spark_client.LineageClient.__name__)
+"""
+    done = run(code, packages, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False False LineageClient\n", "")
+
+
 def test_the_explorer_is_in_the_wheel_as_it_is_built(wheels):
     with zipfile.ZipFile(wheels["headwater"]) as archive:
         names = {name.rpartition("/")[2] for name in archive.namelist() if name.startswith("headwater/page/")}
