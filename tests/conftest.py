@@ -18,6 +18,8 @@ from local_stack.aws.endpoint import without_proxies
 from local_stack.errors import ToolMissing
 from local_stack.toolchain import with_java, with_node
 
+pytest_plugins = ["tests.costs"]
+
 # How long an example takes is the machine's: what is too slow, `timeout` stops. Where a person waits, examples are the
 # same in each run; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
