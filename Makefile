@@ -7,25 +7,19 @@ LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
 # The classes of the newest Spark, ready to map: for whoever starts it often.
 CLASSES := $(VENV)/.classes
-# The tests of this checkout, compiled.
-COMPILED := $(VENV)/.compiled
 # What asks for known vulnerabilities of what is locked; it shares nothing with it.
 AUDIT := .venv-audit
 # What makes the site of the docs.
 DOCS := .venv-docs
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
-# A file's tests stay in one worker. How many workers: tests/conftest.py.
-PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
-# Unit tests never wait: a worker a core.
-FAST := --maxprocesses $(shell getconf _NPROCESSORS_ONLN) tests/unit tests/stack headwater headwater_model spark_client local_stack infra
 
 # Hundreds of processes import the same files: whatever the shell says, their bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
+.PHONY: help setup demo serve explorer page test test-all test-rest test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -59,20 +53,21 @@ serve: $(LOCAL) ## the same stack, staying up: the explorer, HTTP API and AWS en
 explorer: $(LOCAL) ## the page under /explore/, into explorer/dist/; needs npm
 	@$(BUILD_EXPLORER)
 
-test: $(READY) ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
-	@$(MAKE) --no-print-directory -j2 $(CLASSES) $(SPARK35)/.ready page $(if $(ARGS),,$(COMPILED))
-	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),scripts/test.sh $(BIN) $(SPARK35) $(PARALLEL))
+test: $(READY) ## every behaviour once, on the newest Spark. ARGS=path runs some, with any option of pytest
+	@$(MAKE) --no-print-directory -j2 $(CLASSES) page
+	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python scripts/test.py test)
+
+test-all: test test-rest ## the same, and slow tests, many random examples, Spark 3.5, table formats
+
+test-rest: $(READY) $(SPARK35)/.ready
+	@$(MAKE) --no-print-directory -j2 $(CLASSES) page
+	@$(BIN)/python scripts/test.py rest
 
 page:
 	@$(BUILD_EXPLORER) --optional
 
-# pytest compiles the tests once here, not once in each of its workers; a test that changes later, each worker compiles.
-$(COMPILED): | $(READY)
-	@$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 || true
-	@touch $@
-
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
-	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)
+	@$(BIN)/python scripts/test.py fast
 
 test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, where Maven Central has their jars; ARGS=kafka, ARGS=--newest
 	@$(BIN)/python scripts/table_formats.py $(ARGS)
@@ -83,7 +78,7 @@ newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `ma
 	@rm -f $(CLASSES)
 	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|pyspark)'
 
-check: $(READY) ## format, lint, types, arrows, workflows, template
+check: $(READY) ## format, lint, types, arrows, words, links, workflows, template
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(MAKE) --no-print-directory -j2 check-types check-others
@@ -94,6 +89,7 @@ check-types:
 
 check-others:
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -q tests/lint
 	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check
 	@$(BIN)/python -m infra.check

@@ -1,10 +1,10 @@
-"""Build the explorer into explorer/dist/, check or format it: `scripts/explorer.py [--optional | --check | --format]`.
+"""Build the explorer into explorer/dist/: `scripts/explorer.py [--optional | --check | --format | --test]`.
 
 The types of the API come from its OpenAPI document, so a page that does not fit today's API is not built. It is built
 again only where that document, the sources or the lock changed. npm belongs to the Node that the CDK command line gets.
 The API needs no page: without npm the script prints so and succeeds, and with --optional a failed build does not fail
 it either. In CI (the variable CI) both fail. --check builds nothing: it checks types, format, lint and the rules of the
-source; --format formats, and mends what Biome can.
+source; --format formats, and mends what Biome can; --test runs the unit tests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line."""
     _write_document()
     digest = digest_of(sources())
-    script = next((name for name in ("check", "format") if f"--{name}" in arguments), "build")
+    script = next((name for name in ("check", "format", "test") if f"--{name}" in arguments), "build")
     if _is(_STAMP, digest) and script == "build":
         return 0
     is_needed = bool(os.environ.get("CI"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
-from collections import Counter
+import shutil
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -33,10 +35,13 @@ _load_file = JSONFileLoader.load_file
 _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
-# The folders of tests in the order in which they run: a failure shows early. Doctests are unit tests.
+# Folders of tests are markers, too. Doctests are unit tests.
 _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
-# This file is first: its worker synthesizes the stack, 10 to 15 s, while the others run unit tests.
-_SYNTHESIZING = "test_stack_alarms.py"
+ROOT = Path(__file__).resolve().parents[1]
+# What a synthesized stack, or a release, is made of.
+_SOURCES = ("app.py", "cdk.json", "pyproject.toml", "explorer/dist", "headwater", "headwater_model", "infra", "jobs")
+_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client", "tests/stack")
+_KEPT_S = 24 * 3600
 
 # Every request of a test goes to this machine; tests of proxies name their own.
 for _name in os.environ.keys() - without_proxies(os.environ).keys():
@@ -48,20 +53,9 @@ with contextlib.suppress(ToolMissing):
     os.environ.update(with_java(os.environ))
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of workers of `-n auto`: two a core, for half of them wait for a process or a JVM.
-
-    A worker with its local stack, its Spark and its Node takes 4 GB, and so does Spark 3.5 beside them.
-    """
-    memory_gb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
-    return max(1, min(2 * (os.cpu_count() or 1), int(memory_gb / 4) - 1))
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Name each failing test when it fails: pytest lists them at its end, which a run that is stopped never reaches."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        config.pluginmanager.register(_Failures(config))
+    config.pluginmanager.register(_Failures(config))
 
 
 class _Failures:
@@ -74,21 +68,11 @@ class _Failures:
             reporter.write(f"\nfailed: {report.nodeid}\n")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test by its folder, and run the fast folders first; refuse two tests of one id."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by its folder."""
     for item in items:
-        item.add_marker(_folder_of(item.path.relative_to(config.rootpath)))
+        item.add_marker(_folder_of(item.path.relative_to(item.config.rootpath)))
         _name_by_operation(item)
-    items.sort(key=_rank)
-    ids = Counter(item.nodeid for item in items)
-    if twice := sorted(nodeid for nodeid, count in ids.items() if count > 1):
-        raise pytest.UsageError(f"xdist runs only one of the tests that share an id: {', '.join(twice)}")
-
-
-def _rank(item: pytest.Item) -> int:
-    if item.path.name == _SYNTHESIZING:
-        return -1
-    return next(rank for rank, name in enumerate(_FOLDERS) if item.get_closest_marker(name))
 
 
 def _name_by_operation(item: pytest.Item) -> None:
@@ -115,24 +99,37 @@ def restored_environment():
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory):
-    """Return a function that has a named folder filled once a run, by the worker that comes first."""
+def made_once():
+    """Return a function that has a named folder filled once, as long as the sources stay as they are."""
     from filelock import FileLock
 
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
+    kept = ROOT / "build" / "tests" / _digest_of_sources()
+    kept.mkdir(parents=True, exist_ok=True)
+    for other in kept.parent.iterdir():
+        if other != kept and time.time() - other.stat().st_mtime > _KEPT_S:
+            shutil.rmtree(other, ignore_errors=True)
 
     def made_once(name: str, make: Callable[[Path], object]) -> Path:
-        folder, stamp = shared / name, shared / f"{name}.made"
-        with FileLock(shared / f"{name}.lock"):
+        folder, stamp = kept / name, kept / f"{name}.made"
+        with FileLock(kept / f"{name}.lock"):
             if not stamp.exists():
+                shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 make(folder)
                 stamp.touch()
         return folder
 
     return made_once
+
+
+def _digest_of_sources() -> str:
+    digest = hashlib.sha256()
+    for source in map(ROOT.joinpath, _SOURCES):
+        for file in sorted(source.rglob("*")) if source.is_dir() else [source]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                digest.update(f"{file.relative_to(ROOT)}\0{file.stat().st_size}\0".encode())
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")

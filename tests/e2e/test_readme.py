@@ -9,19 +9,13 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
 from headwater.cli.serve import greeting
 from tests.terminals import as_piped
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
-CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```(?:sh|python)\n(.*?)```", re.DOTALL)
-PLACES = re.compile(
-    r"`((?:docs|headwater|infra|jobs|lambdas|lineage|headwater_model|local|spark_client|tests)/[\w./]+|cdk\.json)`"
-)
 
 
 def run(block, stack, *command):
@@ -76,13 +70,3 @@ def test_the_event_that_serve_prints_is_a_run_of_its_job(local_stack):
         "COMPLETED",
         *("flights", "emissions"),
     ]
-
-
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)", README))))
-def test_every_link_leads_somewhere(link):
-    assert (PROJECT / link).exists()
-
-
-@pytest.mark.parametrize("place", sorted(set(PLACES.findall(CONTRIBUTING))))
-def test_every_place_to_edit_is_there(place):
-    assert (PROJECT / place).exists()

@@ -41,7 +41,11 @@ def post_planned_write(frame: DataFrame, path: str) -> None:
 
 def _command(jvm: Any, frame: DataFrame, path: str) -> Any:
     datasources = jvm.org.apache.spark.sql.execution.datasources
-    none, no_values, no_options = jvm.scala.Option.empty(), _object(jvm.scala.collection.immutable, "Nil"), _empty_map(jvm)
+    none, no_values, no_options = (
+        jvm.scala.Option.empty(),
+        _object(jvm.scala.collection.immutable, "Nil"),
+        _empty_map(jvm),
+    )
     return datasources.InsertIntoHadoopFsRelationCommand(
         jvm.org.apache.hadoop.fs.Path(path),
         no_options,

@@ -75,3 +75,10 @@ def test_every_route_of_the_api_is_listed() -> None:
 
     page = (PROJECT / "docs" / "api.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\| `((?:DELETE|GET|POST|PUT) [^`]+)` \|", page)) == routes
+
+
+def test_every_place_to_edit_is_there() -> None:
+    table = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Where things are")[2]
+    places = re.findall(r"`(\w[\w./]+/[\w./]*|[\w.]+\.json)`", table)
+    assert len(places) > 50
+    assert [place for place in places if not (PROJECT / place).exists()] == []

@@ -1,0 +1,192 @@
+"""Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
+
+    test    every behaviour once: all tests that are not marked slow, with few random examples
+    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
+    fast    unit tests, doctests and the template
+
+A lane is a process for some folders: it collects them once, and its tests share one JVM, browser, moto and local
+stack, in the same order each time. Two lanes a core run at a time, for half of them wait for a process. The output of a
+lane is printed when it ends; up to five tests that failed run once more, when nothing runs beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+_SPARK_35 = ROOT / ".venv-spark35"
+# The longest first.
+_FOLDERS = {
+    "spark": ("tests/spark",),
+    "e2e": ("tests/e2e",),
+    "unit": ("tests/unit",),
+    "explorer": ("tests/explorer",),
+    "aws": ("tests/aws",),
+    "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra"),
+}
+_NO_TESTS = 5  # pytest's status where no test of a lane is of the kind
+_AGAIN_MAX = 5
+_PROGRESS_S = 60
+_DEAREST = 10
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Tests that one process runs; `profile` is Hypothesis' number of examples (tests/conftest.py)."""
+
+    name: str
+    command: tuple[str, ...]
+    profile: str = "fast"
+
+
+def lanes_of(kind: str) -> list[Lane]:
+    """Return the lanes of a kind of run."""
+    if kind == "fast":
+        return [_of_folders(name, "not (slow or large)") for name in ("unit", "stack")]
+    if kind == "test":
+        page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
+        return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
+    formats = Lane("formats", (sys.executable, "scripts/table_formats.py"))
+    return [*_on_spark_35(), *(_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS), formats]
+
+
+def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
+    return Lane(name, (sys.executable, "-m", "pytest", "-m", marked, *_FOLDERS[name]), profile)
+
+
+def _on_spark_35() -> list[Lane]:
+    """Return the lanes of the oldest Spark; none where this machine cannot have it, for the reason of set-up."""
+    missing = _SPARK_35 / ".unavailable"
+    if missing.exists():
+        _print(f"Spark 3.5 is skipped: {missing.read_text(encoding='utf-8').strip()}")
+        return []
+    python = str(_SPARK_35 / "bin" / "python")
+    pytest = Lane("spark 3.5", (python, "-m", "pytest", "tests/spark"), "ci")
+    return [pytest, Lane("formats 3.5", (python, "scripts/table_formats.py"))]
+
+
+class Runs:
+    """Runs of lanes: their outputs and results are files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: dict[str, Path] = {}
+
+    def run(self, lane: Lane, *options: str) -> int:
+        """Run a lane, print its output and return its status."""
+        log = self._folder / f"{lane.name}{''.join(options)}.log"
+        command = lane.command
+        if "pytest" in command:
+            files = (f"--costs={self._costs_file(lane)}", "-o", f"cache_dir={self._folder / lane.name}")
+            command = (*command, "-q", *files, *options)
+        environment = {**os.environ, "HYPOTHESIS_PROFILE": lane.profile}
+        began_s = time.monotonic()
+        with log.open("wb") as output:
+            self._running[lane.name] = log
+            status = subprocess.run(  # noqa: S603 - our own tests
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+            ).returncode
+        del self._running[lane.name]
+        text = log.read_text(encoding="utf-8", errors="replace")
+        _print(f"\n=== {lane.name}: {time.monotonic() - began_s:.0f} s\n{text}")
+        return 0 if status == _NO_TESTS else status
+
+    def costs_of(self, lane: Lane) -> dict[str, Any]:
+        """Return what the plugin of tests/costs.py wrote of a lane's last run; {} where it wrote nothing."""
+        file = self._costs_file(lane)
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+    def _costs_file(self, lane: Lane) -> Path:
+        return self._folder / f"{lane.name}.json"
+
+    def progress(self) -> str:
+        """Return how far each running lane is, as in `unit 43%, aws 80%`."""
+        return ", ".join(f"{name} {_share(log)}" for name, log in list(self._running.items()))
+
+
+def _share(log: Path) -> str:
+    shares = re.findall(r"\[ *(\d+%)\]", log.read_text(encoding="utf-8", errors="replace"))
+    return shares[-1] if shares else "begins"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line; return 1 if a test failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("test", "rest", "fast"))
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="write the seconds of each test, as JSON")
+    parsed = parser.parse_args(arguments)
+    lanes = lanes_of(parsed.kind)
+    with tempfile.TemporaryDirectory(prefix="headwater-tests-") as folder:
+        runs = Runs(Path(folder))
+        statuses = _run_all(runs, lanes)
+        costs = _sum(map(runs.costs_of, lanes))
+        for lane in [lane for lane in lanes if statuses[lane.name]]:
+            if 0 < runs.costs_of(lane).get("outcomes", {}).get("failed", 0) <= _AGAIN_MAX:
+                statuses[lane.name] = runs.run(lane, "--last-failed")
+    if parsed.costs:
+        parsed.costs.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")
+    _print("\n".join(_summary(costs)))
+    failed = [name for name, status in statuses.items() if status]
+    _print(f"failed: {', '.join(failed)}" if failed else "all lanes passed")
+    return int(bool(failed))
+
+
+def _run_all(runs: Runs, lanes: Sequence[Lane]) -> dict[str, int]:
+    over = threading.Event()
+
+    def report() -> None:
+        while not over.wait(_PROGRESS_S):
+            _print(f"... {runs.progress()}")
+
+    threading.Thread(target=report, daemon=True).start()
+    with ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        statuses = list(pool.map(runs.run, lanes))
+    over.set()
+    return {lane.name: status for lane, status in zip(lanes, statuses, strict=True)}
+
+
+def _sum(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the costs of all lanes: seconds by part, and the rows of tests."""
+    outcomes: Counter[str] = Counter()
+    parts: dict[str, Counter[str]] = {}
+    tests: list[dict[str, Any]] = []
+    for document in filter(None, documents):
+        outcomes.update(document["outcomes"])
+        tests += document["tests"]
+        for name, row in document["parts"].items():
+            parts.setdefault(name, Counter()).update(row)
+    return {"outcomes": outcomes, "parts": parts, "tests": tests}
+
+
+def _summary(costs: dict[str, Any]) -> Iterator[str]:
+    yield "\nThe dearest tests: seconds of CPU and of the clock, with the fixtures that they needed first"
+    for row in sorted(costs["tests"], key=lambda row: -row["cpu_s"])[:_DEAREST]:
+        yield f"{row['cpu_s']:8.1f} {row['wall_s']:8.1f}  {row['test']}"
+    yield "\nCPU seconds:"
+    for name, row in costs["parts"].items():
+        yield f"{row['cpu_s']:8.1f}  {name}: {row['count']}"
+    outcomes = costs["outcomes"]
+    yield f"\n{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped"
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
