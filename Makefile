@@ -73,10 +73,10 @@ test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, w
 	@$(BIN)/python scripts/table_formats.py $(ARGS)
 	@test -e $(SPARK35)/.unavailable || $(SPARK35)/bin/python scripts/table_formats.py $(ARGS)
 
-newest: $(READY) ## the newest boto3 and PySpark in place of the locked, for `make VENV=.venv-newest newest test`
-	@.tools/uv/bin/uv pip install --quiet --python $(BIN)/python -P boto3 -P botocore -P pyspark boto3 botocore 'pyspark[connect]>=4.0.0.dev0'
+newest: $(READY) ## the newest boto3, PySpark and OpenLineage client in place of the locked, for `make VENV=.venv-newest newest test`
+	@.tools/uv/bin/uv pip install --quiet --python $(BIN)/python -P boto3 -P botocore -P pyspark -P openlineage-python boto3 botocore 'pyspark[connect]>=4.0.0.dev0' openlineage-python
 	@rm -f $(CLASSES)
-	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|pyspark)'
+	@.tools/uv/bin/uv pip freeze --python $(BIN)/python | grep -E '^(boto|openlineage|pyspark)'
 
 check: $(READY) ## format, lint, types, arrows, words, links, workflows, template
 	@$(BIN)/ruff format --check .

@@ -25,8 +25,12 @@ OPTIONS = {
     # A few rows are read sooner than code for them is made; plans are the same.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # A JVM that lives for minutes starts faster without its best compiler and with its simplest collector.
-    "spark.driver.extraJavaOptions": ("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.stream.error.file=/dev/null"),
+    # A JVM that lives for minutes starts faster without its best compiler and with its simplest collector; all tests of
+    # a run fill 1 GB of heap and the 48 MB of code that this compiler is given.
+    "spark.driver.memory": "3g",
+    "spark.driver.extraJavaOptions": (
+        "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Dderby.stream.error.file=/dev/null"
+    ),
     # A Hive metastore and a database, both in the JVM's memory; `derby.APP` is the database's schema.
     "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
     "spark.sql.catalog.derby.url": "jdbc:derby:memory:flights;create=true",

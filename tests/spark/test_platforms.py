@@ -97,6 +97,7 @@ def test_the_glue_job_is_captured_as_the_job_that_airflow_started(tmp_path: Path
 
 
 # Takes long: a Spark process of its own.
+@pytest.mark.slow
 def test_the_glue_job_of_dynamic_frames_is_captured(tmp_path: Path) -> None:
     (tmp_path / "raw.json").write_text('{"tailnum": "N14228", "distance": 1400}\n')
     arguments = ["--JOB_NAME", "map-flights", "--source", f"{tmp_path}/raw.json", "--target", f"{tmp_path}/mapped"]
@@ -143,6 +144,7 @@ def airflows_conf() -> dict[str, str]:
 
 
 # Takes long, too: `spark-submit` is a process of its own.
+@pytest.mark.slow
 def test_a_job_of_emr_serverless_and_of_airflow_brings_the_client_in_a_zip(tmp_path: Path) -> None:
     request = definition("emr_serverless_job_run.json")
     check("emr-serverless", "StartJobRun", {**request, "clientToken": "1"})

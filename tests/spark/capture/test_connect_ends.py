@@ -21,8 +21,8 @@ spark.conf.set("spark.openlineage.appName", "nightly_emissions")
     ("end", "status", "ended", "message"),
     [
         ("", 0, "COMPLETE", None),
-        ("spark.stop()", 0, "COMPLETE", None),
-        ("raise ValueError('no input')", 1, "FAIL", "ValueError: no input"),
+        pytest.param("spark.stop()", 0, "COMPLETE", None, marks=pytest.mark.slow),
+        pytest.param("raise ValueError('no input')", 1, "FAIL", "ValueError: no input", marks=pytest.mark.slow),
     ],
     ids=["last line", "stop", "exception"],
 )

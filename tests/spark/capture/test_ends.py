@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+# Each starts a JVM of its own; tests/unit/spark_client/capturing/test_shutdown.py has every end without one.
+slow = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 SESSION = """
 import sys
@@ -83,14 +85,13 @@ def all_states(folder: Path, end: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("end", "status", "ended", "message"),
     [
-        ("", 0, "COMPLETE", None),
-        ("spark.stop()", 0, "COMPLETE", None),
-        ("raise ValueError('no input')", 1, "FAIL", "ValueError: no input"),
-        ("sys.exit(3)", 3, "FAIL", "exit status 3"),
-        ("spark.stop()\nsys.exit(3)", 3, "FAIL", "exit status 3"),
-        (TERMINATED, -15, "ABORT", "terminated by SIGTERM"),
+        pytest.param("", 0, "COMPLETE", None, id="last line"),
+        pytest.param("spark.stop()", 0, "COMPLETE", None, id="stop", marks=slow),
+        pytest.param("raise ValueError('no input')", 1, "FAIL", "ValueError: no input", id="exception", marks=slow),
+        pytest.param("sys.exit(3)", 3, "FAIL", "exit status 3", id="exit", marks=slow),
+        pytest.param("spark.stop()\nsys.exit(3)", 3, "FAIL", "exit status 3", id="stop and exit", marks=slow),
+        pytest.param(TERMINATED, -15, "ABORT", "terminated by SIGTERM", id="signal"),
     ],
-    ids=["last line", "stop", "exception", "exit", "stop and exit", "signal"],
 )
 def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: str | None, tmp_path: Path) -> None:
     returned, errors, events = run(SESSION + WARM + CAPTURE + WRITES + end, tmp_path)
@@ -103,6 +104,7 @@ def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: s
     assert "capture:" not in errors
 
 
+@slow
 def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(tmp_path: Path) -> None:
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES
     script += "on.flush()\nimport os\nos.kill(spark.sparkContext._gateway.proc.pid, 9)\n"
@@ -113,6 +115,7 @@ def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(
 
 
 # Takes long: `spark-submit` is a process of its own.
+@slow
 def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path) -> None:
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES + JVM_TERMINATED
     returned, _, events = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
@@ -126,6 +129,7 @@ def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path)
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
 
 
+@slow
 def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("STATUS = 3")
     end = "import beside\nraise SystemExit(beside.STATUS)"
@@ -135,6 +139,7 @@ def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: 
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "exit status 3"
 
 
+@slow
 def test_names_tags_and_owners_are_those_of_the_configuration(tmp_path: Path) -> None:
     configured = {
         "spark.openlineage.job.tags": "nightly;team:flights",
@@ -162,6 +167,7 @@ def test_names_tags_and_owners_are_those_of_the_configuration(tmp_path: Path) ->
 
 
 # Takes long: a Spark process of its own, which waits for a transport that is not there.
+@slow
 def test_a_job_whose_lineage_goes_nowhere_ends_as_it_would_have(tmp_path: Path) -> None:
     script = "import os\nos.environ['HEADWATER_URL'] = os.environ.pop('HEADWATER_FILE') and 'http://127.0.0.1:9'\n"
     returned, errors, events = run(script + SESSION + CAPTURE + WRITES + "print(spark.range(3).count())", tmp_path)

@@ -91,6 +91,7 @@ def a_capture(
     )
 
 
+@pytest.mark.slow
 def test_some_hundred_writes_are_emitted_each_once(
     spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
 ) -> None:

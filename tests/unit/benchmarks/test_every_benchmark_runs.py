@@ -24,8 +24,8 @@ from headwater.settings import TRACE_QUEUE_URL
 from local_stack.template.template import RawTemplate
 from local_stack.toolchain import find_chromium
 
-# Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
-pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
+# Benchmarks take what the machine gives them.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 # Each starts Java many times, which takes minutes: they run where somebody selects them.
 SPARK = ("capture", "capture_memory", "emit_records", "compact_archive")
