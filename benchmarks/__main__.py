@@ -29,6 +29,7 @@ from benchmarks import (
     graph,
     load,
     machine,
+    tests,
     trace,
     verify,
 )
@@ -63,6 +64,7 @@ _MEASURES: dict[str, Measure] = {
     "verify": verify.measure,
     "cold_start": cold_start.measure,
     "explorer": explorer.measure,
+    "tests": tests.measure,
 }
 _NAMES = (*_MEASURES, "cost")
 

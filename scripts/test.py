@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,8 @@ _FOLDERS = {
     "aws": ("tests/aws",),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra"),
 }
-_NO_TESTS = 5  # pytest's status where no test of a lane is of the kind
+# Statuses of pytest: all tests ran and some failed; no test of a lane is of the kind.
+_TESTS_FAILED, _NO_TESTS = 1, 5
 _AGAIN_MAX = 5
 _PROGRESS_S = 60
 _DEAREST = 10
@@ -123,7 +124,7 @@ def _share(log: Path) -> str:
     return shares[-1] if shares else "begins"
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], lanes_of: Callable[[str], list[Lane]] = lanes_of) -> int:
     """Run the command line; return 1 if a test failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=("test", "rest", "fast"))
@@ -134,8 +135,9 @@ def main(arguments: Sequence[str]) -> int:
         runs = Runs(Path(folder))
         statuses = _run_all(runs, lanes)
         costs = _sum(map(runs.costs_of, lanes))
-        for lane in [lane for lane in lanes if statuses[lane.name]]:
+        for lane in [lane for lane in lanes if statuses[lane.name] == _TESTS_FAILED]:
             if 0 < runs.costs_of(lane).get("outcomes", {}).get("failed", 0) <= _AGAIN_MAX:
+                _print(f"\n{lane.name}: what failed runs once more, alone")
                 statuses[lane.name] = runs.run(lane, "--last-failed")
     if parsed.costs:
         parsed.costs.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")

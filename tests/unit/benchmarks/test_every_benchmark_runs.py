@@ -27,8 +27,8 @@ from local_stack.toolchain import find_chromium
 # Benchmarks take what the machine gives them.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-# Each starts Java many times, which takes minutes: they run where somebody selects them.
-SPARK = ("capture", "capture_memory", "emit_records", "compact_archive")
+# Each starts Java many times, or runs these tests, which takes minutes: they run where somebody selects them.
+SPARK = ("capture", "capture_memory", "emit_records", "compact_archive", "tests")
 REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
 
 
