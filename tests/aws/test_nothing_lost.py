@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -348,15 +349,25 @@ def until_done(act):
     raise AssertionError("not done after three deliveries")
 
 
+@pytest.mark.parametrize(
+    "every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["of each function", "of all"]
+)
 @pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after the call"])
-def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective):
-    clients = (cloud.dynamodb, cloud.s3, cloud.sqs)
+def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective, every):
+    """`make test` kills each function at the middle one of its calls, `make test-all` at all of them."""
+    clients, ends = (cloud.dynamodb, cloud.s3, cloud.sqs), [0]
+
+    def deliver(act):
+        until_done(act)
+        ends.append(counted[0])
+
     with killed_at(clients, 0, effective=effective) as counted:
-        expected = story(cloud, "r-0000", until_done)
+        expected = story(cloud, "r-0000", deliver)
     calls = counted[0]
     assert expected[1:] == ({"other"}, set())
     assert calls > 20
-    for number in range(1, calls + 1):
+    middles = [(begin + end + 1) // 2 for begin, end in pairwise(ends)]
+    for number in range(1, calls + 1) if every else middles:
         root = f"r-{number:04}"
         with killed_at(clients, number, effective=effective):
             returned = story(cloud, root, until_done)

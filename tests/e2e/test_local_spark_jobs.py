@@ -152,9 +152,9 @@ def test_a_process_and_a_session_are_kept_from_one_run_to_the_next(jobs):
     ("do", "error"),
     [
         ("raise", "ValueError: told to"),
-        ("raise in spark", "in Spark"),
-        ("exit", "SystemExit: told to exit"),
-        ("status", "the job ended with status 4"),
+        pytest.param("raise in spark", "in Spark", marks=pytest.mark.slow),
+        pytest.param("exit", "SystemExit: told to exit", marks=pytest.mark.slow),
+        pytest.param("status", "the job ended with status 4", marks=pytest.mark.slow),
         ("die", "Spark's process is gone: local_stack.compute.spark_worker  ended with exit status 3"),
     ],
 )
@@ -200,6 +200,7 @@ def test_a_job_that_does_not_exist_is_refused(jobs):
 
 
 # Takes long: a Spark process of its own starts.
+@pytest.mark.slow
 def test_a_run_has_the_time_of_the_stack(tmp_path):
     with LocalStack(a_search_template(Trace=a_job("trace_root")), code=FUNCTIONS, logs=tmp_path / "logs") as stack:
         jobs = Jobs(stack, tmp_path / "seen.json")
@@ -218,6 +219,7 @@ def test_a_run_that_takes_too_long_is_killed(tmp_path):
 
 
 # Takes long: a Spark process of its own starts and is stopped.
+@pytest.mark.slow
 def test_nothing_is_left_of_a_stack_that_stops_in_the_middle_of_a_run(tmp_path):
     template = a_search_template(Compact=a_job("compact_archive"))
     with LocalStack(template, code=FUNCTIONS, logs=tmp_path / "logs") as stack:

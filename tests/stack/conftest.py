@@ -1,4 +1,4 @@
-"""The stack as production deploys it, and the stacks of other context values: see tests/assemblies.py."""
+"""The stack as production deploys it, and the stacks of other context values: see tests/stack/assemblies.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assemblies import ALERT_TARGETS, RELEASE, TURNED, make_assemblies, read_template
+from tests.stack.assemblies import ALERT_TARGETS, RELEASE, TURNED, make_assemblies, read_template
 from tests.templates import Template
 
 

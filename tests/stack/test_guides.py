@@ -14,7 +14,7 @@ from botocore import xform_name
 
 from headwater.cli.main import main
 from infra.context import parse_context
-from tests.assemblies import PROJECT
+from tests.stack.assemblies import PROJECT
 
 GUIDES = ("deploy.md", "operations.md")
 # Commands of the CLI's own, and options that it has for every command.

@@ -25,8 +25,8 @@ from headwater.cli.deploy.change_set import ChangeSet
 from headwater.cli.main import main
 from infra.context import NAMES
 from infra.release_zip import pack
-from tests.assemblies import PROJECT
 from tests.stack import releases
+from tests.stack.assemblies import PROJECT
 
 pytestmark = pytest.mark.large
 NOW = datetime(2026, 11, 27, tzinfo=timezone.utc)

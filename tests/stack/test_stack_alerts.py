@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.assemblies import ALERT_TARGETS
 from tests.policies import decide
+from tests.stack.assemblies import ALERT_TARGETS
 
 pytestmark = pytest.mark.large
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.assemblies import WEB_ACL
+from tests.stack.assemblies import WEB_ACL
 
 
 def test_every_route_leads_to_the_api_function_and_needs_a_signature(template):

@@ -10,7 +10,7 @@ import pytest
 
 from headwater.records.compaction import DEADLINE_S, LEFT_ROOT_S
 from lambdas import compact
-from tests.assemblies import PROJECT
+from tests.stack.assemblies import PROJECT
 
 STATE_MACHINE_FILE = PROJECT / "infra" / "compaction.asl.json"
 

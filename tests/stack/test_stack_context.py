@@ -8,7 +8,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from infra.context import AlertTarget, ForwardTo, ObjectLock, StackContext, parse_context
-from tests.assemblies import PROJECT, REFUSED
+from tests.stack.assemblies import PROJECT, REFUSED
 
 PRODUCTION = StackContext(
     stage="prod",

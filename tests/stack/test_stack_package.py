@@ -14,7 +14,7 @@ import zipfile
 import pytest
 
 from headwater.api.page_files import DIST, list_files
-from tests.assemblies import PROJECT
+from tests.stack.assemblies import PROJECT
 
 # Layers are built and compiled anew: a second or two each.
 pytestmark = pytest.mark.large

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.assemblies import GRANTS, TURNED, read_template
+from tests.stack.assemblies import GRANTS, TURNED, read_template
 
 pytestmark = pytest.mark.large
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobs.launch import JOBS
-from tests.assemblies import WHEEL
+from tests.stack.assemblies import WHEEL
 
 ASSETS = "s3://cdk-hnb659fds-assets-${AWS::AccountId}-${AWS::Region}/"
 COMPACT = {"--job": "compact_archive", "--archive": "s3://ArchiveBucket"}

@@ -19,8 +19,8 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from headwater.api.page_files import DIST, list_files
-from tests.assemblies import PROJECT
 from tests.stack import releases
+from tests.stack.assemblies import PROJECT
 
 pytestmark = pytest.mark.large
 CLIENT = PROJECT / "packaging" / "client"

@@ -142,6 +142,7 @@ def a_forest(dice: random.Random, root_id: str) -> Edges:
 
 
 # Takes long: pointer jumping over 3,000 forests takes many Spark jobs.
+@pytest.mark.slow
 def test_both_tracers_agree_on_three_thousand_random_forests_in_one_table(plain: SparkSession) -> None:
     dice = random.Random(20)
     roots = {f"r{place:04}": a_forest(dice, f"r{place:04}") for place in range(3000)}

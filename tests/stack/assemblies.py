@@ -1,4 +1,4 @@
-"""The stacks of the tests, all synthesized by one process: `python -m tests.assemblies FOLDER`.
+"""The stacks of the tests, all synthesized by one process: `python -m tests.stack.assemblies FOLDER`.
 
 A process spends ten seconds of CPU on the CDK before its first stack is written, and half a second on each further one.
 No test imports the CDK at its head: each process that collects tests would pay for it.
@@ -11,15 +11,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from local_stack.toolchain import with_node
+from tests.forwarding import CONTEXT as FORWARDING
 
-PROJECT = Path(__file__).parents[1]
+PROJECT = Path(__file__).parents[2]
 TURNED, RELEASE, GRANTS, REFUSED = "turned", "release", "grants.json", "refused.json"
 ALERT_TARGETS = {
     "bus": "eventbridge",
@@ -29,6 +31,13 @@ ALERT_TARGETS = {
 }
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
+# What the fixture `assembly` is asked for; another set of context values costs a process of its own.
+CONTEXTS: Sequence[Mapping[str, str]] = (
+    {},
+    {"auth": "token"},
+    {"alerts": "eventbridge"},
+    {**FORWARDING, "graph_tables": "true"},
+)
 # Every context value is changed but those of alerts, and the web ACL that excludes a limit for each address.
 _TURNED: Mapping[str, object] = {
     "stage": "dev",
@@ -59,7 +68,12 @@ _BESIDE: Mapping[str, Mapping[str, object]] = {"slack": {"auth": "token", "web_a
 def make_assemblies(folder: Path) -> None:
     """Write all assemblies into the folder, each into one of its own."""
     environment = with_node({**os.environ, "PYTHONPATH": str(PROJECT)})
-    subprocess.run([sys.executable, "-m", "tests.assemblies", folder], cwd=PROJECT, env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "tests.stack.assemblies", folder], cwd=PROJECT, env=environment, check=True)
+
+
+def name_of(context: Mapping[str, str]) -> str:
+    """Return the folder of the assembly of these context values."""
+    return "-".join(["assembly", *(f"{name}={quote(value, safe='')}" for name, value in sorted(context.items()))])
 
 
 def read_template(folder: Path, name: str) -> dict[str, Any]:
@@ -71,8 +85,11 @@ def read_template(folder: Path, name: str) -> dict[str, Any]:
 
 def main(folder: Path) -> None:
     """Write the assemblies, the release, the grants of three stacks, and what comes of a wrong context value."""
+    from infra.synth import synthesize
     from tests.stack.releases import make_release_of_one_variant
 
+    for context in CONTEXTS:
+        synthesize(folder / name_of(context), context)
     for name, target in ALERT_TARGETS.items():
         rules = {"tags": {"pii": ["public*"]}}
         _synthesize(folder / name, {"alerts": target, "alert_rules": rules, **_BESIDE.get(name, {})})
