@@ -10,11 +10,9 @@ from local_stack.stack import LocalStack
 from tests.e2e.search_template import COLUMNS, a_job, a_search_template
 
 
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory):
-    template = a_search_template(Compact=a_job("compact_archive", runs=3, timeout=7))
-    with LocalStack(template, logs=tmp_path_factory.mktemp("logs")) as stack:
-        yield stack
+@pytest.fixture
+def stack(search_stack):
+    return search_stack
 
 
 @pytest.fixture
@@ -37,7 +35,7 @@ def test_a_job_has_its_arguments_resolved(stack, client):
         "--archive": f"s3://{stack.outputs['ArchiveBucketName']}",
         "--extra-py-files": "s3://assets/lineage.zip",
     }
-    assert job["ExecutionProperty"] == {"MaxConcurrentRuns": 3}
+    assert job["ExecutionProperty"] == {"MaxConcurrentRuns": 2}
     assert job["Timeout"] == 7
 
 

@@ -23,17 +23,6 @@ from tests.e2e.search_template import a_job, a_search_template
 
 FUNCTIONS = Path(__file__).with_name("functions")
 DAY = "2026-11-20"
-RUN = {
-    "StartAt": "Run",
-    "States": {
-        "Run": {
-            "Type": "Task",
-            "Resource": "arn:aws:states:::glue:startJobRun.sync",
-            "Parameters": {"JobName": "${CompactName}", "Arguments.$": "$"},
-            "End": True,
-        },
-    },
-}
 
 
 class Jobs:
@@ -73,20 +62,13 @@ class Jobs:
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("jobs")
-    template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2))
-    with LocalStack(template, code=FUNCTIONS, logs=folder / "logs") as stack:
-        yield Jobs(stack, folder / "seen.json")
-
-
 @pytest.fixture
-def jobs(shared):
-    for key in shared.keys:
-        shared.s3.delete_object(Bucket=shared.bucket, Key=key)
-    shared.stack.errors.clear()
-    return shared
+def jobs(search_stack, tmp_path):
+    jobs = Jobs(search_stack, tmp_path / "seen.json")
+    for key in jobs.keys:
+        jobs.s3.delete_object(Bucket=jobs.bucket, Key=key)
+    search_stack.errors.clear()
+    return jobs
 
 
 def an_object(day, name, base=None):
