@@ -72,10 +72,3 @@ def test_what_would_not_be_done_is_refused(logical_id, change, complaint):
     template["Resources"][logical_id]["Properties"] |= change
     with pytest.raises(UnknownInTemplate, match=complaint):
         LocalStack(template)
-
-
-def test_an_attribute_that_is_not_known_is_refused(tmp_path):
-    template = a_search_template()
-    template["Outputs"]["Made"] = {"Value": {"Fn::GetAtt": ["Search", "CreationTime"]}}
-    with pytest.raises(UnknownInTemplate, match="Search: attribute CreationTime is not known"):
-        LocalStack(template, logs=tmp_path).start()
