@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 _CONSTRUCTS = (
@@ -48,9 +49,12 @@ class Template:
 
     def statements(self, function: str) -> list[dict[str, Any]]:
         """The statements of the function's role."""
-        policies = self.of_type("AWS::IAM::Policy")
-        statements: list[dict[str, Any]] = policies[f"{function}RoleDefaultPolicy"]["PolicyDocument"]["Statement"]
+        statements: list[dict[str, Any]] = self._policies[f"{function}RoleDefaultPolicy"]["PolicyDocument"]["Statement"]
         return statements
+
+    @cached_property
+    def _policies(self) -> dict[str, dict[str, Any]]:
+        return self.of_type("AWS::IAM::Policy")
 
     def removal_policies(self, resource_type: str) -> set[tuple[str, str]]:
         """The (DeletionPolicy, UpdateReplacePolicy) pairs of a type."""

@@ -24,8 +24,9 @@ from headwater.aws.signing import Signer
 from local_stack.aws import moto_tables
 from local_stack.aws.limits import refusal_of
 
-# The tests of a module, once on the functions' own client and once on boto3's.
-BOTH_CLIENTS = pytest.mark.parametrize("cloud", ["own", "boto3"], indirect=True)
+# The tests of a module, once on the functions' own client and, in `make test-all`, once on boto3's: both leave the same
+# tables (test_same_table.py).
+BOTH_CLIENTS = pytest.mark.parametrize("cloud", ["own", pytest.param("boto3", marks=pytest.mark.slow)], indirect=True)
 # moto's tables know no threads.
 ONE_AT_A_TIME = threading.RLock()
 _URL = "https://dynamodb.us-east-1.amazonaws.com"

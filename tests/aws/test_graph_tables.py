@@ -123,7 +123,7 @@ def test_an_edge_that_went_stays_with_the_end_of_its_last_day(nightly):
 
 
 # Takes long: a night of the company, read on Spark by HTTP.
-@pytest.mark.large
+@pytest.mark.slow
 def test_a_thousand_lookups_have_the_same_result_in_the_tables_and_in_the_api(nightly):
     end = datetime(2025, 11, 21, 6, tzinfo=timezone.utc)
     nightly.load(*history_of(build_estate(), end=end, days=1))

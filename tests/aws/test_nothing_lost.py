@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -148,11 +149,10 @@ def test_an_earlier_record_takes_the_place_only_after_the_later_one_is_saved(clo
 # Into the archive
 
 
-@pytest.mark.parametrize("operation", ["PutObject"])
 @pytest.mark.parametrize("moment", [before, after])
-def test_an_upload_that_fails_leaves_the_trace_for_another_try(cloud, operation, moment):
+def test_an_upload_that_fails_leaves_the_trace_for_another_try(cloud, moment):
     cloud.load(*messages(FILE_AND_ROWS))
-    with moment(cloud.s3, operation, timed_out()):
+    with moment(cloud.s3, "PutObject", timed_out()):
         assert cloud.trace(day=DAY, execution="nightly", started_at=cloud.now_s) == [0]
     assert cloud.dirty() == {"flights"}
     assert cloud.archived() == []
@@ -206,8 +206,7 @@ def test_a_record_that_arrives_while_its_root_is_traced_keeps_the_root_dirty(clo
 
 def test_a_day_sealed_under_a_trace_passes_it_to_the_next_day(cloud):
     cloud.load(*messages(FILE_AND_ROWS))
-    seal = lambda: cloud.seal(cloud.plan(DAY))  # noqa: E731 - the same in a line
-    with meanwhile(cloud.dynamodb, "TransactWriteItems", seal):
+    with meanwhile(cloud.dynamodb, "TransactWriteItems", lambda: cloud.seal(cloud.plan(DAY))):
         cloud.trace(day=DAY, execution="nightly", started_at=cloud.now_s)
 
     assert [key.split("/")[3] for key in cloud.objects()] == ["day=21"]
@@ -307,10 +306,8 @@ def test_a_stream_batch_that_fails_is_raised_and_completes_when_it_is_delivered_
 def test_an_item_that_is_no_record_does_not_hold_up_the_stream(cloud):
     cloud.load(*messages(FILE_AND_ROWS))
     cloud.now_s += 25 * HOUR
-    foreign = {
-        "dynamodb": {"OldImage": {"root_id": {"S": "x"}}, "ApproximateCreationDateTime": 1, "SequenceNumber": "9"}
-    }
-    cloud.stream([foreign, *cloud.expire()])
+    foreign = {"OldImage": {"root_id": {"S": "x"}}, "ApproximateCreationDateTime": 1, "SequenceNumber": "9"}
+    cloud.stream([{"dynamodb": foreign}, *cloud.expire()])
     cloud.compact(NEXT_DAY)
 
     assert cloud.archived_nodes() == set(FILE_AND_ROWS)
@@ -348,15 +345,24 @@ def until_done(act):
     raise AssertionError("not done after three deliveries")
 
 
+@pytest.mark.parametrize(
+    "every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one of each function", "all"]
+)
 @pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after the call"])
-def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective):
-    clients = (cloud.dynamodb, cloud.s3, cloud.sqs)
+def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective, every):
+    clients, ends = (cloud.dynamodb, cloud.s3, cloud.sqs), [0]
+
+    def deliver(act):
+        until_done(act)
+        ends.append(counted[0])
+
     with killed_at(clients, 0, effective=effective) as counted:
-        expected = story(cloud, "r-0000", until_done)
+        expected = story(cloud, "r-0000", deliver)
     calls = counted[0]
     assert expected[1:] == ({"other"}, set())
     assert calls > 20
-    for number in range(1, calls + 1):
+    middles = [(begin + end + 1) // 2 for begin, end in pairwise(ends)]
+    for number in range(1, calls + 1) if every else middles:
         root = f"r-{number:04}"
         with killed_at(clients, number, effective=effective):
             returned = story(cloud, root, until_done)

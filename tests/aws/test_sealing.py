@@ -223,6 +223,7 @@ WRITES = {"PutItem", "UpdateItem", "DeleteItem", "PutObject"}
 
 
 @pytest.mark.parametrize(("remaining_s", "effective"), [(1, False), (600, True)])
+@pytest.mark.slow
 def test_a_seal_killed_at_any_write_leaves_no_missed_root_behind(cloud, remaining_s, effective):
     """Two roots were missed on a day that nobody compacted, one of them left to Spark."""
     for number in range(1, 100):

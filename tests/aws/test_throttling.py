@@ -40,7 +40,7 @@ class Queue:
         for body in bodies:
             self.sqs.send_message(QueueUrl=self.url, MessageBody=body)
 
-    def run_for(self, seconds, step_s=240):
+    def run_for(self, seconds, step_s=600):
         """Let time pass; the consumer takes whatever is visible, a hundred at a time."""
         for _ in range(0, seconds, step_s):
             self._consume()
@@ -140,6 +140,7 @@ def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other
     assert wiring.event_log().list_events(limit=1).total == 100
 
 
+@pytest.mark.slow
 def test_a_day_of_a_table_that_takes_nothing_makes_no_dead_letter(cloud, clock):
     queue = Queue(cloud, "EventsQueue", events.handler, clock)
     queue.send([an_event(number, [f"cold-{number}"]) for number in range(3)])

@@ -77,6 +77,7 @@ def test_a_deferred_root_is_archived_as_the_function_would_and_is_clean(cloud, w
     assert cloud.objects() == on_spark
 
 
+@pytest.mark.slow
 def test_a_second_run_changes_nothing(cloud, workers, monkeypatch):
     leave(cloud, monkeypatch)
     run(cloud, workers)
@@ -115,6 +116,7 @@ def test_a_record_of_other_content_that_came_later_goes_to_the_dead_letters(clou
 
 
 # Takes long: the job runs twice on Spark.
+@pytest.mark.slow
 def test_who_is_overtaken_reads_everything_again(cloud, workers):
     cloud.load(*messages(EDGES, recordedAt=cloud.now_s))
     gathered = []

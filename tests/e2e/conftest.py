@@ -11,6 +11,7 @@ import boto3
 import pytest
 
 from local_stack.stack import LocalStack
+from tests.e2e.search_template import RUN, a_job, a_search_template
 
 FUNCTIONS = Path(__file__).with_name("functions")
 # No tests: code that a stack of the tests is given. Collected, its `jobs` would stand for the project's.
@@ -290,6 +291,14 @@ def probe(shared_probe):
     """The shared stack, its queues and its table empty."""
     yield shared_probe
     shared_probe.clear()
+
+
+@pytest.fixture(scope="session")
+def search_stack(tmp_path_factory):
+    """One stack with a search, a job and a state machine that runs the job, for all tests of these: 2 s to start."""
+    template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2, timeout=7))
+    with LocalStack(template, code=FUNCTIONS, logs=tmp_path_factory.mktemp("search")) as stack:
+        yield stack
 
 
 @pytest.fixture

@@ -9,6 +9,18 @@ COLUMNS = [
     {"Name": "steps", "Type": "array<struct<node_id:string,parent_id:string>>"},
 ]
 
+RUN = {
+    "StartAt": "Run",
+    "States": {
+        "Run": {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::glue:startJobRun.sync",
+            "Parameters": {"JobName": "${CompactName}", "Arguments.$": "$"},
+            "End": True,
+        },
+    },
+}
+
 
 def a_job(name, *, runs=2, timeout=5):
     return {

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local_stack.stack import LocalStack
-from spark_client import DeliveryCounts, LineageClient, Record, Refused, Step
+from spark_client import LineageClient
 
 NOW = 1_357_016_400
 
@@ -60,35 +60,3 @@ def test_a_record_is_loaded_under_the_node_id_of_its_response(
     )
     assert response.recorded_at == NOW
     assert row["ttl_expiry"]["N"] == str(response.ttl_expiry)
-
-
-def test_a_batch_too_large_for_one_message_arrives_whole(
-    local_stack: LocalStack, lineage: LineageClient, root: str
-) -> None:
-    records = [Record(f"s3://parts/{number}") for number in range(1_500)]
-
-    response = lineage.record_many(root, "raw", "SPLIT", records)
-
-    loaded = {(row["node_id"]["S"], row["storage_location"]["S"]) for row in rows_of(local_stack, root)}
-    assert loaded == {(record.node_id, record.storage_location) for record in response.records}
-    assert len(loaded) == 1_500
-
-
-def test_a_task_that_runs_again_makes_the_same_records(
-    local_stack: LocalStack, lineage: LineageClient, root: str
-) -> None:
-    steps = [Step(root, f"row-{number}", "ESTIMATED", "s3://co2", f"co2-{number}") for number in range(20)]
-
-    tallies = [lineage.record_all(steps, request_id="task-1", requested_at=NOW) for _ in range(2)]
-
-    assert tallies == [DeliveryCounts(sent=20, failed=0)] * 2
-    assert [row["node_id"]["S"] for row in rows_of(local_stack, root)] == sorted(step.node_id or "" for step in steps)
-
-
-def test_a_refusal_comes_back_with_field_value_and_rule(
-    local_stack: LocalStack, lineage: LineageClient, root: str
-) -> None:
-    with pytest.raises(Refused, match=r"storage_location: must not be empty, got ''"):
-        lineage.record(root, root, "READ", "")
-
-    assert rows_of(local_stack, root) == []

@@ -21,7 +21,7 @@ from local_stack.errors import MachineFailed
 from local_stack.stack import LocalStack
 
 _ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 RECORDS_MAX = 5
 REAL_JOBS = str(_ROOT / "jobs")
 # The real jobs, unless a file says that Spark is out of order.

@@ -13,7 +13,7 @@ REVENUE = "datasetField:snowflake://nordwind.eu-central-1:nordwind.gold.revenue:
 
 
 # Takes long: six hundred events, the widest of which have 150 columns.
-@pytest.mark.large
+@pytest.mark.slow
 def test_a_night_of_the_company_is_loaded_and_its_columns_lead_to_their_sources(local_stack):
     command = [sys.executable, "-m", "examples.company", local_stack.api_url, "--nights", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

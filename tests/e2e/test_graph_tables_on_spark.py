@@ -12,6 +12,7 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.builders_events import a_run_event
+from tests.forwarding import CONTEXT
 
 pytestmark = pytest.mark.timeout(600)
 MACHINE = "GraphTablesStateMachineArn"
@@ -22,7 +23,7 @@ DAY_S = 86_400
 @pytest.fixture(scope="module")
 def stack(synthesized, tmp_path_factory):
     logs = tmp_path_factory.mktemp("logs")
-    with LocalStack(synthesized(graph_tables="true"), window_cap_s=0.2, logs=logs) as started:
+    with LocalStack(synthesized(**CONTEXT, graph_tables="true"), window_cap_s=0.2, logs=logs) as started:
         yield started
 
 
@@ -61,7 +62,7 @@ def select(stack, sql):
 
 
 # Takes long: two runs of the job on Spark.
-@pytest.mark.large
+@pytest.mark.slow
 def test_each_night_adds_a_day_and_keeps_the_edges_that_went(stack):
     first = day_of(stack)
     send(stack, 1, "a", "b")

@@ -173,6 +173,7 @@ def an_event(number):
 
 
 # Takes long: the stack starts twice.
+@pytest.mark.slow
 def test_what_was_accepted_before_a_kill_is_there_after_the_next_start(assembly, tmp_path):
     template, data = assembly(), tmp_path / "data"
     served = Served(template, data, tmp_path / "first.log")

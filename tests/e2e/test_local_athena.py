@@ -13,9 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 from botocore.exceptions import ClientError
 
-from local_stack.stack import LocalStack
-from tests.e2e.search_template import a_search_template
-
 STEP = pa.struct([("node_id", pa.string())])
 DAYS = ("2026-11-19", "2026-11-20", "2026-11-21")
 
@@ -72,22 +69,21 @@ class Search:
 
 
 @pytest.fixture(scope="module")
-def search(tmp_path_factory):
-    with LocalStack(a_search_template(), logs=tmp_path_factory.mktemp("logs")) as stack:
-        search = Search(stack)
-        for n, day in enumerate(DAYS):
-            # The first day's files were written before there were tags, and with narrower numbers.
-            columns = {
-                "root_id": ["a", "b"],
-                "recorded_at": pa.array([n, 10 + n], pa.int32() if n == 0 else pa.int64()),
-                "steps": pa.array([[{"node_id": "x"}], None], pa.list_(STEP)),
-                "left_over": [1, 2],
-            }
-            if n:
-                columns["tags"] = pa.array([[("k", "v"), ("l", None)], []], pa.map_(pa.string(), pa.string()))
-            search.put(f"tables/records/day={day}/attempt=1/part-0.parquet", pa.table(columns))
-            search.register(day, f"tables/records/day={day}/attempt=1/")
-        yield search
+def search(search_stack):
+    search = Search(search_stack)
+    for n, day in enumerate(DAYS):
+        # The first day's files were written before there were tags, and with narrower numbers.
+        columns = {
+            "root_id": ["a", "b"],
+            "recorded_at": pa.array([n, 10 + n], pa.int32() if n == 0 else pa.int64()),
+            "steps": pa.array([[{"node_id": "x"}], None], pa.list_(STEP)),
+            "left_over": [1, 2],
+        }
+        if n:
+            columns["tags"] = pa.array([[("k", "v"), ("l", None)], []], pa.map_(pa.string(), pa.string()))
+        search.put(f"tables/records/day={day}/attempt=1/part-0.parquet", pa.table(columns))
+        search.register(day, f"tables/records/day={day}/attempt=1/")
+    return search
 
 
 def test_a_table_is_its_partitions_with_glue_s_columns_and_types(search):

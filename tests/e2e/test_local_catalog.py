@@ -10,11 +10,9 @@ from local_stack.stack import LocalStack
 from tests.e2e.search_template import COLUMNS, a_job, a_search_template
 
 
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory):
-    template = a_search_template(Compact=a_job("compact_archive", runs=3, timeout=7))
-    with LocalStack(template, logs=tmp_path_factory.mktemp("logs")) as stack:
-        yield stack
+@pytest.fixture
+def stack(search_stack):
+    return search_stack
 
 
 @pytest.fixture
@@ -37,7 +35,7 @@ def test_a_job_has_its_arguments_resolved(stack, client):
         "--archive": f"s3://{stack.outputs['ArchiveBucketName']}",
         "--extra-py-files": "s3://assets/lineage.zip",
     }
-    assert job["ExecutionProperty"] == {"MaxConcurrentRuns": 3}
+    assert job["ExecutionProperty"] == {"MaxConcurrentRuns": 2}
     assert job["Timeout"] == 7
 
 
@@ -74,10 +72,3 @@ def test_what_would_not_be_done_is_refused(logical_id, change, complaint):
     template["Resources"][logical_id]["Properties"] |= change
     with pytest.raises(UnknownInTemplate, match=complaint):
         LocalStack(template)
-
-
-def test_an_attribute_that_is_not_known_is_refused(tmp_path):
-    template = a_search_template()
-    template["Outputs"]["Made"] = {"Value": {"Fn::GetAtt": ["Search", "CreationTime"]}}
-    with pytest.raises(UnknownInTemplate, match="Search: attribute CreationTime is not known"):
-        LocalStack(template, logs=tmp_path).start()

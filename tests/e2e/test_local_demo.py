@@ -142,6 +142,7 @@ def test_the_routes_stand_beside_the_rest_api_and_pages_of_others_start_nothing(
     assert send(f"{url}/more")[0] == 201  # by the function, which knows every path
 
 
+@pytest.mark.slow
 def test_stopping_the_stack_ends_the_run_with_its_spark(start, tmp_path, monkeypatch):
     if not Path("/proc/self/task").exists():
         pytest.skip("reads /proc")

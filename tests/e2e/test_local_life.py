@@ -129,7 +129,7 @@ def serving(template_file):
         process.kill()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_serve_prints_both_ports_and_ends_cleanly_when_stopped(serving, linux, number):
     process, printed = serving
     assert re.search(r"HTTP API: http://127\.0\.0\.1:\d+", printed)
@@ -147,6 +147,7 @@ def test_a_template_that_is_not_there_is_one_line_and_a_status():
     assert done.stderr == "headwater serve: [Errno 2] No such file or directory: 'nowhere.json'\n"
 
 
+@pytest.mark.slow
 def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
     process, _ = serving
     started = children(process.pid)

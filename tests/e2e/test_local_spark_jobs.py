@@ -23,17 +23,6 @@ from tests.e2e.search_template import a_job, a_search_template
 
 FUNCTIONS = Path(__file__).with_name("functions")
 DAY = "2026-11-20"
-RUN = {
-    "StartAt": "Run",
-    "States": {
-        "Run": {
-            "Type": "Task",
-            "Resource": "arn:aws:states:::glue:startJobRun.sync",
-            "Parameters": {"JobName": "${CompactName}", "Arguments.$": "$"},
-            "End": True,
-        },
-    },
-}
 
 
 class Jobs:
@@ -73,20 +62,13 @@ class Jobs:
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("jobs")
-    template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2))
-    with LocalStack(template, code=FUNCTIONS, logs=folder / "logs") as stack:
-        yield Jobs(stack, folder / "seen.json")
-
-
 @pytest.fixture
-def jobs(shared):
-    for key in shared.keys:
-        shared.s3.delete_object(Bucket=shared.bucket, Key=key)
-    shared.stack.errors.clear()
-    return shared
+def jobs(search_stack, tmp_path):
+    jobs = Jobs(search_stack, tmp_path / "seen.json")
+    for key in jobs.keys:
+        jobs.s3.delete_object(Bucket=jobs.bucket, Key=key)
+    search_stack.errors.clear()
+    return jobs
 
 
 def an_object(day, name, base=None):
@@ -152,9 +134,9 @@ def test_a_process_and_a_session_are_kept_from_one_run_to_the_next(jobs):
     ("do", "error"),
     [
         ("raise", "ValueError: told to"),
-        ("raise in spark", "in Spark"),
-        ("exit", "SystemExit: told to exit"),
-        ("status", "the job ended with status 4"),
+        pytest.param("raise in spark", "in Spark", marks=pytest.mark.slow),
+        pytest.param("exit", "SystemExit: told to exit", marks=pytest.mark.slow),
+        pytest.param("status", "the job ended with status 4", marks=pytest.mark.slow),
         ("die", "Spark's process is gone: local_stack.compute.spark_worker  ended with exit status 3"),
     ],
 )
@@ -200,6 +182,7 @@ def test_a_job_that_does_not_exist_is_refused(jobs):
 
 
 # Takes long: a Spark process of its own starts.
+@pytest.mark.slow
 def test_a_run_has_the_time_of_the_stack(tmp_path):
     with LocalStack(a_search_template(Trace=a_job("trace_root")), code=FUNCTIONS, logs=tmp_path / "logs") as stack:
         jobs = Jobs(stack, tmp_path / "seen.json")
@@ -218,6 +201,7 @@ def test_a_run_that_takes_too_long_is_killed(tmp_path):
 
 
 # Takes long: a Spark process of its own starts and is stopped.
+@pytest.mark.slow
 def test_nothing_is_left_of_a_stack_that_stops_in_the_middle_of_a_run(tmp_path):
     template = a_search_template(Compact=a_job("compact_archive"))
     with LocalStack(template, code=FUNCTIONS, logs=tmp_path / "logs") as stack:

@@ -145,6 +145,7 @@ def test_an_unknown_plane_burns_as_an_average_airliner(spark: SparkSession, ran:
     assert sorted(tuple(row) for row in totals.collect()) == [("B6", 1, 28516.5), ("UA", 1, 24195.2)]
 
 
+@pytest.mark.slow
 def test_a_real_day_makes_one_tree_of_distinct_nodes_and_the_same_ones_again(
     spark: SparkSession, tmp_path: Path
 ) -> None:

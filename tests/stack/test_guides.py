@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import subprocess
-import sys
+from contextlib import redirect_stdout
 
 import botocore.session
 import pytest
 from botocore import xform_name
 
+from headwater.cli.main import main
 from infra.context import parse_context
-from infra.package import PROJECT
+from tests.stack.assemblies import PROJECT
 
 GUIDES = ("deploy.md", "operations.md")
 # Commands of the CLI's own, and options that it has for every command.
@@ -100,8 +102,9 @@ def test_a_command_of_ours_that_a_guide_names_has_its_options(guide):
 
 
 def help_of(*command: str) -> str:
-    requested = [sys.executable, "-m", "headwater", *command, "--help"]
-    return subprocess.run(requested, capture_output=True, text=True, check=True, cwd=PROJECT).stdout
+    with redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
+        main([*command, "--help"])
+    return printed.getvalue()
 
 
 @pytest.mark.parametrize("guide", GUIDES)

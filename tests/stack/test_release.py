@@ -23,22 +23,14 @@ from moto.s3.models import FakeBucket
 
 from headwater.cli.deploy.change_set import ChangeSet
 from headwater.cli.main import main
-from infra.check import lint
 from infra.context import NAMES
-from infra.package import PROJECT
-from infra.release import CHOICES, describe_release
 from infra.release_zip import pack
 from tests.stack import releases
+from tests.stack.assemblies import PROJECT
 
-# The template is synthesized once more, with parameters.
 pytestmark = pytest.mark.large
 NOW = datetime(2026, 11, 27, tzinfo=timezone.utc)
 OWN_BUCKET = "headwater-assets-123456789012-eu-central-1"
-
-
-@pytest.fixture(scope="session")
-def release_folder(made_once):
-    return made_once("release", releases.make_release_of_one_variant)
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +44,13 @@ def released(release):
     """The release's template."""
     with zipfile.ZipFile(release) as archive:
         return json.loads(archive.read("token-retain.template.json"))
+
+
+@pytest.fixture(scope="session")
+def described(release):
+    """What `headwater deploy` reads first."""
+    with zipfile.ZipFile(release) as archive:
+        return json.loads(archive.read("release.json"))
 
 
 @pytest.fixture
@@ -96,14 +95,21 @@ def deploy(*arguments):
     return main(["deploy", *map(str, arguments)])
 
 
-def test_cdk_nag_and_cfn_lint_find_nothing_in_a_released_template(release_folder):
-    assert json.loads((release_folder / releases.FINDINGS).read_text("utf-8")) == []
+@pytest.mark.slow
+def test_cdk_nag_and_cfn_lint_find_nothing_in_a_released_template(release_folder, tmp_path):
+    """Nor do they in the stack with everything on: `make check` says so."""
+    from infra.check import lint, nag
+    from infra.release import Variant, make_release_app
+
+    variants = [Variant(releases.AUTH, releases.RETENTION)]
+    app = make_release_app(tmp_path, version=releases.VERSION, variants=variants, layer=None, libraries=None)
+    assert list(nag(app)) == []
     assert list(lint(release_folder / releases.ASSEMBLY / "token-retain.template.json")) == []
 
 
-def test_the_same_assembly_gives_the_same_zip(release_folder, release, tmp_path):
+def test_the_same_assembly_gives_the_same_zip(release_folder, release, described, tmp_path):
     again = tmp_path / "again.zip"
-    pack(release_folder / releases.ASSEMBLY, again, describe_release(releases.VERSION, [releases.VARIANT]))
+    pack(release_folder / releases.ASSEMBLY, again, described)
     assert again.read_bytes() == release.read_bytes()
 
 
@@ -118,9 +124,9 @@ def test_a_released_template_knows_no_bootstrap_and_reads_assets_from_its_parame
     }
 
 
-def test_every_key_that_the_template_names_is_an_asset_and_every_asset_is_named(release, released):
+def test_every_key_that_the_template_names_is_an_asset_and_every_asset_is_named(release, released, described):
+    assets = described["assets"]
     with zipfile.ZipFile(release) as archive:
-        assets = json.loads(archive.read("release.json"))["assets"]
         stored = {key: hashlib.sha256(archive.read(f"assets/{key}")).hexdigest() for key in assets}
     named = set(re.findall(r"[0-9a-f]{64}\.\w+|[\w.-]+\.whl", json.dumps(released)))
     assert named == assets.keys()
@@ -151,9 +157,8 @@ def test_a_parameter_takes_the_place_of_each_use_of_its_context_value(released):
     assert "-prod" not in json.dumps(released["Resources"])
 
 
-def test_each_context_value_is_a_parameter_a_choice_or_one_for_the_cdk():
-    described = describe_release("1.2.3", [])
-    assert sorted([*described["parameters"], *CHOICES, *described["needs_cdk"]]) == sorted(NAMES)
+def test_each_context_value_is_a_parameter_a_choice_or_one_for_the_cdk(described):
+    assert sorted([*described["parameters"], *described["choices"], *described["needs_cdk"]]) == sorted(NAMES)
 
 
 def test_a_dry_run_says_what_it_would_do_and_needs_no_credentials(release, capsys):
@@ -325,21 +330,20 @@ def of_kind(module, block, *labels):
     raise KeyError(labels)
 
 
-def test_the_module_gives_the_template_each_of_its_parameters(module, released):
+def test_the_module_gives_the_template_each_of_its_parameters(module, released, described):
     parameters = of_kind(module, "resource", "aws_cloudformation_stack", "headwater")["parameters"]
     assert parameters.keys() == released["Parameters"].keys()
-    described = describe_release("1.2.3", [])["parameters"]
-    for value, name in described.items():
+    for value, name in described["parameters"].items():
         assert f"var.{value}" in parameters[name]
 
 
-def test_the_variables_of_the_module_have_the_defaults_of_the_template(module, released):
+def test_the_variables_of_the_module_have_the_defaults_of_the_template(module, released, described):
     variables = {json.loads(name): each for block in module["variable"] for name, each in block.items()}
-    described = describe_release("1.2.3", [])["parameters"]
-    assert variables.keys() == {*described, *CHOICES, "release", "assets_bucket"}
-    defaults = {value: str(variables[value]["default"]).strip('"').lower() for value in described}
-    assert defaults == {value: str(released["Parameters"][name]["Default"]) for value, name in described.items()}
-    for name, values in CHOICES.items():
+    given, choices = described["parameters"], described["choices"]
+    assert variables.keys() == {*given, *choices, "release", "assets_bucket"}
+    defaults = {value: str(variables[value]["default"]).strip('"').lower() for value in given}
+    assert defaults == {value: str(released["Parameters"][name]["Default"]) for value, name in given.items()}
+    for name, values in choices.items():
         assert variables[name]["default"] == json.dumps(values[0])
         assert json.dumps(list(values)) in variables[name]["validation"][0]["condition"]
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from infra.package import PROJECT
+from tests.stack.assemblies import PROJECT
 
 GUIDE = PROJECT / "docs" / "operations.md"
 AT_LEAST, BELOW = "GreaterThanOrEqualToThreshold", "LessThanThreshold"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.policies import decide
-from tests.stack.conftest import ALERT_TARGETS
+from tests.stack.assemblies import ALERT_TARGETS
 
 pytestmark = pytest.mark.large
 

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from infra.synth import synthesize
-from tests.templates import Template
+from tests.stack.assemblies import WEB_ACL
 
 
 def test_every_route_leads_to_the_api_function_and_needs_a_signature(template):
@@ -118,17 +117,15 @@ def test_the_token_api_is_a_second_one_whose_callers_the_function_checks(templat
 
 
 @pytest.mark.large
-def test_a_web_acl_judges_the_requests_to_every_stage(template, tmp_path):
-    acl = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
-    path = synthesize(tmp_path, {"auth": "token", "web_acl_arn": acl})
-    protected = Template(json.loads(path.read_text(encoding="utf-8")))
+def test_a_web_acl_judges_the_requests_to_every_stage(template, with_alerts):
+    protected = with_alerts["slack"]
 
     assert template.of_type("AWS::WAFv2::WebACLAssociation") == {}
     associations = protected.of_type("AWS::WAFv2::WebACLAssociation").values()
     stages = protected.of_type("AWS::ApiGateway::Stage").items()
     api = "arn:AWS::Partition:apigateway:AWS::Region::/restapis"
     assert {(each["ResourceArn"], each["WebACLArn"]) for each in associations} == {
-        (f"{api}/{stage['RestApiId']}/stages/{name}", acl) for name, stage in stages
+        (f"{api}/{stage['RestApiId']}/stages/{name}", WEB_ACL) for name, stage in stages
     }
     assert len(associations) == 2
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from headwater.records.compaction import DEADLINE_S, LEFT_ROOT_S
-from infra.compaction import STATE_MACHINE_FILE
 from lambdas import compact
+from tests.stack.assemblies import PROJECT
+
+STATE_MACHINE_FILE = PROJECT / "infra" / "compaction.asl.json"
 
 MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
 STEPS = {

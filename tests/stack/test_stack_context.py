@@ -8,8 +8,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from infra.context import AlertTarget, ForwardTo, ObjectLock, StackContext, parse_context
-from infra.package import PROJECT
-from infra.synth import main
+from tests.stack.assemblies import PROJECT, REFUSED
 
 PRODUCTION = StackContext(
     stage="prod",
@@ -240,10 +239,10 @@ def test_a_wrong_context_value_is_refused_by_name_value_and_rule(context, messag
     assert str(refused.value) == message
 
 
-def test_synthesis_refuses_a_wrong_context_value_and_writes_no_template(tmp_path, capsys):
-    assert main([str(tmp_path), "retention=keep"]) == 2
-    assert capsys.readouterr().err == "retention: must be retain or destroy, got 'keep'\n"
-    assert list(tmp_path.rglob("*.template.json")) == []
+@pytest.mark.large
+def test_synthesis_refuses_a_wrong_context_value_and_writes_no_template(assemblies):
+    refused = json.loads((assemblies / REFUSED).read_text(encoding="utf-8"))
+    assert refused == {"status": 2, "printed": "retention: must be retain or destroy, got 'keep'\n", "templates": 0}
 
 
 def test_cloudformation_tags_every_resource_of_a_stack_by_service_and_stage(assembly):

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from infra.archive_policy import OF_THE_BUCKET, OF_VERSIONS
 from tests.policies import decide
+
+OF_VERSIONS = (
+    "s3:DeleteObjectVersion",
+    "s3:PutObjectRetention",
+    "s3:PutObjectLegalHold",
+    "s3:BypassGovernanceRetention",
+)
+OF_THE_BUCKET = (
+    "s3:PutBucketVersioning",
+    "s3:PutLifecycleConfiguration",
+    "s3:PutBucketObjectLockConfiguration",
+    "s3:PutBucketPolicy",
+    "s3:DeleteBucketPolicy",
+    "s3:DeleteBucket",
+)
 
 PREFIXES = ("traces/", "digests/", "events/")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")

@@ -14,8 +14,7 @@ import zipfile
 import pytest
 
 from headwater.api.page_files import DIST, list_files
-from infra.package import PROJECT, build_layer
-from infra.spark_code import build_libraries
+from tests.stack.assemblies import PROJECT
 
 # Layers are built and compiled anew: a second or two each.
 pytestmark = pytest.mark.large
@@ -38,6 +37,12 @@ def lock_file(tmp_path):
     locked = tmp_path / "lambda.txt"
     locked.write_text(f"tiny @ {wheel.as_uri()} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
     return locked
+
+
+def build_layer(*arguments):
+    from infra import package
+
+    return package.build_layer(*arguments)
 
 
 def _digest(text):
@@ -128,6 +133,8 @@ assert jobs.launch.__file__.startswith({package!r})
 
 
 def test_the_libraries_of_the_jobs_are_wheels_that_are_downloaded_once(lock_file, tmp_path):
+    from infra.spark_code import build_libraries
+
     (tmp_path / "jobs.txt").write_text(lock_file.read_text())
     places = {"locks": tmp_path, "libraries": tmp_path / "jobs"}
     libraries = build_libraries(**places)

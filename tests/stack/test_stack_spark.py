@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from infra.context import parse_context
-from infra.stack import LineageStack
 from jobs.launch import JOBS
-from tests.templates import Template
+from tests.stack.assemblies import WHEEL
 
 ASSETS = "s3://cdk-hnb659fds-assets-${AWS::AccountId}-${AWS::Region}/"
 COMPACT = {"--job": "compact_archive", "--archive": "s3://ArchiveBucket"}
@@ -124,18 +120,12 @@ def test_who_makes_tables_cannot_publish_them_and_who_publishes_cannot_write_the
     assert writes == {"ArchiveBucket.Arn/digests/*", "ArchiveBucket.Arn/tables/published/*"}
 
 
-def test_the_libraries_of_a_job_of_glue_are_wheels_that_keep_their_names(app, tmp_path):
-    wheel = tmp_path / "libraries" / "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
-    wheel.parent.mkdir()
-    wheel.touch()
-    stack = LineageStack(app, "Headwater", context=parse_context({}), layer=None, libraries=wheel.parent)
-    app.synth()
-    template = Template(json.loads((tmp_path / stack.template_file).read_text(encoding="utf-8")))
+def test_the_libraries_of_a_job_of_glue_are_wheels_that_keep_their_names(turned):
     for name in RIGHTS:
-        returned = template.of_type("AWS::Glue::Job")[name]["DefaultArguments"]
-        assert returned["--additional-python-modules"] == f"{ASSETS}{wheel.name}"
+        returned = turned.of_type("AWS::Glue::Job")[name]["DefaultArguments"]
+        assert returned["--additional-python-modules"] == f"{ASSETS}{WHEEL}"
         assert returned["--python-modules-installer-option"] == "--no-index"
-        assert any(arn.endswith(wheel.name) for arn in template.allowed(name))
+        assert any(arn.endswith(WHEEL) for arn in turned.allowed(name))
 
 
 @pytest.mark.parametrize("name", RIGHTS)

@@ -19,17 +19,17 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from headwater.api.page_files import DIST, list_files
-from infra.package import PROJECT
 from tests.stack import releases
+from tests.stack.assemblies import PROJECT
 
 pytestmark = pytest.mark.large
 CLIENT = PROJECT / "packaging" / "client"
 
 
 @pytest.fixture(scope="session")
-def release(made_once):
+def release(release_folder):
     """The zip of a release: synthesized once, for the tests of the template, too."""
-    return made_once("release", releases.make_release_of_one_variant) / releases.FILE
+    return release_folder / releases.FILE
 
 
 def build(folder, release):
@@ -45,6 +45,7 @@ def wheels(release, tmp_path_factory):
     return {path.name.partition("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
 
 
+@pytest.mark.slow
 def test_a_second_build_has_the_same_bytes(wheels, release, tmp_path):
     build(tmp_path, release)
     first = (wheels["headwater"].parent / "SHA256SUMS").read_text("utf-8")
@@ -197,6 +198,7 @@ def test_the_folders_that_serve_and_demo_need_are_in_the_wheel_as_they_are_here(
     assert not [name for name in names if name.endswith(".pyc")]
 
 
+@pytest.mark.slow
 def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly, tmp_path):
     """Of a template that the tests have: synthesis from a wheel is this code, and ten seconds more."""
     command = [installed, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0", "--template", assembly()]
@@ -214,6 +216,7 @@ def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly
     assert (tmp_path / ".headwater" / "logs").is_dir()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["headwater.cli.demo.run", "infra.synth", "jobs.launch", "local_stack.stack"])
 def test_what_the_commands_import_is_in_the_wheels(installed, tmp_path, module):
     code = (
@@ -224,6 +227,7 @@ def test_what_the_commands_import_is_in_the_wheels(installed, tmp_path, module):
     assert done.stdout.startswith(str(installed.parent.parent))
 
 
+@pytest.mark.slow
 def test_capture_runs_in_a_pyspark_job_from_the_wheels_alone(installed, tmp_path):
     """It starts a JVM, as no other test here does."""
     code = """
@@ -241,6 +245,7 @@ print(spark_client.__file__)
     assert '"twice"' in (tmp_path / "lineage.jsonl").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_template_that_the_wheel_carries_is_what_deploy_takes_where_there_is_no_checkout(
     installed, release, tmp_path
 ):

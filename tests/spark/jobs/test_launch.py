@@ -14,7 +14,6 @@ from jobs.launch import JOBS, main
 from tests.spark.archive_folder import DAY, ArchiveFolder
 
 _RUNS = {
-    "as the stack sets it": ["--job", "compact_archive", "--archive", "{archive}", "--day", DAY, "--attempt", "a-1"],
     "with equals signs": ["--job=compact_archive", "--archive={archive}", f"--day={DAY}", "--attempt=a-1"],
     "with what Glue adds": [
         *("--enable-metrics", "--job-language", "python", "--TempDir", "s3://temp/", "--job", "compact_archive"),

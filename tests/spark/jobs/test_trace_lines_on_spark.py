@@ -42,6 +42,7 @@ def found_of(dice: random.Random, root_id: str) -> list[LineageRecord]:
     return [copy for record in records for copy in copies_of(dice, record)]
 
 
+@pytest.mark.slow
 def test_both_tracers_write_the_same_bytes_and_displace_the_same_records(spark: SparkSession) -> None:
     dice = random.Random(6)
     roots = {f"r{place:03}": found_of(dice, f"r{place:03}") for place in range(400)}

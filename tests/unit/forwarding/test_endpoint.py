@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
@@ -54,11 +53,9 @@ def test_a_redirect_is_not_followed_so_the_token_goes_to_no_other_host(received)
 
 def test_an_endpoint_that_hangs_costs_one_time_out(received):
     received.act = lambda event: HANG
-    began = time.monotonic()
     with pytest.raises(Unreachable, match=r"did not respond \(ReadTimeoutError\)"):
         endpoint(received, timeout_s=0.3).post(BODY)
-    assert time.monotonic() - began < 5
-    assert len(received.events) == 1
+    assert len(received.headers) == 1, "it is not tried again"
 
 
 def test_an_endpoint_that_is_not_there_is_unreachable():

@@ -7,6 +7,7 @@ import pytest
 from local_stack.compute.schedules import ScheduledStart, parse_cron
 from local_stack.compute.streams import refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
+from local_stack.template.expressions import with_references
 from local_stack.template.resources import Bucket, EventSourceMapping, Queue
 from local_stack.template.template import parse_template
 from local_stack.wiring import api_routes, queue_mappings, scheduled_starts
@@ -89,6 +90,11 @@ def test_what_is_unknown_or_wrong_is_named(resources, complaint):
     with pytest.raises(UnknownInTemplate) as refused:
         parse_template(a_template(**resources))
     assert str(refused.value) == complaint
+
+
+def test_an_attribute_that_is_not_known_is_refused():
+    with pytest.raises(UnknownInTemplate, match="Search: attribute CreationTime is not known"):
+        with_references({"Fn::GetAtt": ["Search", "CreationTime"]}, {"Search": {"Ref": "lineage-small"}})
 
 
 def test_everything_that_is_wrong_is_shown_at_once():

@@ -1,0 +1,177 @@
+"""The stacks of the tests, all synthesized by one process: `python -m tests.stack.assemblies FOLDER`.
+
+A process spends ten seconds of CPU on the CDK before its first stack is written, and half a second on each further one.
+No test imports the CDK at its head: each process that collects tests would pay for it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from local_stack.toolchain import with_node
+from tests.forwarding import CONTEXT as FORWARDING
+
+PROJECT = Path(__file__).parents[2]
+TURNED, RELEASE, GRANTS, REFUSED = "turned", "release", "grants.json", "refused.json"
+ALERT_TARGETS = {
+    "bus": "eventbridge",
+    "topic": "sns",
+    "slack": "slack:T01AB/C02CD",
+    "webhook": "https://hooks.example.org/headwater",
+}
+WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
+WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
+# What the fixture `assembly` is asked for; another set of context values costs a process of its own.
+CONTEXTS: Sequence[Mapping[str, str]] = (
+    {},
+    {"auth": "token"},
+    {"alerts": "eventbridge"},
+    {**FORWARDING, "graph_tables": "true"},
+)
+# Every context value is changed but those of alerts, and the web ACL that excludes a limit for each address.
+_TURNED: Mapping[str, object] = {
+    "stage": "dev",
+    "records_ttl_hours": 48,
+    "retention": "destroy",
+    "alarm_email": "ops@example.org",
+    "auth": "token",
+    "strict_namespaces": "true",
+    "compaction_hour_utc": 3,
+    "partition_trimming": False,
+    "temporary_patterns": ["/scratch/"],
+    "drop_running_events": "flink*",
+    "forward_url": "https://marquez.example/api/v1/lineage",
+    "forward_namespaces": "flights*, payments",
+    "forward_secret": "marquez/token",
+    "search_scan_gb": 1,
+    "graph_tables": True,
+    "sign_digests": True,
+    "requests_per_address": 2000,
+    "api_concurrency": 50,
+    "object_lock": "compliance:2555",
+    "dynamodb_client": "boto3",
+}
+# One stack of the alerts has the web ACL, too.
+_BESIDE: Mapping[str, Mapping[str, object]] = {"slack": {"auth": "token", "web_acl_arn": WEB_ACL}}
+
+
+def make_assemblies(folder: Path) -> None:
+    """Write all assemblies into the folder, each into one of its own."""
+    environment = with_node({**os.environ, "PYTHONPATH": str(PROJECT)})
+    subprocess.run([sys.executable, "-m", "tests.stack.assemblies", folder], cwd=PROJECT, env=environment, check=True)
+
+
+def name_of(context: Mapping[str, str]) -> str:
+    """Return the folder of the assembly of these context values."""
+    return "-".join(["assembly", *(f"{name}={quote(value, safe='')}" for name, value in sorted(context.items()))])
+
+
+def read_template(folder: Path, name: str) -> dict[str, Any]:
+    """Return the one template of an assembly."""
+    [file] = (folder / name).glob("*.template.json")
+    template: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return template
+
+
+def main(folder: Path) -> None:
+    """Write the assemblies, the release, the grants of three stacks, and what comes of a wrong context value."""
+    from infra.synth import synthesize
+    from tests.stack.releases import make_release_of_one_variant
+
+    for context in CONTEXTS:
+        synthesize(folder / name_of(context), context)
+    for name, target in ALERT_TARGETS.items():
+        rules = {"tags": {"pii": ["public*"]}}
+        _synthesize(folder / name, {"alerts": target, "alert_rules": rules, **_BESIDE.get(name, {})})
+    grants = {TURNED: _synthesize_turned(folder), "bare": _grants_of_bare(folder, None)}
+    grants["explained"] = _grants_of_bare(folder, "Buckets come and go.")
+    (folder / GRANTS).write_text(json.dumps(grants), encoding="utf-8")
+    (folder / REFUSED).write_text(json.dumps(_refuse(folder / "refused")), encoding="utf-8")
+    (folder / RELEASE).mkdir()
+    make_release_of_one_variant(folder / RELEASE)
+
+
+def _synthesize(
+    folder: Path, context: Mapping[str, object], *, layer: Path | None = None, libraries: Path | None = None
+):
+    from infra.context import parse_context
+    from infra.stack import LineageStack
+    from infra.synth import make_app
+
+    app = make_app(folder)
+    parsed = parse_context(context)
+    stack = LineageStack(app, f"Headwater-{parsed.stage}", context=parsed, layer=layer, libraries=libraries)
+    app.synth()
+    return stack
+
+
+def _synthesize_turned(folder: Path) -> dict[str, Any]:
+    """Synthesize the stack with its context values changed, a layer and libraries; return what its roles may do."""
+    from aws_cdk import aws_iam as iam
+
+    layer, libraries = folder / "layer" / "0123abcd", folder / "libraries" / "4567cdef"
+    for file in (layer / "python" / "dependency.py", libraries / WHEEL):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    stack = _synthesize(folder / TURNED, _TURNED, layer=layer, libraries=libraries)
+    written = [
+        (role.node.path.partition("/")[2].removesuffix("/Role").removesuffix("Role"), reason)
+        for role in stack.node.find_all()
+        if isinstance(role, iam.Role)
+        for entry in role.node.metadata
+        if entry.type == "aws:cdk:acknowledged-rules"
+        for rule, reason in entry.data.items()
+        if "IAM5[Resource::" in rule
+    ]
+    return {"grants": _grants_of(stack), "written": written}
+
+
+def _grants_of_bare(folder: Path, reason: str | None) -> list[dict[str, Any]]:
+    """Return what a role may do that reads every bucket, with or without a reason for it."""
+    import aws_cdk as cdk
+    from aws_cdk import aws_iam as iam
+
+    from infra.nag import accept
+    from infra.synth import make_app
+
+    app = make_app(folder / f"bare-{reason is not None}")
+    stack = cdk.Stack(app, "Bare")
+    role = iam.Role(stack, "SomeRole", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+    role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=["*"]))
+    if reason:
+        accept(role, "IAM5[Resource::*]", reason)
+    app.synth()
+    return _grants_of(stack)
+
+
+def _refuse(folder: Path) -> dict[str, Any]:
+    """Return what comes of a wrong context value."""
+    from infra.synth import main as synthesize
+
+    with redirect_stderr(io.StringIO()) as printed:
+        status = synthesize([str(folder), "retention=keep"])
+    return {
+        "status": status,
+        "printed": printed.getvalue(),
+        "templates": len(list(folder.rglob("*.template.json"))),
+    }
+
+
+def _grants_of(stack) -> list[dict[str, Any]]:
+    from infra.permissions import grants_of
+
+    return [asdict(grant) for grant in grants_of(stack)]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
