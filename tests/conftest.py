@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 from botocore.loaders import JSONFileLoader
@@ -40,7 +39,8 @@ _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 ROOT = Path(__file__).resolve().parents[1]
 # What a synthesized stack, or a release, is made of.
 _SOURCES = ("app.py", "cdk.json", "pyproject.toml", "explorer/dist", "headwater", "headwater_model", "infra", "jobs")
-_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client", "tests/stack")
+_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client", "tests/forwarding.py")
+_SOURCES += ("tests/stack",)
 _KEPT_S = 24 * 3600
 
 # Every request of a test goes to this machine; tests of proxies name their own.
@@ -72,14 +72,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by its folder."""
     for item in items:
         item.add_marker(_folder_of(item.path.relative_to(item.config.rootpath)))
-        _name_by_operation(item)
-
-
-def _name_by_operation(item: pytest.Item) -> None:
-    """Put the operation into the id of a test that schemathesis made: pytest 9.2 gives all of a function one id."""
-    label = getattr(item, "operation_label", None)
-    if label and item._id.params is None:
-        item._id = item._id.with_params(label)
 
 
 def _folder_of(path: Path) -> str:
@@ -136,11 +128,14 @@ def _digest_of_sources() -> str:
 def assembly(made_once):
     """Return a function from context values to the template in its cloud assembly."""
     from local_stack.template.synthesis import synthesize_into
+    from tests.stack.assemblies import CONTEXTS, make_assemblies, name_of
 
     def assembly(**context: str) -> Path:
-        values = (f"{name}={quote(value, safe='')}" for name, value in sorted(context.items()))
-        name = "-".join(["assembly", *values])
-        [template] = made_once(name, lambda folder: synthesize_into(folder, **context)).glob("*.template.json")
+        if context in CONTEXTS:
+            folder = made_once("assemblies", make_assemblies) / name_of(context)
+        else:
+            folder = made_once(name_of(context), lambda folder: synthesize_into(folder, **context))
+        [template] = folder.glob("*.template.json")
         return template
 
     return assembly
