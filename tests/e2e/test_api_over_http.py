@@ -114,11 +114,11 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     root = "api-large-trace"
     records = f"{local_stack.api_url}/api/v1/records"
     parent = root
-    for number in range(40):
+    for number in range(8):
         form = {"root_id": root, "parent_id": parent, "action_taken": "CHECK", "node_id": str(number)}
         assert send("POST", records, {**form, "storage_location": "s3://" + "x" * 2000})[0] == 201
         parent = str(number)
-    leaves = [{"node_id": f"leaf {number}", "storage_location": "s3://x"} for number in range(80)]
+    leaves = [{"node_id": f"leaf {number}", "storage_location": "s3://x"} for number in range(400)]
     form = {"root_id": root, "parent_id": parent, "action_taken": "SPLIT", "records": leaves}
     assert send("POST", records, form)[0] == 201
     local_stack.drain()
@@ -136,7 +136,7 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
         with urllib.request.urlopen(request, timeout=30) as response:
             assert (response.headers["Access-Control-Allow-Origin"], response.read()) == (allowed, body)
     returned = {json.loads(line)["record_id"] for line in gzip.decompress(body).splitlines()}
-    assert returned == {f"leaf {number}" for number in range(80)}
+    assert returned == {f"leaf {number}" for number in range(400)}
 
 
 @pytest.fixture(scope="module")
