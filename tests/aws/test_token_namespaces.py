@@ -16,7 +16,7 @@ OTHER_NAME = a_facet("SymlinksDataset", identifiers=[{"namespace": "hive", "name
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_an_event_that_describes_what_is_in_another_namespace_is_refused_with_all_that_comes_with_it(cloud, batch):
-    """What an event may describe and name: tests/unit/events/test_rights.py."""
+    """Rights by kind of event: tests/unit/events/test_rights.py."""
     text = a_token(cloud, namespaces=[NAMESPACE, f"{STORE}*"])
     event = a_run_event(outputs=[a_dataset(namespace="s3://secret")])
     path, body = ("/api/v1/lineage/batch", [a_run_event(), event]) if batch else ("/api/v1/lineage", event)

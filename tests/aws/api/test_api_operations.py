@@ -25,5 +25,5 @@ def test_every_operation_keeps_its_promises_to_the_simplest_request(api, cloud, 
         query = {name: value if isinstance(value, list) else str(value) for name, value in case.query.items()}
         assert api.send(case.method, case.formatted_path, query, body=body).status < 500
 
-    for found in schemathesis.openapi.from_dict(json.loads(render_document())).get_all_operations():
-        ONCE(given(case=found.ok().as_strategy(generation_mode=GenerationMode.POSITIVE))(check))()
+    for operation in schemathesis.openapi.from_dict(json.loads(render_document())).get_all_operations():
+        ONCE(given(case=operation.ok().as_strategy(generation_mode=GenerationMode.POSITIVE))(check))()

@@ -99,7 +99,7 @@ def test_a_team_gets_the_same_responses_whether_another_is_there_or_not(strict):
 
 @pytest.fixture(scope="module")
 def shared():
-    """What the teams share, without and with what others do behind that."""
+    """Worlds with all that the teams share: without, and with what others do behind that."""
     return [World(*events, strict=True) for events in ((*OWN, *MEETING), (*OWN, *MEETING, *APART, *BEHIND))]
 
 
