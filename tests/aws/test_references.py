@@ -17,10 +17,7 @@ from tests.builders_events import (
     NAMESPACE,
     STORE,
     a_dataset,
-    a_dataset_event,
     a_facet,
-    a_job_event,
-    a_parent,
     a_run_event,
     a_schema,
 )
@@ -41,15 +38,6 @@ DESCRIPTIONS = {
     "documentation": a_facet("DocumentationDataset", description="Not theirs any more"),
     "dataSource": {**a_facet("DatasourceDataset"), "name": "forged", "uri": "s3://forged"},
     "lifecycleStateChange": a_facet("LifecycleStateChangeDataset", lifecycleStateChange="DROP"),
-}
-OPERATIONS = {
-    "headwater_operations": a_facet(
-        "HeadwaterOperations",
-        operations=[
-            {"type": "READ", "name": "read", "source": {"namespace": STORE, "name": "raw"}, "outputs": ["seats"]},
-            {"type": "WRITE", "name": "write", "inputs": [{"origin": "read", "name": "seats"}], "destination": THEIRS},
-        ],
-    )
 }
 
 
@@ -140,44 +128,11 @@ def test_a_dataset_that_only_others_name_is_in_their_graphs_and_in_no_list(cloud
     assert theirs(cloud) == described
 
 
-@pytest.mark.parametrize(
-    ("event", "message"),
-    [
-        (a_run_event(namespace=TEAM), f"job.namespace: {MAY_WRITE}, got 'team-b'"),
-        (a_job_event(namespace=TEAM), f"job.namespace: {MAY_WRITE}, got 'team-b'"),
-        (a_run_event(outputs=[THEIRS]), f"outputs.namespace: {MAY_WRITE}, got 's3://b'"),
-        (a_dataset_event(THEIRS), f"dataset.namespace: {MAY_WRITE}, got 's3://b'"),
-        (
-            a_run_event(run_facets={"parent": a_parent(namespace=TEAM)}),
-            f"parent.job.namespace: {MAY_WRITE}, got 'team-b'",
-        ),
-        (
-            a_run_event(job_facets={"lineage": a_facet("Lineage", entries=[{"type": "DATASET", **THEIRS}])}),
-            f"facets.lineage.entries.namespace: {MAY_WRITE}, got 's3://b'",
-        ),
-        (
-            a_run_event(run_facets=OPERATIONS),
-            f"facets.headwater_operations.destination.namespace: {MAY_WRITE}, got 's3://b'",
-        ),
-    ],
-)
-def test_to_describe_what_is_in_another_namespace_is_refused(cloud, event, message):
-    assert post(cloud, a_writer(cloud), event) == (403, message)
-    assert cloud.bodies("EventsQueue") == []
-
-
-@pytest.mark.parametrize(
-    ("event", "field"),
-    [
-        (a_run_event(inputs=[THEIRS]), "inputs.namespace"),
-        (a_run_event(outputs=[a_dataset(facets={"columnLineage": COLUMNS})]), "facets.columnLineage"),
-    ],
-)
-def test_references_limit_the_datasets_that_a_token_may_name(cloud, event, field):
-    assert post(cloud, a_writer(cloud, references=["s3://shared"]), event) == (
-        403,
-        f"{field}: {MAY_NAME}, got 's3://b'",
-    )
+def test_references_limit_the_datasets_that_a_token_may_name(cloud):
+    """All that an event may describe and name: tests/unit/events/test_rights.py."""
+    event = a_run_event(inputs=[THEIRS])
+    refused = 403, f"inputs.namespace: {MAY_NAME}, got 's3://b'"
+    assert post(cloud, a_writer(cloud, references=["s3://shared"]), event) == refused
     assert post(cloud, a_writer(cloud, references=["s3://shared", "s3://b*"]), event) == (201, None)
 
 

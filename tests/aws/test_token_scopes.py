@@ -21,26 +21,26 @@ RECORDS = "/api/v1/records"
 ANNOTATION = re.compile("/tags/|/owners/{owner}$|/description$")
 
 
-def _routes():
-    """Yield method, path and needed scope (None: any) of each operation of the OpenAPI document."""
+@pytest.fixture(scope="module")
+def routes():
+    """Method, path and needed scope (None: any) of each operation of the OpenAPI document."""
     document = json.loads(render_document())
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if method != "parameters":
-                [scopes] = [
-                    requirement["bearer"]
-                    for requirement in operation.get("security", document["security"])
-                    if "bearer" in requirement
-                ]
-                yield method.upper(), path, *(scopes or [None])
+    return [
+        (method.upper(), path, _scope(operation.get("security", document["security"])))
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+        if method != "parameters"
+    ]
 
 
-ROUTES = list(_routes())
+def _scope(security):
+    [scopes] = [requirement["bearer"] for requirement in security if "bearer" in requirement]
+    return scopes[0] if scopes else None
 
 
-def test_each_scope_is_needed_by_a_route_and_only_what_describes_the_api_needs_none():
-    assert {scope for *_, scope in ROUTES if scope} == set(SCOPES)
-    assert [path for _, path, scope in ROUTES if scope is None] == OF_ANY_TOKEN
+def test_each_scope_is_needed_by_a_route_and_only_what_describes_the_api_needs_none(routes):
+    assert {scope for *_, scope in routes if scope} == set(SCOPES)
+    assert [path for _, path, scope in routes if scope is None] == OF_ANY_TOKEN
 
 
 @pytest.mark.parametrize(
@@ -56,15 +56,15 @@ def test_each_scope_is_needed_by_a_route_and_only_what_describes_the_api_needs_n
         ),
     ],
 )
-def test_a_route_needs_the_scope_of_what_it_does(of, scope):
-    needed = {needed for method, path, needed in ROUTES if path not in OF_ANY_TOKEN and of(method, path)}
+def test_a_route_needs_the_scope_of_what_it_does(routes, of, scope):
+    needed = {needed for method, path, needed in routes if path not in OF_ANY_TOKEN and of(method, path)}
     assert needed == {scope}
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_a_scope_opens_its_own_routes_and_no_other(cloud, scope):
+def test_a_scope_opens_its_own_routes_and_no_other(cloud, routes, scope):
     text = a_token(cloud, scope)
-    for method, path, needed in ROUTES:
+    for method, path, needed in routes:
         body = {} if method == "POST" else None
         code, message, _ = send(cloud, text, method, re.sub("{.*?}", "x", path), body=body)
         if needed in (None, scope):

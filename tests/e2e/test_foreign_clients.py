@@ -1,30 +1,27 @@
-"""Clients that no one here wrote: OpenLineage's own sends a run by HTTP, Marquez's own reads what came of it."""
+"""Clients that no one here wrote: OpenLineage's own sends a run by HTTP, Marquez's own reads what came of it.
+
+Both with bearer tokens: test_local_tokens.py.
+"""
 
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import column_lineage_dataset, parent_run, schema_dataset, source_code_location_job
 from openlineage.client.serde import Serde
 
-from headwater.api.tokens import Tokens, new_token
-from headwater.facts.table import GraphTable
 from local_stack.stack import LocalStack
 
 # Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
 sys.path.append(str(Path(sys.prefix) / "marquez"))
 from marquez_client import MarquezClient
-from marquez_client import client as marquez_module
 from marquez_client.models import DatasetId, DatasetType, JobType
 
 PRODUCER = "https://github.com/headwater/tests"
@@ -172,41 +169,15 @@ def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) 
     assert f"{flight}#{version}" in [node["id"] for node in then]
 
 
-@pytest.mark.parametrize("compression", [None, "gzip"])
-def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack, compression: str | None) -> None:
-    namespace = f"foreign-{compression}"
-    more = {} if compression is None else {"compression": compression}
+def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack) -> None:
+    namespace = "foreign-gzip"
 
-    send_a_run(a_client(local_stack.api_url, **more), namespace)
+    send_a_run(a_client(local_stack.api_url, compression="gzip"), namespace)
     local_stack.drain()
 
     marquez = MarquezClient(local_stack.api_url.rstrip("/"))
     check_what_marquez_reads(marquez, namespace)
     check_what_marquez_reads_of_columns(marquez, namespace)
-
-
-@pytest.fixture(scope="module")
-def token_stack(synthesized: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
-    """The stack with its second door, for bearer tokens."""
-    logs = tmp_path_factory.mktemp("logs")
-    with LocalStack(synthesized(auth="token"), window_cap_s=0.2, logs=logs) as stack:
-        yield stack
-
-
-@pytest.fixture
-def headers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Marquez's client keeps its token in a variable of its module."""
-    monkeypatch.setattr(marquez_module, "_HEADERS", dict(marquez_module._HEADERS))
-
-
-def a_token(stack: LocalStack, *scopes: str) -> str:
-    """A new token that is good everywhere."""
-    text, token = new_token(
-        scopes=scopes, namespaces=["*"], now_s=int(stack.now), lifetime_s=None, random=secrets.token_bytes
-    )
-    clients = (boto3.client("dynamodb", **stack.client_settings), boto3.client("s3", **stack.client_settings))
-    Tokens(GraphTable(clients[0], stack.outputs["GraphTableName"], clients[1], "none")).put(token)
-    return text
 
 
 @pytest.mark.filterwarnings("ignore::deprecation.DeprecatedWarning")
@@ -238,23 +209,6 @@ def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: Local
     assert marquez.get_source("foreign-lake")["connectionUrl"] == "s3://flights"
     assert "foreign-lake" in [source["name"] for source in marquez.list_sources(limit=1000)["sources"]]
     assert marquez.get_namespace(namespace)["description"] == "flights"
-
-
-@pytest.mark.usefixtures("headers_of_its_own")
-def test_both_come_in_through_the_door_for_bearer_tokens(token_stack: LocalStack) -> None:
-    key = {"type": "api_key", "apiKey": a_token(token_stack, "write")}
-
-    send_a_run(a_client(token_stack.token_api_url, auth=key), "foreign-token")
-    token_stack.drain()
-
-    url = token_stack.token_api_url.rstrip("/")
-    check_what_marquez_reads(MarquezClient(url, api_key=a_token(token_stack, "read")), "foreign-token")
-
-
-def test_without_a_good_token_the_transport_is_refused(token_stack: LocalStack) -> None:
-    for auth in ({}, {"auth": {"type": "api_key", "apiKey": "hw_wrong"}}):
-        with pytest.raises(Exception, match="401 Client Error"):
-            send_a_run(a_client(token_stack.token_api_url, **auth), "foreign-refused")
 
 
 def test_openlineages_own_json_is_what_is_kept(local_stack: LocalStack) -> None:

@@ -40,7 +40,7 @@ def some_ids(chance):
     return [*ids, *(long + "".join(chance.choices(letters, k=3)) for _ in range(20)), "é" * 255 + "\U0001f6eb" * 2]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_the_roots_of_a_beginning_are_those_that_begin_so_each_once(api, cloud, seed):
     chance = random.Random(seed)
     ids = some_ids(chance)

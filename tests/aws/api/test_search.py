@@ -199,13 +199,13 @@ def test_every_page_keeps_to_the_days_and_the_clock_of_the_first(search, cloud):
 
 
 def test_a_large_root_is_paged_to_its_end(search, cloud, api):
-    nodes = [f"{number:04}" for number in range(2300)]
+    nodes = [f"{number:04}" for number in range(1300)]
     api.put_rows("flights", nodes, "SPLIT", root="flights")
     api.put_rows("flights", ["x"], "REJECT", root="flights")
     cloud.load(a_step("one"))
 
     node_ids = [record["node_id"] for record in search.all(root="flights", action="SPLIT", limit=1000)]
-    assert (len(node_ids), sorted(node_ids)) == (2300, nodes)
+    assert (len(node_ids), sorted(node_ids)) == (1300, nodes)
     assert [record["node_id"] for record in search.all(location="s3://lake/many", limit=1000)] == [*nodes, "x"]
     assert search.all(root="flights", action="NEVER") == []
 

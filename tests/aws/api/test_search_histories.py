@@ -18,6 +18,8 @@ from tests.builders import HOUR, a_message
 
 ROOTS = ("r0", "r1", "r2", "r3")
 ACTIONS = ("READ", "CHECK")
+# One history where a person waits, the others in `make test-all`.
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
 PLACES = ("s3://lake/raw/", "s3://lake/it's%_/")
 
 
@@ -128,7 +130,7 @@ def search(api, catalog, monkeypatch):
     return search_api
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", SEEDS[:6])
 def test_each_record_that_is_requested_is_found_once(search, seed):
     history = History(search, seed)
     history.load()
@@ -144,7 +146,7 @@ def test_each_record_that_is_requested_is_found_once(search, seed):
             )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_a_node_is_found_in_the_table_and_in_published_days(search, seed):
     history = History(search, seed)
     history.load()
@@ -159,7 +161,7 @@ def test_a_node_is_found_in_the_table_and_in_published_days(search, seed):
     assert keys == {key: [key] if key in published | rows else [] for key in history.loaded}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", SEEDS[:4])
 def test_what_happens_while_somebody_pages_hides_nothing_and_shows_nothing_twice(search, seed):
     history = History(search, seed)
     history.load()
@@ -178,7 +180,7 @@ def test_what_happens_while_somebody_pages_hides_nothing_and_shows_nothing_twice
     assert max(returned.values(), default=1) == 1
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_what_expires_while_somebody_pages_is_not_hidden(search, seed):
     history = History(search, seed)
     history.load()

@@ -32,6 +32,13 @@ class Response:
 
 
 def get(api, path, query=None, headers=None, door="iam"):
+    """The answer to GET, held against its route."""
+    response = respond(api, path, query, headers, door)
+    check_response("GET", path, response.status, response.headers, response.body)
+    return response
+
+
+def respond(api, path, query=None, headers=None, door="iam"):
     """The answer to GET; a list in the query is a value for each, `door` says who checks callers."""
     values = {
         name: value if isinstance(value, list) else [str(value)]
@@ -44,11 +51,14 @@ def get(api, path, query=None, headers=None, door="iam"):
             "path": path,
             "httpMethod": "GET",
             "headers": headers,
-            "multiValueHeaders": {name: [value] for name, value in headers.items()} if headers else None,
+            "multiValueHeaders": {
+                name: value if isinstance(value, list) else [value] for name, value in (headers or {}).items()
+            }
+            or None,
             "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
-            "stageVariables": {"auth": door},
+            "stageVariables": {"auth": door} if door else None,
             "requestContext": {"stage": "prod", "path": path, "requestId": "r", "httpMethod": "GET"},
             "body": None,
             "isBase64Encoded": False,
@@ -56,6 +66,4 @@ def get(api, path, query=None, headers=None, door="iam"):
         _CONTEXT,
     )
     sent = {name: texts[0] for name, texts in responded["multiValueHeaders"].items()}
-    response = Response(responded["statusCode"], sent, responded["body"])
-    check_response("GET", path, response.status, response.headers, response.body)
-    return response
+    return Response(responded["statusCode"], sent, responded["body"])

@@ -138,7 +138,7 @@ class World:
             "strict_namespaces": strict,
         }
         services = Services(**{**unused, **given})
-        self._api, self._tokens = Api(lambda: services), tokens
+        self.api, self._tokens = Api(lambda: services), tokens
         self._made = 0
 
     def load(self, *events, writes=None):
@@ -164,7 +164,7 @@ class World:
 
     def send(self, token, path, query=None):
         """Status and body of the answer to a token's GET."""
-        response = get(self._api, path, query, {"Authorization": f"Bearer {token}"}, door="token")
+        response = get(self.api, path, query, {"Authorization": f"Bearer {token}"}, door="token")
         return response.status, response.body
 
     def get(self, token, path, **query):

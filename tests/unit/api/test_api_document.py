@@ -13,22 +13,29 @@ from headwater.api.app import MODULES, all_routes, render_document, routes_of
 from headwater.api.document.examples import EXAMPLES
 from headwater.records.request import RequestModel
 
-DOCUMENT = json.loads(render_document())
-SCHEMAS = DOCUMENT["components"]["schemas"]
+
+@pytest.fixture(scope="module")
+def document():
+    return json.loads(render_document())
 
 
-def test_the_document_is_valid_openapi():
-    validate(DOCUMENT)
+@pytest.fixture(scope="module")
+def schemas(document):
+    return document["components"]["schemas"]
 
 
-def test_no_schema_is_named_by_a_module():
+def test_the_document_is_valid_openapi(document):
+    validate(document)
+
+
+def test_no_schema_is_named_by_a_module(schemas):
     """Pydantic puts the module's path before the name where two types have one name."""
-    assert [name for name in SCHEMAS if "__" in name] == []
+    assert [name for name in schemas if "__" in name] == []
 
 
-def test_every_route_is_in_the_document_and_no_other():
+def test_every_route_is_in_the_document_and_no_other(document):
     documented = {
-        (method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item if method != "parameters"
+        (method.upper(), path) for path, item in document["paths"].items() for method in item if method != "parameters"
     }
 
     assert documented == {(route.method, re.sub("<(.*?)>", r"{\1}", route.path)) for route in all_routes()}
@@ -40,9 +47,9 @@ def test_every_route_declares_the_segments_of_its_path():
         assert declared == re.findall("<(.*?)>", route.path), route.path
 
 
-def test_every_route_has_a_summary_a_response_and_an_operation_id_of_its_own():
+def test_every_route_has_a_summary_a_response_and_an_operation_id_of_its_own(document):
     operations = [
-        operation for item in DOCUMENT["paths"].values() for name, operation in item.items() if name != "parameters"
+        operation for item in document["paths"].values() for name, operation in item.items() if name != "parameters"
     ]
 
     assert all(
@@ -53,23 +60,23 @@ def test_every_route_has_a_summary_a_response_and_an_operation_id_of_its_own():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_example_fits_its_schema(name):
-    schema = {"components": DOCUMENT["components"], "$ref": f"#/components/schemas/{name}"}
+def test_every_example_fits_its_schema(document, schemas, name):
+    schema = {"components": document["components"], "$ref": f"#/components/schemas/{name}"}
 
-    assert SCHEMAS[name]["examples"] == EXAMPLES[name]
+    assert schemas[name]["examples"] == EXAMPLES[name]
     for example in EXAMPLES[name]:
         Draft202012Validator(schema).validate(example)
 
 
-def test_whatever_a_route_takes_or_returns_by_name_has_an_example():
-    bodies = re.findall('"schema": {"[$]ref": "#/components/schemas/(.*?)"}', json.dumps(DOCUMENT["paths"]))
+def test_whatever_a_route_takes_or_returns_by_name_has_an_example(document):
+    bodies = re.findall('"schema": {"[$]ref": "#/components/schemas/(.*?)"}', json.dumps(document["paths"]))
 
     assert bodies
     assert set(bodies) <= EXAMPLES.keys()
 
 
-def test_the_request_is_documented_field_by_field():
-    assert list(SCHEMAS["LineageRequest"]["properties"]) == list(RequestModel.model_fields)
+def test_the_request_is_documented_field_by_field(schemas):
+    assert list(schemas["LineageRequest"]["properties"]) == list(RequestModel.model_fields)
     assert not any(field.is_required() for field in RequestModel.model_fields.values())
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from urllib.parse import quote
+
 import pytest
 
+from headwater.api.app import render_document
 from headwater_model.ids import JobId, name_uuid
 from tests.builders_events import AT_NOON, a_dataset, a_facet, a_job_event, a_parent, a_run_event
 from tests.unit.api.columns_pipeline import a_dataset_made, source
@@ -33,6 +37,9 @@ RANGE = {"start": START_S, "end": END_S}
 JOB_NODE = f"job:{JOBS}:{JOB_NAME}"
 DATASET_VERSION, JOB_VERSION = (example(name)["version"] for name in ("DatasetVersion", "JobVersion"))
 JOB_LISTED = example("Jobs")["jobs"][0]
+
+# Records need a bucket and queues; columns have the table OF_FIELDS.
+_OF_OTHERS = ("/api/v1/records", "/api/v1/column")
 
 
 def a_page(name, item, total=1):
@@ -251,6 +258,28 @@ def test_requests_about_runs(of_runs, request_, status, response):
 def test_requests_about_fields(of_fields, request_, status, response):
     received = get(of_fields, *request_)
     assert (received.status, received.form) == (status, response)
+
+
+@pytest.fixture(scope="module")
+def of_both():
+    served = GraphApi()
+    served.load({**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, CHECK_EVENT, ESTIMATE_EVENT)
+    return served.api
+
+
+def test_the_documents_examples_request_what_is_there(of_both):
+    """Those of each GET route of Marquez's and CDAP's kind; of parameters without which a route knows no answer."""
+    for path, item in json.loads(render_document())["paths"].items():
+        if "get" not in item or not path.startswith(("/api/v1/", "/v3/")) or path.startswith(_OF_OTHERS):
+            continue
+        query = {}
+        for parameter in [*item.get("parameters", []), *item["get"].get("parameters", [])]:
+            value = next(iter(parameter["schema"].get("examples", parameter["schema"].get("enum", []))), None)
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", quote(value, safe=""))
+            elif parameter.get("required") or parameter["name"] in ("q", "nodeId"):
+                query[parameter["name"]] = value
+        assert (path, get(of_both, path, query).status) == (path, 200)
 
 
 def test_the_columns_of_a_dataset_stand_in_its_resource(of_fields):

@@ -13,12 +13,16 @@ from headwater.times import from_seconds
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import NOW_S, OWN, A, World
 
-OPERATIONS = {
-    operation["operationId"]: operation
-    for item in json.loads(render_document())["paths"].values()
-    for method, operation in item.items()
-    if method != "parameters"
-}
+
+@pytest.fixture(scope="module")
+def operations():
+    """The operations of the OpenAPI document, by id."""
+    return {
+        operation["operationId"]: operation
+        for item in json.loads(render_document())["paths"].values()
+        for method, operation in item.items()
+        if method != "parameters"
+    }
 
 
 def needed(operation):
@@ -26,7 +30,7 @@ def needed(operation):
     return [scope for way in operation.get("security", []) for scope in way.get("bearer", [])]
 
 
-def test_a_token_sees_its_limits_and_what_its_scope_allows():
+def test_a_token_sees_its_limits_and_what_its_scope_allows(operations):
     world = World(*OWN, strict=True)
 
     me = world.get(world.token(A.jobs, A.store), "/api/v1/me")
@@ -36,7 +40,7 @@ def test_a_token_sees_its_limits_and_what_its_scope_allows():
     assert (me["stage"], me["strictNamespaces"], me["expiresAt"]) == ("prod", True, None)
     assert me["caller"].startswith("token:")
     assert me["features"] == sorted(
-        name for name, operation in OPERATIONS.items() if needed(operation) in ([], ["read"])
+        name for name, operation in operations.items() if needed(operation) in ([], ["read"])
     )
 
 
@@ -48,12 +52,12 @@ def test_a_token_sees_when_it_expires():
     assert me["expiresAt"] == when(from_seconds(NOW_S + 86_400))
 
 
-def test_without_a_token_everything_is_allowed():
+def test_without_a_token_everything_is_allowed(operations):
     me = GraphApi().found("/me")
 
     assert (me["scopes"], me["namespaces"], me["roots"]) == (list(SCOPES), ["*"], ["*"])
     assert me["references"] == ["*"]
-    assert me["features"] == sorted(OPERATIONS)
+    assert me["features"] == sorted(operations)
     assert me["caller"] is None
 
 

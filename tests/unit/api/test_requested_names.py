@@ -100,7 +100,9 @@ def test_a_request_by_a_name_that_no_event_used_has_the_response_under_the_name_
     assert_same_response(world, token, route, by_old, by_new)
 
 
-@pytest.mark.parametrize("sees", [(), (A.jobs, A.store)], ids=["all", "its own"])
+@pytest.mark.parametrize(
+    "sees", [pytest.param((), marks=pytest.mark.slow, id="all"), pytest.param((A.jobs, A.store), id="its own")]
+)
 def test_each_request_has_the_response_under_the_name_of_the_rules(worlds, sees):
     world = worlds["pattern", False]
     token = world.token(*sees)
@@ -135,7 +137,7 @@ def test_a_name_that_an_event_used_is_looked_up_as_it_is():
 def test_a_request_by_a_known_name_reads_no_rules(worlds):
     world = worlds["pattern", False]
     token = world.token(A.jobs, A.store)
-    for _, by_old, by_new in REQUESTS[A]:
+    for by_old, by_new in {route: names for route, *names in REQUESTS[A]}.values():
         assert NAMING in partitions_read(world, token, by_old)
         assert NAMING not in partitions_read(world, token, by_new)
 

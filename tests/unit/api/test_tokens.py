@@ -1,4 +1,4 @@
-"""The tokens that a function remembers: bounded, and no flood of made-up ones costs it what it knows."""
+"""The tokens that are made, those that a function remembers, and the callers that it refuses without one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pytest
 
 from headwater.api import tokens as tokens_module
 from headwater.api.tokens import Token, Tokens, new_token
+from headwater_model.errors import Invalid
 from tests.builders import NOON
 from tests.fakes.memory_table import MemoryTable
+from tests.unit.api.proxy import respond
+from tests.unit.api.teams import World
 
 KNOWN_MAX = tokens_module._KNOWN_MAX
 
@@ -35,6 +38,18 @@ def test_an_unknown_id_is_looked_up_once_a_minute(table):
 
     tokens.find(a_text(1), now_s=NOON + 60)
     assert table.calls == {"get": 2}
+
+
+def test_a_token_is_looked_up_once_a_minute(table):
+    tokens = Tokens(table)
+    text, token = new_token(scopes=["records"], now_s=NOON, lifetime_s=None, random=bytes)
+    tokens.put(token)
+    read = table.calls.get("get", 0)
+    assert [tokens.find(text, now_s=NOON + second) for second in range(60)] == [token] * 60
+    assert table.calls["get"] == read + 1
+
+    tokens.find(text, now_s=NOON + 60)
+    assert table.calls["get"] == read + 2
 
 
 def test_a_wrong_secret_of_a_known_id_is_refused_without_another_read(table):
@@ -69,3 +84,84 @@ def test_a_token_without_roots_is_of_none():
     bare = Token(id="", hash="", scopes=("read",), namespaces=("*",), created=0)
     assert not bare.covers_root("flights")
     assert not bare.is_of_every_root
+
+
+NAME = "must be a name, or the beginning of names and then `*`"
+
+
+@pytest.mark.parametrize(
+    ("scopes", "limits", "message"),
+    [
+        ([], {}, "scope: must be at least one of records, read, write, delete, got []"),
+        (["admin"], {}, "scope: must be at least one of records, read, write, delete, got ['admin']"),
+        (
+            ["read"],
+            {},
+            "namespace: must be given with the scopes read, write, delete (`*` for all namespaces)",
+        ),
+        (
+            ["records"],
+            {"namespaces": ["*"]},
+            "namespace: must not be given with the scope records alone, which roots limit, got ['*']",
+        ),
+        (
+            ["read"],
+            {"namespaces": ["a"], "roots": ["b"]},
+            "root: must not be given without the scope records, got ['b']",
+        ),
+        (["read"], {"namespaces": [""]}, f"namespace: {NAME}, got ''"),
+        (["read"], {"namespaces": ["a*b"]}, f"namespace: {NAME}, got 'a*b'"),
+        (["records"], {"roots": ["*b"]}, f"root: {NAME}, got '*b'"),
+        (
+            ["read"],
+            {"namespaces": ["a"], "references": ["b"]},
+            "reference: must not be given without the scope write, got ['b']",
+        ),
+        (["write"], {"namespaces": ["a"], "references": ["b*c"]}, f"reference: {NAME}, got 'b*c'"),
+        (
+            ["read"],
+            {"namespaces": [str(number) for number in range(101)]},
+            "namespace: must be given at most 100 times, got 101",
+        ),
+        (["records"], {"roots": ["b" * 2050]}, "root: must have at most 2049 characters, got 'bbbb"),
+    ],
+)
+def test_a_token_without_meaning_is_not_made(scopes, limits, message):
+    with pytest.raises(Invalid) as refused:
+        new_token(scopes=scopes, **limits, now_s=NOON, lifetime_s=None, random=bytes)
+    assert str(refused.value).startswith(message)
+
+
+PATHS = ["/", "/openapi.json", "/api/v1/namespaces", "/nowhere"]
+
+
+def refusal(response):
+    return response.status, response.form["message"]
+
+
+@pytest.mark.parametrize("door", [None, "", "IAM", "none", "tokens"])
+def test_a_caller_is_refused_where_no_stage_variable_says_who_checks_callers(door):
+    """A stage without the variable, as a third API or a console test would have: nobody may have checked the caller."""
+    world = World()
+    headers = {"Authorization": f"Bearer {world.token()}"}
+    for path in PATHS:
+        refused = respond(world.api, path, None, headers, door)
+        assert refusal(refused) == (403, "stage variable auth: must be iam or token")
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Basic eA=="}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer"}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": ["Bearer a", "Bearer b"]}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer hw_x"}, "Authorization: the token is unknown, expired or revoked"),
+    ],
+)
+def test_a_caller_without_a_valid_token_is_challenged_whatever_the_path(headers, message):
+    world = World()
+    for path in PATHS:
+        refused = respond(world.api, path, None, headers, door="token")
+        assert refusal(refused) == (401, message)
+        assert refused.headers["WWW-Authenticate"] == "Bearer"
