@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
 import pytest
 
 from benchmarks.cost import PRICES as PRICE_FILE
 from benchmarks.results import read_results
 from headwater.loading.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
-from infra.package import PROJECT
 
-DOCS = PROJECT / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 EVENT = {"eventType": "Running", "job": {"namespace": "flink", "name": "j"}}
 
 
