@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[3]
 SESSION = """
@@ -23,6 +24,7 @@ spark = (
     .config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
     .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
     .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    .config("spark.headwater.capture.flushSeconds", "120")
     .getOrCreate()
 )
 """
@@ -42,7 +44,7 @@ EMITTED = "events.jsonl"
 JVM_TERMINATED = """
 import os, signal, time
 os.kill(os.getppid(), signal.SIGTERM)
-until_s = time.monotonic() + 60
+until_s = time.monotonic() + 120
 while on.state == "on" and time.monotonic() < until_s:
     time.sleep(0.1)
 """
@@ -115,15 +117,11 @@ def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(
 # Takes long: `spark-submit` is a process of its own.
 def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path) -> None:
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES + JVM_TERMINATED
-    returned, _, events = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
+    returned, _, _ = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
     assert returned == 128 + signal.SIGTERM
     # `spark-submit` does not wait for Python.
-    until_s = time.monotonic() + 30
-    while states(events) != all_states(tmp_path, "ABORT") and time.monotonic() < until_s:
-        time.sleep(0.1)
-        events = events_in(tmp_path)
-    assert states(events) == all_states(tmp_path, "ABORT")
-    assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
+    until(lambda: states(events_in(tmp_path)) == all_states(tmp_path, "ABORT"))
+    assert events_in(tmp_path)[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
 
 
 def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: Path) -> None:

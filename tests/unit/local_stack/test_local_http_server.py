@@ -201,6 +201,18 @@ def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():
     first.stop()
 
 
+def test_a_function_that_does_not_respond_in_time_is_a_time_out_of_api_gateway():
+    released = threading.Event()
+    functions = SimpleNamespace(invoke=lambda *_: released.wait())
+    route = Route("f", "prod", "a", 0.1, binary=True, compress_from=1024)
+    api = RestApi(route, functions=functions, clock=SimpleNamespace(now=lambda: 0.0))
+    reply = api.reply_to(Request("POST", "/", [], b"", "127.0.0.1"))
+    released.set()
+    api.stop()
+
+    assert (reply.status, json.loads(reply.body)) == (504, {"message": "Endpoint request timed out"})
+
+
 @pytest.mark.parametrize(
     ("accepted", "size", "encoding"),
     [("gzip, deflate, br", 1024, "gzip"), ("gzip", 1023, None), ("br", 4096, None), ("", 4096, None)],
