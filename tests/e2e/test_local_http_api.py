@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.waiting import LONG_S
+
 
 def send(probe, method, target, *, body=None, host=None, **headers):
     address = urlsplit(probe.stack.api_url).netloc
-    connection = http.client.HTTPConnection(address, timeout=30)
+    connection = http.client.HTTPConnection(address, timeout=LONG_S)
     try:
         connection.request(method, target, body, {"Host": host or address, "X-Sent": "1", **headers})
         response = connection.getresponse()

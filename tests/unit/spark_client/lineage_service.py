@@ -140,4 +140,4 @@ class Watch:
 
 
 # Pauses of 1, 2, 4, 4, ... seconds on the watch above.
-SHORT = RetryPolicy(deadline_s=20, attempt_s=5, connect_s=1, pause_s=1, pause_max_s=4)
+SHORT = RetryPolicy(deadline_s=20, attempt_s=20, connect_s=20, pause_s=1, pause_max_s=4)
