@@ -49,7 +49,7 @@ def an_endpoint() -> Iterator[Received]:
                 return
             received.events.append(event)
             if status == HANG:
-                received.over.wait(30)
+                received.over.wait()
                 self.close_connection = True
                 return
             self.send_response(status)

@@ -15,7 +15,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.waiting import LONG_S
+
 CTRL_C = b"\x03"
+# The place of the special characters among a terminal's attributes.
+_CHARACTERS = 6
 _ROWS = 50
 # The terminal becomes that of the command's session, so that its keys reach the command alone.
 _IN_FRONT = (
@@ -55,14 +59,19 @@ class Terminal:
         """Press keys."""
         os.write(self._terminal, keys)
 
-    def read_until(self, pattern: str, *, timeout_s: float) -> str:
+    @property
+    def reads_keys(self) -> bool:
+        """True once the command reads Ctrl-C as a key, which is no signal then."""
+        return termios.tcgetattr(self._terminal)[_CHARACTERS][termios.VINTR] == b"\0"
+
+    def read_until(self, pattern: str, *, timeout_s: float = LONG_S) -> str:
         """Read on until the text holds the pattern; return the text."""
         deadline = time.monotonic() + timeout_s
         while not re.search(pattern, self.text, re.MULTILINE):
             assert self._read(deadline), f"no {pattern!r} in\n{self.text}"
         return self.text
 
-    def end(self, *, timeout_s: float) -> int:
+    def end(self, *, timeout_s: float = LONG_S) -> int:
         """Read on to the end; return the exit status, which is below 0 where a signal ended it."""
         deadline = time.monotonic() + timeout_s
         while self._read(deadline):

@@ -6,8 +6,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import boto3
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
@@ -19,22 +20,36 @@ ROWS = 12_000
 NOON = 1_763_640_000
 
 
-def fall_over_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows as they are; the first try of the first task ends after most of them."""
-    context = TaskContext.get()
-    assert context is not None
-    dies = context.partitionId() == 0 and context.attemptNumber() == 0
-    for number, batch in enumerate(batches):
-        if dies and number == 5:
-            time.sleep(3)  # for what the task has by now to be sent
-            os._exit(1)
-        yield batch
+def falling_over_once(
+    queue_url: str,
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return a function of rows that changes none; the first try of the first task ends once some of them are sent."""
+
+    def fall_over_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        assert context is not None
+        dies = context.partitionId() == 0 and context.attemptNumber() == 0
+        for number, batch in enumerate(batches):
+            if dies and number == 5:
+                while not _messages(queue_url):
+                    time.sleep(0.1)
+                os._exit(1)
+            yield batch
+
+    return fall_over_once
+
+
+def _messages(queue_url: str) -> int:
+    name = "ApproximateNumberOfMessages"
+    attributes = boto3.client("sqs").get_queue_attributes(QueueUrl=queue_url, AttributeNames=[name])["Attributes"]
+    return int(attributes[name])
 
 
 def main(queue_url: str) -> None:
     """Print the tally, as JSON."""
     spark = (
-        SparkSession.builder.master("local[2,3]")
+        # One task after the other: what is sent before the first one ends is that one's.
+        SparkSession.builder.master("local[1,3]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
@@ -44,7 +59,7 @@ def main(queue_url: str) -> None:
     rows = spark.range(0, ROWS, 1, 2).select(
         sf.concat(sf.lit("row-"), "id").alias("row"), sf.lit("s3://b/" + "k" * 400).alias("at")
     )
-    rows = rows.mapInArrow(fall_over_once, rows.schema)
+    rows = rows.mapInArrow(falling_over_once(queue_url), rows.schema)
     tally = emit_records(
         rows,
         root_id=sf.lit("flights"),

@@ -12,6 +12,7 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.e2e.search_template import RUN, a_job, a_search_template
+from tests.waiting import LONG_S
 
 FUNCTIONS = Path(__file__).with_name("functions")
 # No tests: code that a stack of the tests is given. Collected, its `jobs` would stand for the project's.
@@ -33,7 +34,7 @@ PASS_ON = {
 }
 
 
-def a_function(handler, *, timeout=10, **variables):
+def a_function(handler, *, timeout, **variables):
     return {
         "Type": "AWS::Lambda::Function",
         "Properties": {
@@ -90,12 +91,13 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "TimeToLiveSpecification": {"AttributeName": "until", "Enabled": True},
                 },
             },
-            "Answer": a_function("respond", timeout=2, BUCKET={"Ref": "Bucket"}),
-            "Meet": a_function("meet", timeout=60),
-            "Take": a_function("take", timeout=2, SEEN=seen),
-            "Expired": a_function("expired", SEEN=seen),
-            "Api": a_function("api", timeout=5),
-            "Names": a_function("s3_names"),
+            "Answer": a_function("respond", timeout=60, BUCKET={"Ref": "Bucket"}),
+            "Brief": a_function("respond", timeout=2),
+            "Meet": a_function("meet", timeout=120),
+            "Take": a_function("take", timeout=900, SEEN=seen),
+            "Expired": a_function("expired", timeout=60, SEEN=seen),
+            "Api": a_function("api", timeout=60),
+            "Names": a_function("s3_names", timeout=60),
             "WorkMapping": {
                 "Type": "AWS::Lambda::EventSourceMapping",
                 "Properties": {
@@ -173,7 +175,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "Integration": {
                         "Type": "AWS_PROXY",
                         "IntegrationHttpMethod": "POST",
-                        "TimeoutInMillis": 5000,
+                        "TimeoutInMillis": 60_000,
                         "Uri": {"Fn::Join": ["", ["arn:", {"Fn::GetAtt": ["Api", "Arn"]}, "/invocations"]]},
                     },
                 },
@@ -246,8 +248,8 @@ class Probe:
         self.stack.errors.clear()
         self._seen.unlink(missing_ok=True)
 
-    def until(self, condition, timeout_s=20.0):
-        deadline = time.monotonic() + timeout_s
+    def until(self, condition):
+        deadline = time.monotonic() + LONG_S
         while not condition():
             assert time.monotonic() < deadline, f"did not happen in time; failures: {self.stack.errors}"
             time.sleep(0.05)

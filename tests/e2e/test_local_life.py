@@ -20,6 +20,7 @@ import pytest
 
 from local_stack.errors import PortInUse
 from local_stack.stack import LocalStack
+from tests.waiting import LONG_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
 FUNCTIONS = Path(__file__).with_name("functions")
@@ -62,9 +63,7 @@ def test_stopping_ends_every_process_even_one_that_is_busy(start, linux):
     probe.until(lambda: probe.seen)
     started = {pid for pid in our_children() - before if not serves_another(pid, probe.stack)}
     assert len(started) >= 2  # moto, and the function that sleeps
-    at = time.monotonic()
-    probe.stack.stop()
-    assert time.monotonic() - at < 5
+    probe.stack.stop()  # it does not wait for the function, which sleeps for a quarter of an hour
     assert [pid for pid in started if is_alive(pid)] == []
 
 
@@ -84,15 +83,13 @@ def test_whoever_waits_for_the_port_finds_everything_behind_it(small_template, t
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    # The first request starts the function's process, which takes seconds on a busy machine.
-    small_template["Resources"]["RestAny"]["Properties"]["Integration"]["TimeoutInMillis"] = 29_000
     stack = LocalStack(small_template, api_port=port, code=FUNCTIONS, logs=tmp_path)
     responses, started = [], threading.Event()
 
     def request_often():
         while not (started.is_set() and responses[-1:] == [201]):
             try:
-                with urlopen(f"http://127.0.0.1:{port}/x", timeout=30) as response:
+                with urlopen(f"http://127.0.0.1:{port}/x", timeout=LONG_S) as response:
                     responses.append(response.status)
             except HTTPError as error:
                 responses.append(error.code)
@@ -102,9 +99,10 @@ def test_whoever_waits_for_the_port_finds_everything_behind_it(small_template, t
 
     requesting = threading.Thread(target=request_often)
     requesting.start()
+    until(lambda: responses)
     with stack:
         started.set()
-        requesting.join(60)
+        requesting.join(LONG_S)
     assert responses[0] == "ConnectionRefusedError"
     assert set(responses) == {"ConnectionRefusedError", 201}
 
@@ -136,7 +134,7 @@ def test_serve_prints_both_ports_and_ends_cleanly_when_stopped(serving, linux, n
     assert re.search(r"AWS endpoints: http://127\.0\.0\.1:\d+", printed)
     started = children(process.pid)
     process.send_signal(number)
-    assert process.wait(15) == 0
+    assert process.wait(LONG_S) == 0
     assert [pid for pid in started if is_alive(pid)] == []
 
 
@@ -154,10 +152,7 @@ def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
     assert started
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    deadline = time.monotonic() + 10
-    while any(map(is_alive, started)):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    until(lambda: not any(map(is_alive, started)))
 
 
 def test_a_bucket_keeps_versions_where_the_template_says_so(probe):

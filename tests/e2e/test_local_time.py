@@ -19,10 +19,11 @@ def images(probe):
 def test_functions_live_in_the_time_of_the_stack(probe):
     probe.stack.invoke("Answer", {})
     probe.stack.advance(10 * DAY_S)
+    before_s = probe.stack.now
     response = probe.stack.invoke("Answer", {}).payload
-    assert abs(response["now"] - probe.stack.now) < 30
-    assert response["today"] == time.strftime("%Y-%m-%d", time.gmtime(probe.stack.now))
-    assert 1000 < response["remaining_ms"] <= 2000
+    assert before_s <= response["now"] <= probe.stack.now
+    assert response["today"] == time.strftime("%Y-%m-%d", time.gmtime(response["now"]))
+    assert 0 < response["remaining_ms"] <= 60_000
 
 
 def test_time_never_runs_backwards(probe):
@@ -33,19 +34,21 @@ def test_time_never_runs_backwards(probe):
 def test_a_schedule_starts_its_machine_when_its_minute_is_skipped(start):
     probe = start(schedules=True)
     states = boto3.client("stepfunctions", **probe.stack.client_settings)
-    assert states.list_executions(stateMachineArn=probe.stack.outputs["MachineArn"])["executions"] == []
+    assert executions(states, probe) == []
     probe.stack.advance(3 * DAY_S)
-    probe.until(lambda: len(ended(states, probe)) == 1)
-    time.sleep(1)
-    [execution] = ended(states, probe)
+    probe.until(lambda: ended(states, probe))
+    [execution] = executions(states, probe)
     assert execution["status"] == "SUCCEEDED"
     result = states.describe_execution(executionArn=execution["executionArn"])
     assert json.loads(result["input"]) == {"do": "fail"}
 
 
+def executions(states, probe):
+    return states.list_executions(stateMachineArn=probe.stack.outputs["MachineArn"])["executions"]
+
+
 def ended(states, probe):
-    executions = states.list_executions(stateMachineArn=probe.stack.outputs["MachineArn"])["executions"]
-    return [execution for execution in executions if execution["status"] != "RUNNING"]
+    return [execution for execution in executions(states, probe) if execution["status"] != "RUNNING"]
 
 
 def test_expired_items_leave_the_table_and_reach_the_stream_s_function(probe):

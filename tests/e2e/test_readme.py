@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from headwater.cli.serve import greeting
@@ -51,7 +50,7 @@ def test_what_is_recorded_is_returned_as_the_guide_shows(local_stack):
 
     run(record, local_stack, sys.executable, "-c")
     local_stack.drain()
-    time.sleep(1)  # CDAP's `now` is whole seconds
+    local_stack.advance(1)  # CDAP's `now` is whole seconds
     *printed, marquez, cdap = run(request, local_stack).replace('}{"fieldName', '}\n{"fieldName').splitlines()
 
     assert printed == as_piped(shown).splitlines()

@@ -66,7 +66,7 @@ def flights(spark: SparkSession) -> DataFrame:
 
 def emit(df: DataFrame, **changes: Any) -> RowCounts:
     arguments = {"root_id": sf.lit("flights"), "parent_id": "of", "action": "CHECKED", "storage_location": "at"}
-    given = {**arguments, "requested_at": NOON, "retry": HASTE, **changes}
+    given = {**arguments, "requested_at": NOON, **changes}
     return emit_records(df, **{name: value for name, value in given.items() if value is not None})
 
 
@@ -280,7 +280,7 @@ def test_what_was_not_recorded_is_one_warning_and_the_job_lives_on(
 def test_a_service_that_is_away_costs_the_rows_and_nothing_else(flights: DataFrame, service: Service) -> None:
     gone = LineageClient(url="http://127.0.0.1:1")
 
-    counts = emit(flights.coalesce(1), node_id="flight", client=gone)
+    counts = emit(flights.coalesce(1), node_id="flight", client=gone, retry=HASTE)
 
     assert (counts.sent, counts.failed, counts.refused) == (0, 3, 0)
     assert "Connection refused" in counts.faults[0].reason

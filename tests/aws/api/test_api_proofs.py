@@ -19,7 +19,7 @@ NEXT_DAY, THIRD_DAY = "2025-11-21", "2025-11-22"
 
 def bytes_behind(link):
     """The bytes of a link, which no client may unpack."""
-    response = requests.get(link, timeout=5, stream=True)
+    response = requests.get(link, timeout=60, stream=True)
     assert (response.status_code, response.headers["Content-Encoding"]) == (200, "identity")
     return response.raw.read(decode_content=False)
 

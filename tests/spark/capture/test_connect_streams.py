@@ -17,6 +17,7 @@ from tests.spark.capture.conftest import Hearing, Watch, a_session
 from tests.spark.capture.specification import expected, lines_of
 from tests.spark.capture.test_connect_columns import with_functions_of_connect
 from tests.spark.capture.test_streams import QUERIES, run
+from tests.waiting import LONG_S
 
 # Spark waits 10 s for the Python worker of a function, and no setting says how long: too short for a busy machine.
 _ATTEMPTS = 8
@@ -96,7 +97,7 @@ class Program:
 
     def events(self, run_id: str) -> list[dict[str, Any]]:
         """Return the events of a run, so far."""
-        assert self.capture.flush(30)
+        assert self.capture.flush(LONG_S)
         events = map(json.loads, self._file.read_text("utf-8").splitlines())
         return [event for event in events if event["run"]["runId"] == run_id]
 

@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.waiting import until
 
 # Each starts a JVM of its own; tests/unit/spark_client/capturing/test_shutdown.py has every end without one.
 slow = pytest.mark.slow
@@ -25,6 +26,7 @@ spark = (
     .config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
     .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
     .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    .config("spark.headwater.capture.flushSeconds", "120")
     .getOrCreate()
 )
 """
@@ -44,7 +46,7 @@ EMITTED = "events.jsonl"
 JVM_TERMINATED = """
 import os, signal, time
 os.kill(os.getppid(), signal.SIGTERM)
-until_s = time.monotonic() + 60
+until_s = time.monotonic() + 120
 while on.state == "on" and time.monotonic() < until_s:
     time.sleep(0.1)
 """
@@ -118,15 +120,11 @@ def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(
 @slow
 def test_a_job_whose_jvm_came_first_and_is_terminated_is_aborted(tmp_path: Path) -> None:
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES + JVM_TERMINATED
-    returned, _, events = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
+    returned, _, _ = run(script, tmp_path, program=str(Path(sys.executable).with_name("spark-submit")))
     assert returned == 128 + signal.SIGTERM
     # `spark-submit` does not wait for Python.
-    until_s = time.monotonic() + 30
-    while states(events) != all_states(tmp_path, "ABORT") and time.monotonic() < until_s:
-        time.sleep(0.1)
-        events = events_in(tmp_path)
-    assert states(events) == all_states(tmp_path, "ABORT")
-    assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
+    until(lambda: states(events_in(tmp_path)) == all_states(tmp_path, "ABORT"))
+    assert events_in(tmp_path)[-1]["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM was ended"
 
 
 @slow

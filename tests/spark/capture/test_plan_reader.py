@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from spark_client.capturing.jvm.executions import OPTIONAL, Bounds, Executions, Unavailable
 from spark_client.capturing.model import Execution
+from tests.waiting import LONG_S
 
 
 @pytest.fixture
@@ -22,11 +23,11 @@ def executions(spark):
 
 def one_of(executions, write):
     """Return the execution of one write."""
-    executions.drain(10)
+    executions.drain(LONG_S)
     while executions.next(0) is not None:
         pass
     write()
-    assert executions.drain(10)
+    assert executions.drain(LONG_S)
     return executions.next(0)
 
 
@@ -140,7 +141,7 @@ def test_a_full_queue_drops_and_counts(spark, tmp_path):
     executions = Executions(spark, Bounds(kept=2))
     for number in range(4):
         spark.range(1).write.parquet(f"{tmp_path}/{number}")
-    executions.drain(10)
+    executions.drain(LONG_S)
     read = [executions.next(0) for _ in range(3)]
     executions.close()
     assert [execution is not None for execution in read] == [True, True, False]
@@ -151,7 +152,7 @@ def test_nothing_is_captured_after_closing(spark, tmp_path):
     executions = Executions(spark)
     executions.close()
     spark.range(1).write.parquet(f"{tmp_path}/out")
-    executions.drain(10)
+    executions.drain(LONG_S)
     assert executions.next(0) is None
 
 

@@ -17,6 +17,7 @@ from spark_client.capturing.session.settings import Settings
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import short_name
 from tests.spark.capture.test_never_harms import Place, a_capture
+from tests.waiting import LONG_S
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def test_of_many_reads_with_the_same_inputs_one_is_a_run(spark: SparkSession, da
     for number in range(20):
         spark.table("planes").where(f"seats > {number}").collect()
     assert spark.table("airports").count() == 1
-    on.flush(30)
+    assert on.flush(LONG_S)
     on.close()
     ended = [event for event in place.taken if event["eventType"] == "COMPLETE"]
     planes, airports, application = ended

@@ -22,6 +22,7 @@ from spark_client.capturing.jvm.items import Lost
 from spark_client.capturing.model import Execution
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.session.self_test import CHECKS, find_failures, find_misread
+from tests.waiting import LONG_S
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +195,7 @@ def test_a_listener_that_throws_stops_capture_and_nothing_else(place: str, spark
             executions._listening().onApplicationEnd(None)
         for number in range(3):
             spark.range(3).write.parquet(str(tmp_path / f"out-{number}"))
-        assert executions.drain(30)
+        assert executions.drain(LONG_S)
         items = list(iter(lambda: executions.next(0), None))
     finally:
         executions.close()
@@ -212,7 +213,7 @@ def test_optional_parts_that_do_not_compile_are_lost_alone(spark: SparkSession, 
         spark.read.text(str(tmp_path / "lines")).write.parquet(str(tmp_path / "out"))
         lines = spark.sparkContext.textFile(str(tmp_path / "lines")).map(lambda line: (line,))
         lines.toDF("line STRING").write.parquet(str(tmp_path / "other"))
-        assert executions.drain(30)
+        assert executions.drain(LONG_S)
         items = list(iter(lambda: executions.next(0), None))
     finally:
         executions.close()

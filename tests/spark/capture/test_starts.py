@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_client.capturing.jvm.executions import LISTENER, Executions, Item, JavaClasses, _classes_of
 from spark_client.capturing.model import Execution, StreamEnd, StreamStart, WriteStatistics
+from tests.waiting import LONG_S
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def write(spark: SparkSession, folder: Path, name: str) -> None:
 
 def items_of(executions: Executions) -> list[Item]:
     """Return all that happened; the first call compiles the classes."""
-    assert executions.drain(30)
+    assert executions.drain(LONG_S)
     return list(iter(lambda: executions.next(0), None))
 
 
@@ -70,7 +71,7 @@ def test_a_capture_that_is_closed_at_once_has_read_what_was_written(
     spark: SparkSession, executions: Executions, tmp_path: Path
 ) -> None:
     write(spark, tmp_path, "early")
-    assert executions.drain(30)
+    assert executions.drain(LONG_S)
     executions.close()
     write(spark, tmp_path, "late")
     assert names_of(items_of(executions)) == ["early"]

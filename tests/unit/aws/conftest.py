@@ -14,6 +14,7 @@ from headwater.aws.dynamodb import DynamoDB
 from headwater.aws.retries import StandardRetries
 from headwater.aws.signing import Signer
 from tests.unit.aws.service import serving
+from tests.waiting import LONG_S
 
 REGION = "eu-central-1"
 SECRETS = ("AKIDEXAMPLE", "wJalrXUtnFEMI", "FwoGZXIvYXdzEXAMPLETOKEN")
@@ -30,8 +31,10 @@ def make(service):
     """Return a function that makes a client; what it slept is in its `slept`."""
     pools = []
 
-    def make(credentials=None, ca_file="", url=service.url, read_timeout_s=0.3, **signing):
-        connections = Connections(url, ca_file=ca_file, connect_timeout_s=3, read_timeout_s=read_timeout_s, keep=16)
+    def make(credentials=None, ca_file="", url=service.url, read_timeout_s=LONG_S, **signing):
+        connections = Connections(
+            url, ca_file=ca_file, connect_timeout_s=LONG_S, read_timeout_s=read_timeout_s, keep=16
+        )
         pools.append(connections)
         signer = Signer(credentials or Credentials(*SECRETS), url=url, region=REGION, **signing)
         slept = []
@@ -57,5 +60,5 @@ def boto3_session():
 def beside(service, boto3_session, monkeypatch):
     """boto3's client of the same service, as `headwater.aws.clients` makes it; it does not sleep."""
     monkeypatch.setattr("time.sleep", lambda _: None)
-    config = Config(retries={"mode": "standard", "max_attempts": 5}, read_timeout=0.3, parameter_validation=False)
+    config = Config(retries={"mode": "standard", "max_attempts": 5}, read_timeout=LONG_S, parameter_validation=False)
     return boto3_session.client("dynamodb", endpoint_url=service.url, config=config)

@@ -66,12 +66,12 @@ class Service:
 
     def __init__(self, url):
         self.url, self.acts, self.requests, self.stopped = url, [], [], threading.Event()
-        self.connections = 0
+        self.connections = self.closed = 0
         self._lock = threading.Lock()
 
     def keep_silent(self, _):
         """Say nothing until the test is over."""
-        self.stopped.wait(30)
+        self.stopped.wait()
         return False
 
     def connected(self):
@@ -108,6 +108,7 @@ class _Handler(socketserver.StreamRequestHandler):
         # No half-closed state in between: what SO_LINGER says happens here.
         self.rfile.close()
         self.connection.close()
+        self.server.service.closed += 1
 
 
 class _Server(socketserver.ThreadingTCPServer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -23,6 +24,7 @@ from botocore.exceptions import (
 
 from tests.unit.aws.conftest import SECRETS
 from tests.unit.aws.service import hang_up, refuse, reset, respond, send, truncate
+from tests.waiting import LONG_S, until
 
 KEY = {"pk": {"S": "P"}, "sk": {"S": "S"}}
 NOON = datetime(2025, 11, 20, 12, tzinfo=timezone.utc)
@@ -80,20 +82,22 @@ def test_a_fault_that_does_not_pass_is_raised_after_six_attempts(client, service
 
 
 @pytest.mark.large
-def test_a_response_that_does_not_come_in_time_is_not_waited_for(client, service):
+def test_a_response_that_does_not_come_in_time_is_not_waited_for(make, service):
+    client = make(read_timeout_s=0.3)
     service.acts = [service.keep_silent]
     assert put(client.dynamodb) == {}
 
-    service.acts = [service.keep_silent] * 6
+    service.requests, service.acts = [], [service.keep_silent] * 9
     with pytest.raises(ReadTimeoutError):
         put(client.dynamodb)
-    assert len(service.requests) == 8
+    until(lambda: len(service.requests) == 6)
 
 
 @pytest.mark.parametrize("fault", ["reset", "hang_up", "time-out"])
-def test_a_write_that_took_effect_unseen_meets_itself(client, service, fault):
+def test_a_write_that_took_effect_unseen_meets_itself(make, service, fault):
+    client = make(read_timeout_s=0.3 if fault == "time-out" else LONG_S)
     lost = {"reset": reset, "hang_up": hang_up, "time-out": service.keep_silent}[fault]
-    service.acts = [lost, refuse("ConditionalCheckFailedException")]
+    service.acts = [lost, *[refuse("ConditionalCheckFailedException")] * 5]
 
     with pytest.raises(client.dynamodb.exceptions.ConditionalCheckFailedException):
         put(client.dynamodb, ConditionExpression="attribute_not_exists(pk)")
@@ -171,12 +175,14 @@ def test_a_connection_is_used_again(client, service):
     assert [number for number, _, _ in service.requests] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("idle_s", [0.05, pytest.param(0.6, marks=pytest.mark.large)])
+# Up to 0.5 s the client takes an idle connection as open.
+@pytest.mark.parametrize("idle_s", [0, pytest.param(0.6, marks=pytest.mark.large)])
 def test_what_is_closed_while_it_is_idle_is_not_sent_on(client, service, idle_s):
     service.acts = [respond(then_close=True)]
     for _ in range(3):
         put(client.dynamodb)
-        threading.Event().wait(idle_s)  # the end of the connection arrives
+        until(lambda: service.closed == 1)
+        time.sleep(idle_s)
     assert [number for number, _, _ in service.requests] == [1, 2, 2]
     assert client.slept == []
 
@@ -195,7 +201,7 @@ def test_after_a_thaw_each_of_many_connections_is_replaced_at_once(client, servi
     together = threading.Barrier(8)
 
     def meet(connection):
-        together.wait(10)
+        together.wait(LONG_S)
         return respond()(connection)
 
     service.acts = [meet] * 8

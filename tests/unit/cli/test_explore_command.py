@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from headwater.cli.explore import Explorer, authorize_for
 from headwater.cli.main import main
 from tests.unit.cli.responding import Service
+from tests.waiting import LONG_S
 
 
 class Browser:
@@ -28,7 +29,7 @@ class Browser:
     def get(self, target: str, *, method: str = "GET", **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         cookie = {"Cookie": self.cookie} if self.cookie else {}
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONG_S)) as connection:
             connection.request(method, target, headers={**cookie, **named})
             response = connection.getresponse()
             self.cookie = response.headers.get("Set-Cookie", self.cookie).partition(";")[0]

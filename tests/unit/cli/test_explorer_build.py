@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from headwater.cli.demo import stages
 from headwater.cli.text.progress import Progress
 from headwater.cli.text.terminal import output_console
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -71,25 +71,18 @@ def test_a_block_that_fails_ends_the_build_with_its_children(
 
     def fail() -> None:
         with Progress(output_console()) as progress, stages.explorer_build(progress, log):
-            while not log.read_text(encoding="utf-8"):
-                time.sleep(0.05)
+            until(lambda: log.read_text(encoding="utf-8"))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert is_over(int(log.read_text(encoding="utf-8")))
+    until(lambda: is_over(int(log.read_text(encoding="utf-8"))))
 
 
 def is_over(process: int) -> bool:
     """True if the process is gone, or waits only for a parent that reads its status."""
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        try:
-            os.kill(process, 0)
-            state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.05)
-    return False
+    try:
+        os.kill(process, 0)
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return True

@@ -7,7 +7,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from headwater.cli.mcp.graphs import paths, upstream
 from headwater.cli.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
 from headwater.cli.mcp.server import make_server
+from tests.waiting import until
 
 PROJECT = Path(__file__).parents[3]
 TOOLS = ["changes", "column_usage", "dataset_status", "downstream", "find", "paths", "record_trace", "upstream"]
@@ -179,18 +179,17 @@ def over_http(url, **environment):
     )
     try:
         assert process.stderr.readline() == f"http://127.0.0.1:{port}/mcp\n"
-        deadline = time.monotonic() + 20
-        while True:
-            with socket.socket() as tried:
-                if tried.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        until(lambda: is_open(port))
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
         printed, _ = process.communicate()
     assert printed == ""
+
+
+def is_open(port):
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def find_over_http(address, **headers):

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_j
 from tests.terminals import CTRL_C, on_a_terminal
 from tests.unit.cli.column_responses import CO2, RESPONSE
 from tests.unit.cli.responding import Service
+from tests.waiting import LONG_S, until
 
 PROJECT = Path(__file__).parents[3]
 JOBS = render_graph(
@@ -222,21 +222,38 @@ def test_ctrl_c_on_a_terminal_ends_the_wait_and_leaves_the_exit_status_to_make(t
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 
     with on_a_terminal(command, cwd=PROJECT, env=environment) as terminal:
-        terminal.read_until("up", timeout_s=30)
-        time.sleep(0.5)  # the keys are read from now on
+        terminal.read_until("up")
+        until(lambda: terminal.reads_keys)
         terminal.press(b"q")
         terminal.press(CTRL_C)
-        assert terminal.end(timeout_s=30) == 0
+        assert terminal.end() == 0
         assert terminal.text == "up\ndown\n"
+
+
+# A thread prints `up` once the wait has begun.
+WAIT_FOR_SIGNAL = """
+import signal, sys, threading, time
+from headwater.cli.text import terminal
+def waits():
+    is_handled = signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+    return is_handled and sys._current_frames()[main].f_code.co_name == "wait"
+def tell():
+    while not waits():
+        time.sleep(0.01)
+    print("up", flush=True)
+main = threading.get_ident()
+threading.Thread(target=tell).start()
+terminal.wait_for_interrupt()
+print("down")
+"""
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_wait_without_a_terminal(number: int) -> None:
-    command = [sys.executable, "-c", WAIT]
+    command = [sys.executable, "-c", WAIT_FOR_SIGNAL]
     with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stdout.readline() == "up\n"
-        time.sleep(0.5)  # it waits from now on
         process.send_signal(number)
-        assert process.communicate(timeout=30)[0] == "down\n"
+        assert process.communicate(timeout=LONG_S)[0] == "down\n"
     assert process.returncode == 0

@@ -18,6 +18,7 @@ from local_stack.compute.functions import InvocationResult
 from local_stack.compute.http_api import RestApi, Route
 from local_stack.errors import PortInUse
 from local_stack.web.server import BODY_BYTES_MAX, Reply, Request, Server
+from tests.waiting import LONG_S
 
 HEAD = "POST /x HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
@@ -39,12 +40,12 @@ class Echo:
     def _reply_to(self, request):
         self.requested.append(request)
         self.requesting.set()
-        self.let.wait(20)
+        self.let.wait(LONG_S)
         return Reply(200, [("X-Length", request.header("content-length"))], request.body)
 
     def send(self, *parts):
         """A connection on which the bytes were sent."""
-        connection = socket.create_connection(self.address, timeout=20)
+        connection = socket.create_connection(self.address, timeout=LONG_S)
         for part in parts:
             connection.sendall(part.encode() if isinstance(part, str) else part)
         return connection
@@ -79,7 +80,7 @@ def test_a_body_in_any_chunks_is_the_body_in_one_piece(echo, chunks, trailers):
 
 
 def test_a_connection_takes_another_request_after_one_in_chunks(echo):
-    connection = http.client.HTTPConnection(*echo.address, timeout=20)
+    connection = http.client.HTTPConnection(*echo.address, timeout=LONG_S)
     for body in (b"first", b"second"):
         connection.request(
             "POST", "/x", iter([body[:2], body[2:]]), {"Transfer-Encoding": "chunked"}, encode_chunked=True
@@ -146,14 +147,14 @@ def test_a_client_that_hangs_up_before_its_response_prints_nothing(echo, capsys)
     echo.requesting.clear()
     of_others = set(threading.enumerate())
     connection = echo.send(f"{HEAD}Content-Length: 1\r\n\r\nx")
-    assert echo.requesting.wait(20)
+    assert echo.requesting.wait(LONG_S)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()  # a reset, at once
     started = set(threading.enumerate()) - of_others
     responding = [thread for thread in started if "process_request_thread" in thread.name]
     echo.let.set()
     for thread in responding:
-        thread.join(20)
+        thread.join(LONG_S)
 
     assert responding
     assert capsys.readouterr().err == ""
@@ -164,7 +165,7 @@ def test_a_fault_of_our_own_is_still_printed(capsys):
         raise LookupError("ours")
 
     server = Server(0, broken).open()
-    with socket.create_connection(server.server_address, timeout=20) as connection:
+    with socket.create_connection(server.server_address, timeout=LONG_S) as connection:
         connection.sendall(f"{HEAD}\r\n".encode())
         assert connection.recv(1) == b""
     server.stop()
@@ -174,9 +175,9 @@ def test_a_fault_of_our_own_is_still_printed(capsys):
 def test_a_port_is_taken_at_once_and_responds_when_it_is_opened():
     server = Server(0, lambda request: Reply(200, [], b"open"))
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(server.server_address, timeout=20)
+        socket.create_connection(server.server_address, timeout=LONG_S)
     server.open()
-    connection = http.client.HTTPConnection(*server.server_address, timeout=20)
+    connection = http.client.HTTPConnection(*server.server_address, timeout=LONG_S)
     connection.request("GET", "/")
     assert connection.getresponse().read() == b"open"
     connection.close()
@@ -187,7 +188,7 @@ def test_a_server_that_never_opened_stops_at_once():
     server = Server(0, lambda request: Reply(200, [], b""))
     server.stop()
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(server.server_address, timeout=20)
+        socket.create_connection(server.server_address, timeout=LONG_S)
 
 
 def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():
@@ -198,6 +199,18 @@ def test_of_two_that_took_one_port_the_later_to_open_is_refused_by_its_option():
     with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --token-port"):
         second.open()
     first.stop()
+
+
+def test_a_function_that_does_not_respond_in_time_is_a_time_out_of_api_gateway():
+    released = threading.Event()
+    functions = SimpleNamespace(invoke=lambda *_: released.wait())
+    route = Route("f", "prod", "a", 0.1, binary=True, compress_from=1024)
+    api = RestApi(route, functions=functions, clock=SimpleNamespace(now=lambda: 0.0))
+    reply = api.reply_to(Request("POST", "/", [], b"", "127.0.0.1"))
+    released.set()
+    api.stop()
+
+    assert (reply.status, json.loads(reply.body)) == (504, {"message": "Endpoint request timed out"})
 
 
 @pytest.mark.parametrize(

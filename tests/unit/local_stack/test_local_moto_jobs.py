@@ -87,7 +87,7 @@ class Runner:
 
     def _reply_to(self, request):
         self.requested.append((request.target, json.loads(request.body)))
-        self.let.wait(20)
+        self.let.wait()
         return Reply(200, [], json.dumps(self._ended).encode())
 
     def stop(self):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 import uuid
 
 import boto3
@@ -33,6 +32,7 @@ from local_stack.aws import moto_partiql, moto_partitions, moto_patches
 from local_stack.aws.moto_partitions import Partition, items_in
 from local_stack.aws.moto_server import expire_items
 from local_stack.web.server import Reply, Server
+from tests.waiting import until
 
 REGION = "us-east-1"
 PATCHED = [
@@ -207,8 +207,8 @@ def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
 def test_items_expire_in_no_order_for_to_sort_them_takes_seconds(table, monkeypatch):
     ttl = {"Enabled": True, "AttributeName": "until"}
     table.update_time_to_live(TableName="records", TimeToLiveSpecification=ttl)
-    for node, until in (("late", "2000000000"), ("gone", "1700000000"), ("odd", "1000000000")):
-        item = {"root": {"S": "ttl"}, "node": {"S": node}, "until": {"N": until}}
+    for node, expiry in (("late", "2000000000"), ("gone", "1700000000"), ("odd", "1000000000")):
+        item = {"root": {"S": "ttl"}, "node": {"S": node}, "until": {"N": expiry}}
         table.put_item(TableName="records", Item=item)
     monkeypatch.setattr(Table, "all_items", None)
     records = dynamodb_backends[DEFAULT_ACCOUNT_ID][REGION].tables["records"]
@@ -481,9 +481,7 @@ def test_an_execution_waits_no_longer_than_it_may(aws, machine):
     client, arn = machine
     moto_patches.wait_at_most(0)
     execution = client.start_execution(stateMachineArn=arn, name="waits")["executionArn"]
-    until = time.monotonic() + 30
-    while client.describe_execution(executionArn=execution)["status"] == "RUNNING" and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: client.describe_execution(executionArn=execution)["status"] != "RUNNING")
     assert client.describe_execution(executionArn=execution)["status"] == "SUCCEEDED"
 
 

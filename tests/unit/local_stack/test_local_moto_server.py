@@ -11,12 +11,14 @@ from moto.sqs.models import Message, sqs_backends
 
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.aws.moto_server import LongPolls, OneAtATime
+from tests.waiting import LONG_S
 
 
 class Busy:
-    """A WSGI application that notices when it is entered twice at once."""
+    """A WSGI application that notices when it is entered twice at once; if so many are to meet, it waits for them."""
 
-    def __init__(self):
+    def __init__(self, to_meet=1):
+        self.meeting = threading.Barrier(to_meet, timeout=LONG_S)
         self.at_once = 0
         self.most = 0
         self.bodies = []
@@ -24,7 +26,8 @@ class Busy:
     def __call__(self, environ, start_response):
         self.at_once += 1
         self.most = max(self.most, self.at_once)
-        threading.Event().wait(0.05)
+        self.meeting.wait()
+        threading.Event().wait(0.05)  # for another one to enter, which must not
         self.bodies.append(environ["wsgi.input"].read())
         self.at_once -= 1
         return []
@@ -39,8 +42,8 @@ def a_request(service, target="", body=b"{}"):
     }
 
 
-def most_at_once(*requests):
-    busy = Busy()
+def most_at_once(*requests, to_meet=1):
+    busy = Busy(to_meet)
     locked = OneAtATime(busy)
     threads = [threading.Thread(target=locked, args=(request, None)) for request in requests]
     for thread in threads:
@@ -57,11 +60,11 @@ def test_requests_to_one_service_run_one_at_a_time():
 
 
 def test_services_do_not_wait_for_each_other():
-    assert most_at_once(a_request("dynamodb"), a_request("sqs")) == 2
+    assert most_at_once(a_request("dynamodb"), a_request("sqs"), to_meet=2) == 2
 
 
 def test_invocations_may_overlap_since_they_call_back():
-    assert most_at_once(a_request("lambda"), a_request("lambda")) == 2
+    assert most_at_once(a_request("lambda"), a_request("lambda"), to_meet=2) == 2
 
 
 @pytest.fixture
@@ -72,12 +75,12 @@ def queue():
 
 
 class LongPoll:
-    """A long poll in a thread of its own, which waits for a message of the queue `q`, or for 20 s."""
+    """A long poll in a thread of its own, which waits for a message of the queue `q`, or for an hour."""
 
     def __init__(self):
         self.moto = Busy()
         self.polls = LongPolls(OneAtATime(self.moto))
-        body = json.dumps({"QueueUrl": "http://127.0.0.1/q", "WaitTimeSeconds": 20}).encode()
+        body = json.dumps({"QueueUrl": "http://127.0.0.1/q", "WaitTimeSeconds": 3_600}).encode()
         request = a_request("sqs", "AmazonSQS.ReceiveMessage", body)
         self.thread = threading.Thread(target=self.polls, args=(request, None), daemon=True)
         self.thread.start()
@@ -88,7 +91,7 @@ def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(queue):
     poll.polls(a_request("sqs", "AmazonSQS.SendMessage"), None)
     assert poll.moto.bodies == [b"{}"]
     queue.add_message(Message("m-1", "body"))
-    poll.thread.join(10)
+    poll.thread.join(LONG_S)
     # moto itself is not to wait.
     assert [json.loads(body).get("WaitTimeSeconds") for body in poll.moto.bodies] == [None, 0]
 
@@ -96,5 +99,5 @@ def test_a_long_poll_waits_for_a_message_and_keeps_nobody_from_sending(queue):
 def test_nobody_waits_for_a_message_when_the_stack_stops(queue):
     poll = LongPoll()
     poll.polls.let_go()
-    poll.thread.join(10)
+    poll.thread.join(LONG_S)
     assert len(poll.moto.bodies) == 1

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from local_stack.web.server import Reply, Server, behind_secret
 from local_stack.web.web_guard import find_refusal
+from tests.waiting import LONG_S
 
 OWN = "127.0.0.1:8080"
 LOOPBACK = [
@@ -118,7 +119,7 @@ def server():
 
 
 def status_of(server, target, **headers):
-    connection = http.client.HTTPConnection(*server.server_address, timeout=20)
+    connection = http.client.HTTPConnection(*server.server_address, timeout=LONG_S)
     connection.request("POST", target, b"{}", headers)
     response = connection.getresponse()
     response.read()

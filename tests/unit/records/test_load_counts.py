@@ -13,6 +13,7 @@ from headwater.aws.clients import CONCURRENCY
 from headwater.aws.queues import QueuedMessage
 from headwater.records.load import LoadStores, load
 from tests.builders import NOON, a_message
+from tests.waiting import LONG_S
 
 NODES = CONCURRENCY
 
@@ -21,7 +22,7 @@ class _Letters:
     """A dead-letter queue that takes each letter when as many threads send as there are nodes."""
 
     def __init__(self):
-        self._all_send = Barrier(NODES, timeout=10)
+        self._all_send = Barrier(NODES, timeout=LONG_S)
 
     def put(self, letters):
         self._all_send.wait()

@@ -68,12 +68,10 @@ def hanging_up(handler: BaseHTTPRequestHandler) -> None:
     handler.close_connection = True
 
 
-def silent_for(seconds: float) -> Callable[[BaseHTTPRequestHandler], None]:
-    def wait(handler: BaseHTTPRequestHandler) -> None:
-        time.sleep(seconds)
-        handler.close_connection = True
-
-    return wait
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    """Give no response until the client is gone."""
+    handler.rfile.read(1)
+    handler.close_connection = True
 
 
 def trickling(pause_s: float) -> Callable[[BaseHTTPRequestHandler], None]:
@@ -82,7 +80,7 @@ def trickling(pause_s: float) -> Callable[[BaseHTTPRequestHandler], None]:
     def trickle(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 201 Created\r\nX-Slow: ")
         with suppress(OSError):
-            for _ in range(int(10 / pause_s)):
+            while True:
                 handler.wfile.write(b"x")
                 time.sleep(pause_s)
         handler.close_connection = True
@@ -142,4 +140,4 @@ class Watch:
 
 
 # Pauses of 1, 2, 4, 4, ... seconds on the watch above.
-SHORT = RetryPolicy(deadline_s=20, attempt_s=5, connect_s=1, pause_s=1, pause_max_s=4)
+SHORT = RetryPolicy(deadline_s=20, attempt_s=20, connect_s=20, pause_s=1, pause_max_s=4)

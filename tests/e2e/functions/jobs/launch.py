@@ -54,7 +54,7 @@ def _stop(returned, spark):
 
 
 def _sleep(returned, spark):
-    time.sleep(60)
+    time.sleep(3_600)
     return 0
 
 

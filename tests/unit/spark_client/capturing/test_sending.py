@@ -2,22 +2,21 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.sender import Event, Sender
 from spark_client.record_requests import DeliveryCounts
+from tests.waiting import LONG_S
 
 
 class Transport:
-    """Transport that accepts events as it is set to: at once, never, slowly or not at all."""
+    """Transport that accepts events as it is set to: at once, never or not at all."""
 
-    def __init__(self, *, pause_s: float = 0.0, error: Exception | None = None, refused: int = 0) -> None:
+    def __init__(self, *, error: Exception | None = None, refused: int = 0) -> None:
         self.taken: list[Event] = []
-        self.pause_s = pause_s
         self.error = error
         self.refused = refused
         self.open = threading.Event()
@@ -25,7 +24,6 @@ class Transport:
 
     def send(self, events: Sequence[Event]) -> DeliveryCounts:
         self.open.wait()
-        time.sleep(self.pause_s)
         if self.error:
             raise self.error
         self.taken += events
@@ -50,7 +48,7 @@ def test_events_arrive_in_their_order_each_once() -> None:
     transport, counts = Transport(), Counts()
     sender = a_sender(transport, counts, events_max=2_000, max_bytes=1_000_000)
     assert all(sender.put([{"n": n}, {"n": n, "end": True}]) for n in range(500))
-    assert sender.flush(5)
+    assert sender.flush(LONG_S)
     assert transport.taken == [event for n in range(500) for event in ({"n": n}, {"n": n, "end": True})]
     assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"], sender.left) == (1000, 0, 0)
 
@@ -63,7 +61,7 @@ def test_a_full_queue_refuses_both_of_a_pair_at_once() -> None:
     assert sender.left == 4
     assert sender.put([{"n": "the last"}], always=True)
     transport.open.set()
-    assert sender.flush(5)
+    assert sender.flush(LONG_S)
     assert [event["n"] for event in transport.taken] == [0, 0, 1, 1, "the last"]
     assert sender.put([{"n": 9}])
 
@@ -74,7 +72,7 @@ def test_the_queue_is_bounded_by_bytes_too() -> None:
     sender = a_sender(transport, max_bytes=250)
     assert [sender.put([{"text": "x" * 100}]) for _ in range(4)] == [True, True, False, False]
     transport.open.set()
-    assert sender.flush(5)
+    assert sender.flush(LONG_S)
     assert sender.put([{"text": "x" * 100}])
 
 
@@ -83,11 +81,40 @@ def test_a_flush_waits_no_longer_than_its_timeout() -> None:
     transport.open.clear()
     sender = a_sender(transport)
     sender.put([{}])
-    started_s = time.monotonic()
-    assert not sender.flush(0.1)
-    assert 0.1 <= time.monotonic() - started_s < 2
+    assert not sender.flush(0.1)  # it returns while the transport hangs
     transport.open.set()
-    assert sender.flush(5)
+    assert sender.flush(LONG_S)
+
+
+@pytest.mark.parametrize(("is_sent", "asked_s"), [(True, [1.0] * 3), (False, [1.0])], ids=["slow", "stuck"])
+def test_the_last_events_are_waited_for_as_long_as_some_are_sent_every_second(
+    is_sent: bool, asked_s: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(Transport):
+        def send(self, events: Sequence[Event]) -> DeliveryCounts:
+            batches.acquire()
+            return super().send(events)
+
+    class Asked(threading.Condition):
+        """Condition that notes the seconds of a wait; the wait ends when a batch is sent, or at once."""
+
+        def wait_for(self, predicate: Callable[[], bool], timeout: float | None = None) -> bool:
+            if timeout is None:
+                return super().wait_for(predicate)
+            asked.append(timeout)
+            if is_sent:
+                batches.release()
+            return is_sent and super().wait_for(predicate, LONG_S)
+
+    asked: list[float] = []
+    batches = threading.Semaphore(0)
+    monkeypatch.setattr(threading, "Condition", Asked)
+    sender = a_sender(Slow(), events_max=1_000, max_bytes=1_000_000)
+    for _ in range(3):
+        sender.put([{"n": n} for n in range(200)])
+
+    assert sender.finish(600, 1.0) is is_sent
+    assert asked == asked_s
 
 
 def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCaptureFixture) -> None:
@@ -95,7 +122,7 @@ def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCa
     sender = a_sender(transport, counts)
     for n in range(20):
         sender.put([{"n": n}])
-        sender.flush(5)
+        sender.flush(LONG_S)
     assert counts.snapshot()["not_sent"] == 20
     assert not sender.finish(1)
     assert [record.message for record in caplog.records if record.levelno == logging.WARNING] == [
@@ -107,5 +134,5 @@ def test_events_that_were_refused_are_counted() -> None:
     transport, counts = Transport(refused=1), Counts()
     sender = a_sender(transport, counts)
     sender.put([{"n": 1}, {"n": 2}, {"n": 3}])
-    assert sender.flush(5)
+    assert sender.flush(LONG_S)
     assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"]) == (2, 1)

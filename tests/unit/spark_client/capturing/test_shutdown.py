@@ -22,6 +22,7 @@ program.at_end(lambda failure: print("second:", failure and failure.stack and fa
 
 MAIN = "def main():\n"
 TERMINATE = "import os, signal, time\nos.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(30)\n"
+SHORT = "program.forget(report)\nprogram.at_end(report, 0.1)\n"
 # As notebooks and test runners do it.
 CELL = """
 def run_cell():
@@ -91,13 +92,17 @@ def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | 
         (f"program.forget(report)\n{TERMINATE}", -15, []),
         (f"program.forget(report)\nprogram.at_end(report)\n{TERMINATE}", -15, []),
         ("import os, signal\nif os.fork() == 0:\n    os.kill(os.getpid(), signal.SIGTERM)\nos.wait()", 0, None),
-        (f"import threading\nheld = threading.Lock()\nheld.acquire()\nprogram.at_end(wait, 0.1)\n{TERMINATE}", -15, []),
+        (
+            f"import threading\nheld = threading.Lock()\nheld.acquire()\n{SHORT}program.at_end(wait, 0.1)\n{TERMINATE}",
+            -15,
+            [],
+        ),
         ("program.at_end(lambda _: os.kill(os.getpid(), signal.SIGTERM), 5)\nimport os, signal", -15, None),
     ],
     ids=["default", "handled", "forgotten", "switched off", "fork", "stuck", "at the end"],
 )
 def test_sigterm_kills_once_what_waits_for_it_is_closed(script, status, lines):
-    begin = "program.forget(report)\nprogram.at_end(report, 0.5)\ndef wait(_):\n    held.acquire()\n"
+    begin = "program.forget(report)\nprogram.at_end(report, 60)\ndef wait(_):\n    held.acquire()\n"
     returned, printed, _ = run(begin + script)
     of_both = {0: "None", 143: "exit status 143", -15: "None"}
     first = [line for line in printed if line.startswith("first:")]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -14,6 +13,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.stream_runs import StreamRuns
 from spark_client.capturing.session.worker import Streams, Worker
 from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
+from tests.waiting import LONG_S, until
 
 NO_STREAMS = Streams(NoSinks(), StreamRuns(lambda write: "flights", 60.0), lambda report: True)
 
@@ -44,7 +44,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_a_flush_returns_when_all_that_there_was_is_emitted() -> None:
     emitted, counts = Emitted(), Counts()
     worker = a_worker(Executions(*map(an_execution, range(1000))), emitted, counts)
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert emitted.ids == list(range(1000))
     assert counts.snapshot()["writes"] == 1000
 
@@ -52,27 +52,26 @@ def test_a_flush_returns_when_all_that_there_was_is_emitted() -> None:
 def test_a_flush_does_not_wait_for_roots_that_have_not_ended() -> None:
     emitted = Emitted()
     worker = a_worker(Executions(an_execution(8, 7)), emitted, Counts())
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert emitted.ids == [8]
 
 
 def test_the_end_of_the_application_reports_what_waits_and_ends_the_thread() -> None:
     emitted = Emitted()
     worker = a_worker(Executions(an_execution(8, 7), Ended(123)), emitted, Counts())
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert (emitted.ids, emitted.ended) == ([8], [Ended(123)])
-    assert worker.stop(10)
+    assert worker.stop(LONG_S)
 
 
 def test_stopping_reports_what_there_is() -> None:
     emitted, source = Emitted(), Executions(*map(an_execution, range(100)))
     worker = a_worker(source, emitted, Counts())
-    assert worker.stop(10)
+    assert worker.stop(LONG_S)
     assert emitted.ids == list(range(100))
-    time.sleep(0.3)
-    polled = source.polled
-    time.sleep(0.3)
-    assert source.polled == polled
+    worker._thread.join(LONG_S)
+    assert source.closed
+    assert not worker._thread.is_alive()
 
 
 def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(caplog: pytest.LogCaptureFixture) -> None:
@@ -84,7 +83,7 @@ def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(capl
         return writes_of(execution)
 
     emitted, counts = Emitted(), Counts()
-    assert a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read).flush(10)
+    assert a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read).flush(LONG_S)
     assert emitted.ids == list(range(2, 30, 3))
     assert (counts.snapshot()["writes"], counts.snapshot()["not_read"]) == (10, 20)
     assert warnings_of(caplog) == [
@@ -96,9 +95,7 @@ def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(capl
 def test_the_end_of_a_root_that_wrote_nothing_lets_its_parts_go() -> None:
     emitted, source = Emitted(), Executions(an_execution(8, 7), an_execution(9, 7), Over(7))
     a_worker(source, emitted, Counts())
-    deadline = time.monotonic() + 5
-    while len(emitted.ids) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: len(emitted.ids) == 2)
     assert emitted.ids == [8, 9]
 
 
@@ -108,7 +105,7 @@ def test_writes_that_nobody_can_name_are_counted_with_one_warning_a_reason(caplo
         raise UnknownTarget(Read(execution.id, "SaveIntoDataSourceCommand", 0, 0, unknown_output=why))
 
     emitted, counts = Emitted(), Counts()
-    assert a_worker(Executions(*map(an_execution, range(100))), emitted, counts, read).flush(10)
+    assert a_worker(Executions(*map(an_execution, range(100))), emitted, counts, read).flush(LONG_S)
     assert counts.snapshot()["not_read"] == 100
     assert len(warnings_of(caplog)) == 20  # of so many kinds at most
     assert warnings_of(caplog)[0] == "capture: a write could not be read: SaveIntoDataSourceCommand: kind 0"
@@ -121,14 +118,14 @@ def test_what_a_write_without_a_named_target_reads_is_emitted_once() -> None:
         raise UnknownTarget(Read(execution.id, "Save", 0, 0, inputs=(flights,), unknown_output="Save: no name"))
 
     emitted, counts = Emitted(), Counts()
-    assert a_worker(Executions(an_execution(1), an_execution(2)), emitted, counts, read).flush(10)
+    assert a_worker(Executions(an_execution(1), an_execution(2)), emitted, counts, read).flush(LONG_S)
     assert emitted.ids == [1]
     assert (counts.snapshot()["not_read"], counts.snapshot()["reads"], counts.snapshot()["repeated"]) == (2, 1, 1)
 
 
 def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
     emitted, counts = Emitted(), Counts()
-    assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), emitted, counts).flush(10)
+    assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), emitted, counts).flush(LONG_S)
     assert counts.snapshot()["not_read"] == 2
     assert warnings_of(caplog) == ["capture: an execution could not be read: too big"]
 
@@ -136,7 +133,7 @@ def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCapture
 def test_a_full_queue_drops_and_counts_and_reading_goes_on(caplog: pytest.LogCaptureFixture) -> None:
     emitted, counts = Emitted(lambda write: write.execution_id >= 10), Counts()
     source = Executions(*map(an_execution, range(50)))
-    assert a_worker(source, emitted, counts).flush(10)
+    assert a_worker(source, emitted, counts).flush(LONG_S)
     assert not source.waiting
     assert (counts.snapshot()["writes"], counts.snapshot()["not_queued"]) == (10, 40)
     assert len(warnings_of(caplog)) == 1
@@ -149,7 +146,7 @@ def test_a_write_that_cannot_be_emitted_loses_nothing_else(caplog: pytest.LogCap
         return False
 
     emitted, counts = Emitted(refuses), Counts()
-    assert a_worker(Executions(*map(an_execution, range(3))), emitted, counts).flush(10)
+    assert a_worker(Executions(*map(an_execution, range(3))), emitted, counts).flush(LONG_S)
     assert emitted.ids == [0, 2]
     assert counts.snapshot()["not_reported"] == 1
     assert warnings_of(caplog) == ["capture: a write could not be emitted: TypeError: no JSON"]
@@ -158,7 +155,7 @@ def test_a_write_that_cannot_be_emitted_loses_nothing_else(caplog: pytest.LogCap
 def test_a_jvm_that_fails_once_is_tried_again() -> None:
     emitted = Emitted()
     source = Executions(ConnectionError("reset"), an_execution(1), ConnectionError("reset"), an_execution(2))
-    assert a_worker(source, emitted, Counts()).flush(10)
+    assert a_worker(source, emitted, Counts()).flush(LONG_S)
     assert emitted.ids == [1, 2]
 
 
@@ -172,7 +169,7 @@ def test_what_happened_is_read_while_the_source_is_waited_for() -> None:
             return first == 20
 
     emitted = Emitted()
-    assert a_worker(Bus(), emitted, Counts()).flush(10)
+    assert a_worker(Bus(), emitted, Counts()).flush(LONG_S)
     assert emitted.ids == list(range(20))
 
 
@@ -189,7 +186,7 @@ def test_a_jvm_that_does_not_respond_is_waited_for_no_longer_than_the_timeout() 
 def test_a_jvm_that_is_gone_ends_the_thread_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     emitted, source = Emitted(), Executions(an_execution(8, 7), *[ConnectionError("gone")] * 10)
     worker = a_worker(source, emitted, Counts())
-    assert not worker.flush(10)
+    assert not worker.flush(LONG_S)
     assert emitted.ids == [8]
     assert warnings_of(caplog) == ["capture: Spark cannot be reached: ConnectionError: gone"]
     assert worker.flush(0)
@@ -200,7 +197,7 @@ def test_a_part_that_is_lost_is_one_warning_and_all_else_is_emitted(caplog: pyte
     emitted = Emitted()
     lost = Lost("RddPlaces", "ClassNotFoundException: gone")
     worker = a_worker(Executions(lost, an_execution(1), lost, an_execution(2)), emitted, Counts())
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert emitted.ids == [1, 2]
     (warning,) = warnings_of(caplog)
     assert warning == "capture: RddPlaces does not work with this Spark: ClassNotFoundException: gone"
@@ -211,7 +208,7 @@ def test_a_source_is_prepared_once_something_happened() -> None:
     emitted = Emitted()
     prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
     silent = Worker(Executions(), writes_of, emitted, Counts(), emitted.ended.append, NO_STREAMS, prepare=prepare)
-    assert silent.flush(10)
+    assert silent.flush(LONG_S)
     assert prepared == []
     worker = Worker(
         Executions(an_execution(1), an_execution(2)),
@@ -222,7 +219,7 @@ def test_a_source_is_prepared_once_something_happened() -> None:
         NO_STREAMS,
         prepare=prepare,
     )
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert (prepared, emitted.ids) == ([0], [1, 2])
 
 
@@ -233,7 +230,7 @@ def test_of_reads_with_the_same_inputs_the_first_is_emitted() -> None:
 
     emitted, counts = Emitted(), Counts()
     worker = a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read_of)
-    assert worker.flush(10)
+    assert worker.flush(LONG_S)
     assert emitted.ids == [0, 10, 20]
     assert (counts.snapshot()["reads"], counts.snapshot()["repeated"], counts.snapshot()["writes"]) == (3, 27, 0)
 
@@ -243,6 +240,6 @@ def test_a_program_that_reads_ever_other_inputs_makes_a_thousand_runs_at_most() 
         return [Read(execution.id, "collect", 0, 1, (Dataset(DatasetId("s3://flights", str(execution.id))),))]
 
     emitted, counts = Emitted(), Counts()
-    assert a_worker(Executions(*map(an_execution, range(1500))), emitted, counts, read_of).flush(30)
+    assert a_worker(Executions(*map(an_execution, range(1500))), emitted, counts, read_of).flush(LONG_S)
     assert len(emitted.ids) == 1000
     assert counts.snapshot()["repeated"] == 500
