@@ -8,10 +8,13 @@ from types import SimpleNamespace
 from urllib.parse import quote
 from urllib.request import urlopen
 
+import pytest
+
 from local_stack.stack import LocalStack
 
 
 # Takes long: a stack of its own, which is empty, and a Spark session over a day of flights.
+@pytest.mark.slow
 def test_the_button_leads_to_the_demos_column_and_the_curl_works_as_it_is_shown(
     open_view, template, tmp_path, monkeypatch
 ):
