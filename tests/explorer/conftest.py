@@ -21,6 +21,7 @@ from tests.explorer.served import RUNNING, ServedGraph
 ROOT = Path(__file__).resolve().parents[2]
 COMPANY_END = datetime(2025, 11, 20, 12, 30, tzinfo=timezone.utc)
 _TOGETHER = 300
+_TIMEOUT_MS = 120_000
 # Without the last four, Chromium looks for Google's hosts at every start.
 CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--process-per-site"]
 CHROMIUM_OPTIONS += [
@@ -88,6 +89,8 @@ class Profiles:
         key = tuple(sorted(options.items()))
         if key not in self._opened:
             context = self._browser.new_context(reduced_motion="reduce", **options)
+            # What the reader of one page looked at, pinned or chose is not of the next.
+            context.add_init_script("try { localStorage.clear() } catch {}")
             context.new_page().goto(f"{url}/explore/no-such-file.txt")
             self._opened[key] = context
         return self._opened[key]
@@ -129,7 +132,8 @@ def open_view(browser, profiles):
             on_exit.callback(own.close if own else page.close)
             width, height = size
             page.set_viewport_size({"width": width, "height": height})
-            page.set_default_timeout(30_000)
+            # What is too slow, pytest stops: a machine that does much at once may be late.
+            page.set_default_timeout(_TIMEOUT_MS)
             page.watch = Watch(page, served.url, served.also)
             page.watch.expected = expected
             watches.append(page.watch)
