@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from tests.explorer.axe import serious_faults
 from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
 from tests.explorer.tokens import REFUSALS, give_token
@@ -26,6 +27,7 @@ def test_what_is_pinned_is_on_the_start_until_it_is_taken_away(open_view, pipeli
     page.get_by_role("button", name="Pinned").wait_for()
     page.goto(f"{pipeline.url}/explore/")
     of_mine(page).get_by_role("link", name="checked").wait_for()
+    assert serious_faults(page) == []
     of_mine(page).get_by_role("button", name="unpin checked").click()
     of_mine(page).get_by_role("link", name="checked").wait_for(state="detached")
 
@@ -44,6 +46,7 @@ def test_a_column_is_pinned_beside_what_it_is_made_of(open_view, pipeline):
     panel = page.get_by_role("complementary", name="about co2_kg")
     panel.get_by_role("button", name="Pin", exact=True).click()
     panel.get_by_role("button", name="Pinned").wait_for()
+    assert serious_faults(page) == []
     page.goto(f"{pipeline.url}/explore/")
     of_mine(page).get_by_role("link", name="estimated.co2_kg").wait_for()
 
