@@ -16,20 +16,20 @@ from examples.company.history import history_of
 from headwater.api.page_files import built_files
 from local_stack.toolchain import find_chromium
 from tests.explorer import stories
-from tests.explorer.served import ServedGraph
+from tests.explorer.served import RUNNING, ServedGraph
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPANY_END = datetime(2025, 11, 20, 12, 30, tzinfo=timezone.utc)
 _TOGETHER = 300
-# Without these, Chromium looks for Google's hosts at every start.
-CHROMIUM_OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
+_TIMEOUT_MS = 120_000
+# Without the last four, Chromium looks for Google's hosts at every start.
+CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--process-per-site"]
+CHROMIUM_OPTIONS += [
     "--no-first-run",
     "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 ]
-CHROMIUM_OPTIONS += ["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="session")
@@ -48,15 +48,21 @@ def browser():
 
 
 class Watch:
-    """The faults of a page: errors, refusals of its policy, requests to others."""
+    """The calls that a page sends to the API, and its faults: errors, refusals of its policy, requests to others."""
 
     def __init__(self, page, url, also):
         self.faults = []
         self.expected = ()
+        self.calls = []
+        self._url = url
         self._own = tuple(f"{scheme}{origin}/" for origin in (url, *also) for scheme in ("", "blob:"))
         page.on("console", self._on_console)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("request", self._on_request)
+
+    def paths(self):
+        """Return the paths and queries of the calls, in their order."""
+        return [call.url.removeprefix(self._url) for call in self.calls]
 
     def _on_console(self, message):
         if message.type == "error" and not any(text in message.text for text in self.expected):
@@ -65,27 +71,53 @@ class Watch:
     def _on_request(self, request):
         if not request.url.startswith(self._own):
             self.faults.append(f"stray request: {request.url}")
+        elif not request.url.startswith((f"{self._url}/explore/", "blob:")):
+            self.calls.append(request)
+
+
+class Profiles:
+    """Profiles of the browser by their options: what a page has loaded, the next one finds in the cache.
+
+    A page that stays open in each keeps the process of its pages: to start one takes more than twice a page's CPU time.
+    """
+
+    def __init__(self, browser):
+        self._browser = browser
+        self._opened = {}
+
+    def get(self, url, options):
+        key = tuple(sorted(options.items()))
+        if key not in self._opened:
+            context = self._browser.new_context(reduced_motion="reduce", **options)
+            # What the reader of one page looked at, pinned or chose is not of the next.
+            context.add_init_script("try { localStorage.clear() } catch {}")
+            context.new_page().goto(f"{url}/explore/no-such-file.txt")
+            self._opened[key] = context
+        return self._opened[key]
+
+    def close(self):
+        for context in self._opened.values():
+            context.close()
 
 
 @pytest.fixture(scope="session")
-def contexts(browser):
-    """Profiles of the browser by their options: what a page has loaded, the next one finds in the cache."""
-    opened = {}
+def profiles(browser):
+    profiles = Profiles(browser)
+    yield profiles
+    profiles.close()
 
-    def context_of(**options):
-        key = tuple(sorted(options.items()))
-        if key not in opened:
-            opened[key] = browser.new_context(reduced_motion="reduce", **options)
-        return opened[key]
 
-    yield context_of
-    for context in opened.values():
-        context.close()
+@pytest.fixture(autouse=True)
+def _restored_servers():
+    """Restore what a test set on a server that others use: refusals, the caller, the demo's routes."""
+    yield
+    for served in RUNNING:
+        served.restore()
 
 
 @pytest.fixture
-def open_view(browser, contexts):
-    """Return a function that opens a view of a server; `page.watch` has faults.
+def open_view(browser, profiles):
+    """Return a function that opens a view of a server; `page.watch` has calls and faults.
 
     Errors with one of the `expected` texts are no faults. With `fresh` it is in its own profile, and with `clock`, too:
     `page.clock` moves the time of a whole profile.
@@ -95,12 +127,13 @@ def open_view(browser, contexts):
 
         def open_view(served, view="", *, size=(1280, 720), fresh=False, clock=False, expected=(), **options):
             is_own = fresh or clock
-            context = browser.new_context(reduced_motion="reduce", **options) if is_own else contexts(**options)
-            page = context.new_page()
-            on_exit.callback(context.close if is_own else page.close)
+            own = browser.new_context(reduced_motion="reduce", **options) if is_own else None
+            page = (own or profiles.get(served.url, options)).new_page()
+            on_exit.callback(own.close if own else page.close)
             width, height = size
             page.set_viewport_size({"width": width, "height": height})
-            page.set_default_timeout(30_000)
+            # What is too slow, pytest stops: a machine that does much at once may be late.
+            page.set_default_timeout(_TIMEOUT_MS)
             page.watch = Watch(page, served.url, served.also)
             page.watch.expected = expected
             watches.append(page.watch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import sys
 import threading
 from dataclasses import fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +38,9 @@ CONTEXT = SimpleNamespace(
     get_remaining_time_in_millis=lambda: 29_000,
 )
 
+# The servers that were started and not stopped.
+RUNNING = set()
+
 
 class Served:
     """The page and an API at `url`; `refuse` makes the next calls of a path fail.
@@ -49,23 +53,27 @@ class Served:
         self._auth = auth
         # Other origins that the page may load from.
         self.also = also
+        self._lock = threading.RLock()
+        self.restore()
+        self.requested = []
+        self._server = _Server(("127.0.0.1", 0), _handler_of(self))
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        RUNNING.add(self)
+
+    def restore(self):
+        """Set what a test may change for itself alone as it was at first."""
         # The local stack's routes of the demo, for a page that is to find them.
         self.demo = None
         # User of IAM who calls; None: requests say nothing of who sent them, as on the local stack.
         self.user = None
-        self._lock = threading.RLock()
         self._refusals = {}
-        self.requested = []
-        self.tokens = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def refuse(self, path, status, times=1, **headers):
         self._refusals[path] = [(status, headers)] * times
 
     def stop(self):
+        RUNNING.discard(self)
         self._server.shutdown()
         self._server.server_close()
 
@@ -77,7 +85,6 @@ class Served:
             return reply.status, dict(reply.headers), reply.body
         if not url.path.startswith("/explore"):
             self.requested.append(target)
-            self.tokens.append(headers.get("Authorization"))
         if waiting := self._refusals.get(url.path):
             status, sent = waiting.pop()
             return status, {"Content-Type": "application/json", **sent}, b'{"code": 503, "message": "busy for now"}'
@@ -146,6 +153,15 @@ def _event(url, headers, auth, method, body, user):
         "body": body,
         "isBase64Encoded": False,
     }
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Print nothing of a page that was closed before it had its response."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _handler_of(served):

@@ -9,12 +9,14 @@ import pytest
 from tests.explorer.axe import serious_faults
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
+pytestmark = pytest.mark.slow
+
 PAYMENTS = "job?node=job:spark:spark.silver_payments"
 ORDERS = f"dataset?node=dataset:{LAKE}:silver/shop/orders"
 
 
 def test_versions_of_a_dataset_show_the_changes_of_its_schema_first(open_view, company):
-    page = open_view(company, f"{ORDERS}&tab=versions", bypass_csp=True)
+    page = open_view(company, f"{ORDERS}&tab=versions")
     page.get_by_text("amount: int → decimal(12,2)").wait_for()
     versions = page.get_by_role("group", name="versions")
     number = int(versions.get_by_role("link", name="Changes").inner_text().split()[-1])
@@ -33,7 +35,7 @@ def test_a_dataset_says_how_many_rows_its_writer_wrote(open_view, company):
 
 
 def test_two_runs_differ_in_a_table_of_what_each_read_and_made(open_view, company):
-    page = open_view(company, PAYMENTS, bypass_csp=True)
+    page = open_view(company, PAYMENTS)
     page.get_by_role("link", name="against the last good one").first.click()
     differences = page.get_by_role("region", name="differences")
     differences.get_by_role("columnheader", name="The good one").wait_for()
@@ -86,7 +88,7 @@ def test_a_state_of_tests_is_typed_as_a_filter(open_view, pipeline):
 
 def test_the_impact_of_a_column_is_narrowed_by_owner_and_effect_and_so_is_its_csv(open_view, company):
     column = f"datasetField:{LAKE}:bronze/shop/orders:customer_id"
-    page = open_view(company, f"impact?node={column}", bypass_csp=True)
+    page = open_view(company, f"impact?node={column}")
     table = page.get_by_role("region", name="impact")
     row = table.get_by_role("row").filter(has=page.get_by_role("link", name="silver/shop/orders", exact=True))
     row.get_by_text("breaks").wait_for()
@@ -132,7 +134,7 @@ def test_a_comparison_without_changes_is_a_sentence_and_leaves_the_picture(open_
 
 def test_columns_that_changed_are_stepped_through_with_who_made_them(open_view, company):
     columns = f"columns?node=dataset:{LAKE}:silver/shop/orders"
-    page = open_view(company, f"{columns}&vs=2025-11-19T03:00:00Z&depth=1", bypass_csp=True)
+    page = open_view(company, f"{columns}&vs=2025-11-19T03:00:00Z&depth=1")
     panel = page.get_by_role("complementary", name="changes")
     amount = panel.get_by_role("button", name="orders.amount")
     amount.wait_for()
@@ -201,7 +203,7 @@ def test_datasets_of_columns_are_named_by_the_end_of_their_names(open_view, comp
 
 
 def test_what_breaks_with_a_column_is_a_click_in_the_search_and_on_its_page(open_view, company):
-    page = open_view(company, bypass_csp=True)
+    page = open_view(company)
     box = page.get_by_role("combobox", name="Find")
     box.fill("bronze.orders.customer_id")
     hit = page.get_by_role("option").filter(has_text="column of bronze/shop/orders ")
@@ -263,6 +265,6 @@ def test_a_list_of_columns_leaves_room_for_the_picture(open_view, company, width
 
 def test_axe_reads_all_that_changed_on_the_focus_of_a_small_picture(open_view, company):
     columns = f"columns?node=dataset:{LAKE}:silver/shop/orders&vs=2025-11-18T03:00:00Z&depth=1"
-    page = open_view(company, columns, size=(1024, 768), bypass_csp=True, expected=("status of 404",))
+    page = open_view(company, columns, size=(1024, 768), expected=("status of 404",))
     page.locator(".box.is-focus .row.is-added").first.wait_for()
     assert serious_faults(page) == []

@@ -8,17 +8,19 @@ from types import SimpleNamespace
 from urllib.parse import quote
 from urllib.request import urlopen
 
+import pytest
+
 from local_stack.stack import LocalStack
 
 
 # Takes long: a stack of its own, which is empty, and a Spark session over a day of flights.
+@pytest.mark.slow
 def test_the_button_leads_to_the_demos_column_and_the_curl_works_as_it_is_shown(
     open_view, template, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path / "logs") as stack:
         page = open_view(SimpleNamespace(url=stack.api_url, also=()))
-        page.set_default_timeout(120_000)
         command = page.get_by_role("group", name="the curl that sends a run").inner_text()
         page.get_by_role("button", name="Load the demo’s data").click()
         page.get_by_role("status").filter(has_text="Running the pipeline").wait_for()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import pytest
 
 from tests.explorer.axe import serious_faults
+from tests.explorer.served import ServedGraph
+from tests.explorer.stories import JOBS, LAKE, emissions
 
-LAKE = "s3://nordwind-lake"
-NAME = "silver/reference/exchange_rates"
-RATES = f"dataset:{LAKE}:{NAME}"
-JOB = "job:spark:spark.gpu_forecast"
-GUARDED_JOB = "job:emissions:emissions.check"
+CHECKED, JOB = f"dataset:{LAKE}:checked", f"job:{JOBS}:emissions.check"
 
 
-@pytest.fixture(autouse=True)
-def _user(company, monkeypatch):
-    monkeypatch.setattr(company, "user", "ann")
+@pytest.fixture
+def edited():
+    """The emissions pipeline, for one test alone, whose reader is ann."""
+    served = ServedGraph()
+    served.load(*emissions())
+    served.user = "ann"
+    yield served
+    served.stop()
 
 
 def dialog_of(page, name):
@@ -25,9 +28,10 @@ def dialog_of(page, name):
     return dialog
 
 
-def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(open_view, company):
-    page = open_view(company, f"dataset?node={RATES}")
-    dialog = dialog_of(page, NAME)
+def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(open_view, edited):
+    page = open_view(edited, f"dataset?node={CHECKED}")
+    dialog = dialog_of(page, "checked")
+    assert serious_faults(page) == []
     dialog.get_by_role("textbox", name="description").fill("What a day costs.")
     dialog.get_by_role("button", name="Save the description").click()
     dialog.get_by_text("set by user/ann").first.wait_for()
@@ -60,36 +64,37 @@ def test_what_is_written_of_a_dataset_and_its_column_is_shown_with_who_wrote_it(
     page.get_by_role("cell", name="By day.").wait_for()
 
     page.reload()
-    dialog = dialog_of(page, NAME)
+    dialog = dialog_of(page, "checked")
     dialog.get_by_role("button", name="remove reviewed").click()
     dialog.get_by_role("region", name="tags").get_by_text("reviewed").wait_for(state="detached")
     dialog.get_by_role("button", name="Withdraw it").click()
     dialog.get_by_role("button", name="Withdraw it").wait_for(state="detached")
 
 
-def test_what_breaks_a_rule_is_refused_in_the_dialog_with_the_field_and_the_rule(open_view, company):
-    page = open_view(company, f"job?node={JOB}", expected=("status of 400",))
-    dialog = dialog_of(page, "spark.gpu_forecast")
+def test_what_breaks_a_rule_is_refused_in_the_dialog_with_the_field_and_the_rule(open_view, edited):
+    page = open_view(edited, f"job?node={JOB}", expected=("status of 400",))
+    dialog = dialog_of(page, "emissions.check")
     dialog.get_by_role("textbox", name="description").fill("x" * 4097)
     dialog.get_by_role("button", name="Save the description").click()
     dialog.get_by_role("alert").get_by_text("description: must be at most 4096 bytes").wait_for()
     assert dialog.get_by_role("textbox", name="description").input_value() == "x" * 4097
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_the_dialog_is_accessible_and_within_the_screen(open_view, company, width):
-    page = open_view(company, f"dataset?node={RATES}", size=(width, 844), bypass_csp=True)
-    dialog = dialog_of(page, NAME)
+@pytest.mark.slow
+def test_the_dialog_is_accessible_and_within_the_screen_of_a_phone(open_view, edited):
+    page = open_view(edited, f"dataset?node={CHECKED}", size=(390, 844))
+    dialog = dialog_of(page, "checked")
     box = dialog.bounding_box()
     assert box["x"] >= 0
-    assert box["x"] + box["width"] <= width
+    assert box["x"] + box["width"] <= 390
     assert serious_faults(page) == []
 
 
+@pytest.mark.slow
 def test_a_token_that_may_not_write_there_is_offered_no_editing(open_view, guarded):
     seen = {}
     for scopes in (("read", "write"), ("read",)):
-        page = open_view(guarded, f"job?node={GUARDED_JOB}", fresh=True, expected=("status of 401",))
+        page = open_view(guarded, f"job?node={JOB}", fresh=True, expected=("status of 401",))
         page.get_by_label("Token", exact=True).fill(guarded.new_token(*scopes, namespaces=["emissions"]))
         page.get_by_role("button", name="Use it").click()
         page.get_by_role("link", name="Facets").wait_for()

@@ -86,6 +86,7 @@ def test_the_explorer_of_an_api_with_iam_is_read_with_the_credentials_of_the_env
     assert any(path.startswith("/api/v1/search?q=Gr%C3%B6%C3%9Fe") for path in gateway.requested)
 
 
+@pytest.mark.slow
 def test_the_refusal_of_other_credentials_reaches_the_browser(browser, gateway):
     with explore(gateway, "another-secret") as served, browser.new_context() as context:
         response = context.request.get(f"{served.url}/explore/?{served.secret}")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from tests.explorer.axe import serious_faults
 from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
 from tests.explorer.tokens import REFUSALS, give_token
 
 KEPT = "JSON.stringify({...localStorage})"
+# After so many milliseconds a reader has looked at a view.
+LOOKED = 2_500
 
 
 def of_mine(page):
@@ -18,7 +22,7 @@ def of_mine(page):
 
 
 def test_what_is_pinned_is_on_the_start_until_it_is_taken_away(open_view, pipeline):
-    page = open_view(pipeline, f"dataset?node={CHECKED}", fresh=True, bypass_csp=True)
+    page = open_view(pipeline, f"dataset?node={CHECKED}", fresh=True)
     page.get_by_role("button", name="Pin", exact=True).click()
     page.get_by_role("button", name="Pinned").wait_for()
     page.goto(f"{pipeline.url}/explore/")
@@ -28,6 +32,7 @@ def test_what_is_pinned_is_on_the_start_until_it_is_taken_away(open_view, pipeli
     of_mine(page).get_by_role("link", name="checked").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_a_column_is_pinned_where_its_use_is_shown(open_view, pipeline):
     page = open_view(pipeline, f"usage?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True)
     page.get_by_role("button", name="Pin", exact=True).click()
@@ -35,8 +40,9 @@ def test_a_column_is_pinned_where_its_use_is_shown(open_view, pipeline):
     of_mine(page).get_by_role("link", name="estimated.co2_kg").wait_for()
 
 
+@pytest.mark.slow
 def test_a_column_is_pinned_beside_what_it_is_made_of(open_view, pipeline):
-    page = open_view(pipeline, f"columns?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True, bypass_csp=True)
+    page = open_view(pipeline, f"columns?node=datasetField:{LAKE}:estimated:co2_kg", fresh=True)
     panel = page.get_by_role("complementary", name="about co2_kg")
     panel.get_by_role("button", name="Pin", exact=True).click()
     panel.get_by_role("button", name="Pinned").wait_for()
@@ -46,12 +52,12 @@ def test_a_column_is_pinned_beside_what_it_is_made_of(open_view, pipeline):
 
 
 def test_what_was_looked_at_is_kept_and_what_does_not_exist_is_not(open_view, pipeline):
-    page = open_view(pipeline, f"map?node=dataset:{LAKE}:nowhere", fresh=True, expected=("404",))
+    page = open_view(pipeline, f"map?node=dataset:{LAKE}:nowhere", clock=True, expected=("404",))
     page.get_by_role("alert").wait_for()
-    page.wait_for_timeout(2_500)
+    page.clock.fast_forward(LOOKED)
     page.goto(f"{pipeline.url}/explore/map?node={CHECKED}")
     page.get_by_text("emissions.check").first.wait_for()
-    page.wait_for_timeout(4_500)
+    page.clock.fast_forward(LOOKED)
     page.goto(f"{pipeline.url}/explore/")
     of_mine(page).get_by_role("link", name="checked").wait_for()
     assert "nowhere" not in of_mine(page).inner_text()
@@ -66,15 +72,17 @@ def test_what_was_looked_at_is_kept_and_what_does_not_exist_is_not(open_view, pi
     assert page.evaluate("localStorage.length") == 0
 
 
+@pytest.mark.slow
 def test_who_does_not_want_it_leaves_no_names(open_view, pipeline):
-    page = open_view(pipeline, fresh=True)
+    page = open_view(pipeline, clock=True)
     of_mine(page).get_by_role("checkbox", name="Keep what I look at").uncheck()
     page.goto(f"{pipeline.url}/explore/map?node={CHECKED}")
     page.get_by_text("emissions.check").first.wait_for()
-    page.wait_for_timeout(2_500)
+    page.clock.fast_forward(LOOKED)
     assert "checked" not in page.evaluate(KEPT)
 
 
+@pytest.mark.slow
 def test_an_owner_narrows_the_work_and_is_kept(open_view, company):
     page = open_view(company, fresh=True)
     work = page.get_by_role("region", name="work")

@@ -1,4 +1,4 @@
-"""Phones and narrow windows, with a company's data: all is on the screen, names can be read, panels are sheets."""
+"""Phones and narrow windows: all is on the screen, names can be read, panels are sheets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.explorer.axe import serious_faults
+from tests.explorer.pipeline import CHECKED
 from tests.explorer.test_company import LAKE, REVENUE, WAREHOUSE
 
 PHONE = (390, 844)
@@ -37,23 +38,30 @@ _NARROWEST = """() => Math.min(...[...document.querySelectorAll('.table .named')
   .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().width))"""
 
 
+def assert_all_is_on_the_screen(page):
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(_BESIDE) == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1024])
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", str(view))[:48])
 def test_nothing_is_beside_the_screen_and_names_can_be_read(open_view, company, view, width):
     page = open_view(company, view, size=(width, 844))
     page.get_by_text(VIEWS[view]).first.wait_for()
-    page.wait_for_load_state("networkidle")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(_BESIDE) == []
+    assert_all_is_on_the_screen(page)
     assert page.evaluate(_NARROWEST) >= 150
 
 
-def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, company):
-    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
+def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=PHONE)
     page.get_by_role("region", name="the map as a list").wait_for()
     assert page.locator(".react-flow").count() == 0
+    assert_all_is_on_the_screen(page)
+    assert serious_faults(page) == []
     page.get_by_role("button", name="Picture").click()
-    page.locator(".react-flow__node", has_text="revenue").first.wait_for()
+    page.locator(".react-flow__node", has_text="emissions.estimate").wait_for()
     page.get_by_role("button", name="Legend").click()
     legend = page.get_by_role("dialog", name="legend")
     legend.get_by_text("neighbours that are folded").wait_for()
@@ -62,6 +70,7 @@ def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, company)
     assert box["x"] + box["width"] <= 390
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_start_leads_to_the_lists(open_view, company):
     page = open_view(company, size=PHONE)
     page.get_by_role("link", name="Records", exact=True).click()
@@ -69,10 +78,10 @@ def test_on_a_phone_the_start_leads_to_the_lists(open_view, company):
     assert page.get_by_role("link", name="Records", exact=True).is_hidden()
 
 
-def test_on_a_phone_a_panel_is_a_sheet_from_below_that_can_be_closed(open_view, company):
-    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
-    page.get_by_role("link", name="nordwind.gold.fct_orders").click()
-    panel = page.get_by_role("complementary", name="about nordwind.gold.fct_orders")
+def test_on_a_phone_a_panel_is_a_sheet_from_below_that_can_be_closed(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=PHONE)
+    page.get_by_role("link", name="estimated").click()
+    panel = page.get_by_role("complementary", name="about estimated")
     panel.wait_for()
     box = panel.bounding_box()
     assert (box["x"], box["width"]) == (0, 390)
@@ -81,6 +90,7 @@ def test_on_a_phone_a_panel_is_a_sheet_from_below_that_can_be_closed(open_view, 
     panel.wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_panel_of_a_column_comes_on_request_and_goes(open_view, company):
     page = open_view(company, f"columns?node={AMOUNT}", size=PHONE)
     page.get_by_role("region", name="the columns as a list").wait_for()
@@ -92,6 +102,7 @@ def test_on_a_phone_the_panel_of_a_column_comes_on_request_and_goes(open_view, c
     panel.wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_on_a_phone_a_change_is_brought_above_the_sheet(open_view, company):
     view = f"map?node=dataset:{LAKE}:silver/shop/payments&vs=2025-11-19T03:00:00Z&depth=2&panel=changes"
     page = open_view(company, view, size=PHONE)
@@ -105,8 +116,8 @@ def test_on_a_phone_a_change_is_brought_above_the_sheet(open_view, company):
     assert box["y"] + box["height"] <= sheet.bounding_box()["y"]
 
 
-def test_on_a_phone_tools_and_times_are_behind_a_button_each(open_view, company):
-    page = open_view(company, f"map?node={REVENUE}", size=PHONE)
+def test_on_a_phone_tools_and_times_are_behind_a_button_each(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}", size=PHONE)
     page.get_by_role("region", name="the map as a list").wait_for()
     upstream = page.get_by_role("button", name="Upstream")
     assert upstream.is_hidden()
@@ -115,13 +126,15 @@ def test_on_a_phone_tools_and_times_are_behind_a_button_each(open_view, company)
     page.wait_for_url("**dir=up**")
     page.get_by_role("button", name="Now · times").click()
     field = page.get_by_label("Compare with")
-    field.fill("2025-11-19 12:00:00")
+    field.fill("18.11.2025")
     field.press("Enter")
     page.get_by_text("End comparison").wait_for()
+    assert "vs=2025-11-18T00%3A00%3A00.000Z" in page.url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", [f"map?node={REVENUE}", f"columns?node={AMOUNT}", "search?q=revenue"])
 def test_axe_finds_nothing_serious_on_a_phone(open_view, company, view):
-    page = open_view(company, view, size=PHONE, bypass_csp=True)
+    page = open_view(company, view, size=PHONE)
     page.get_by_text("revenue").first.wait_for()
     assert serious_faults(page) == []

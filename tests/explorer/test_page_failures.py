@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
+
 from tests.explorer.pipeline import CHECKED, node
 from tests.explorer.stories import JOBS, LAKE
 
@@ -54,7 +56,7 @@ def test_a_view_that_cannot_be_drawn_leaves_header_and_search(open_view, pipelin
 
 
 def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_named(open_view, pipeline):
-    page = open_view(pipeline, "search?q=check", fresh=True)
+    page = open_view(pipeline, "search?q=check")
     page.watch.expected = ("Failed to fetch", "404", "MissingFile", "dynamically imported")
     page.get_by_text("emissions.check").first.wait_for()
     loads = []
@@ -66,12 +68,12 @@ def test_a_file_that_a_deployment_removed_reloads_the_page_once_and_is_then_name
     page.watch.faults.clear()
 
 
-def test_an_unknown_file_is_no_page(open_view, pipeline):
-    page = open_view(pipeline)
-    assert page.request.get(f"{pipeline.url}/explore/map-0ld.js").status == 404
-    assert page.request.get(f"{pipeline.url}/explore/map").status == 200
+def test_an_unknown_file_is_no_page(pipeline):
+    statuses = [pipeline.respond(f"/explore/{name}", {})[0] for name in ("map-0ld.js", "map")]
+    assert statuses == [404, 200]
 
 
+@pytest.mark.slow
 def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, guarded):
     page = open_view(guarded, f"map?node={CHECKED}", expected=("status of 401", "status of 403"))
     dialog = page.get_by_role("dialog", name="token")
@@ -88,6 +90,7 @@ def test_a_reader_who_declined_signs_in_later_and_sees_the_days_left(open_view, 
     dialog.wait_for()
 
 
+@pytest.mark.slow
 def test_records_are_looked_for_by_enter_where_no_name_is_found(open_view, pipeline):
     page = open_view(pipeline, "search?q=check")
     page.watch.expected = ("Failed to load",)
@@ -98,15 +101,16 @@ def test_records_are_looked_for_by_enter_where_no_name_is_found(open_view, pipel
     page.wait_for_url(re.compile("kind=record"))
 
 
+@pytest.mark.slow
 def test_a_namespace_is_listed_in_short(open_view, pipeline):
-    pipeline.requested.clear()
     page = open_view(pipeline, f"search?namespace={JOBS}")
     page.get_by_role("link", name="emissions.check").wait_for()
-    lists = [path for path in pipeline.requested if path.startswith("/api/v1/namespaces/")]
+    lists = [path for path in page.watch.paths() if path.startswith("/api/v1/namespaces/")]
     assert len(lists) == 2
     assert all("form=summary" in path for path in lists)
 
 
+@pytest.mark.slow
 def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
     column = f"datasetField:{LAKE}:checked:distance"
     page = open_view(pipeline, f"columns?node={column}")
@@ -117,6 +121,7 @@ def test_the_impact_of_a_column_is_a_click_away(open_view, pipeline):
     page.get_by_role("region", name="impact").get_by_text("co2_t", exact=True).wait_for()
 
 
+@pytest.mark.slow
 def test_what_took_too_long_is_not_requested_again_by_itself(open_view, pipeline):
     page = open_view(pipeline, "search?q=check", expected=("status of 504",))
     requests = []
@@ -129,6 +134,7 @@ def test_what_took_too_long_is_not_requested_again_by_itself(open_view, pipeline
     assert len(requests) == 1
 
 
+@pytest.mark.slow
 def test_a_truncated_response_is_shown_as_one(open_view, hub):
     page = open_view(hub, f"impact?node=dataset:{LAKE}:hub")
     page.get_by_text("The report is truncated").wait_for()
@@ -146,6 +152,7 @@ def test_a_failure_names_the_call_and_is_tried_again(open_view, pipeline):
     node(page, "emissions.check").wait_for()
 
 
+@pytest.mark.slow
 def test_a_response_that_lies_elsewhere_is_followed(open_view, pipeline):
     pipeline.refuse("/api/v1/lineage", 303, Location=f"lineage?nodeId={quote(CHECKED)}&depth=2")
     node(open_view(pipeline, f"map?node={CHECKED}"), "emissions.check").wait_for()

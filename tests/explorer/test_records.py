@@ -53,6 +53,7 @@ def flip_a_byte(cloud, prefix):  # noqa: F811 - no fixture here
     cloud.s3.put_object(Bucket=bucket, Key=key, Body=changed, ContentEncoding="gzip")
 
 
+@pytest.mark.slow
 def test_a_root_is_found_by_the_beginning_of_its_id(open_view, sealed, monkeypatch):
     # The day is published nowhere, so the search of records reads no archive.
     monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
@@ -64,13 +65,14 @@ def test_a_root_is_found_by_the_beginning_of_its_id(open_view, sealed, monkeypat
     page.get_by_role("heading", name=ROOT).wait_for()
 
 
+@pytest.mark.slow
 def test_records_have_a_page_of_roots_and_of_actions(open_view, archive, cloud, monkeypatch):  # noqa: F811
     monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
     caller = Caller(cloud)
     rows = [("read", f"row{number}", "SPLIT") for number in range(5)]
     caller.put((ROOT, "read", "READ"), *rows)
     served = Served(lambda event, _: api_function.handler(event, cloud.context(29)), also=(archive,))
-    page = open_view(served, bypass_csp=True)
+    page = open_view(served)
     page.watch.expected = ("status of",)
     page.get_by_role("link", name="Records").click()
     assert serious_faults(page) == []
@@ -84,7 +86,7 @@ def test_records_have_a_page_of_roots_and_of_actions(open_view, archive, cloud, 
 
 
 def test_one_changed_byte_makes_the_proof_of_a_record_fail(open_view, sealed, cloud):  # noqa: F811 - the fixture
-    page = open_view(sealed, EAST, bypass_csp=True)
+    page = open_view(sealed, EAST)
     # The record has left the table.
     page.watch.expected = ("status of 404",)
     proof = page.get_by_role("region", name="proof")
@@ -109,6 +111,7 @@ def test_one_changed_byte_makes_the_proof_of_a_record_fail(open_view, sealed, cl
     assert serious_faults(page) == []
 
 
+@pytest.mark.slow
 def test_a_root_is_folded_with_what_is_live_and_what_is_archived(open_view, sealed):
     page = open_view(sealed, f"record?root={quote(ROOT, safe='')}")
     page.get_by_text("5 records, live and archived").wait_for()

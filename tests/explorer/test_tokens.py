@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.explorer.pipeline import CHECKED, node
 from tests.explorer.stories import JOBS
 from tests.explorer.tokens import REFUSALS, give_token
@@ -14,7 +16,7 @@ def test_a_token_is_typed_where_one_is_needed_and_kept_in_memory_alone(open_view
     dialog.get_by_label("Token", exact=True).fill("tok-secret")
     dialog.get_by_role("button", name="Use it").click()
     node(page, "emissions.check").wait_for()
-    assert pipeline.tokens[-1] == "Bearer tok-secret"
+    assert page.watch.calls[-1].headers["authorization"] == "Bearer tok-secret"
     assert "tok-secret" not in page.url
     stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
     assert "tok-secret" not in stored
@@ -25,13 +27,14 @@ def test_with_a_token_for_one_namespace_a_search_names_it_and_records_are_not_of
     give_token(page, guarded.new_token("read", namespaces=[JOBS]))
     page.get_by_role("link", name="emissions.estimate").wait_for()
     assert page.get_by_role("link", name="estimated", exact=True).count() == 0
-    assert {f"namespace={JOBS}" in path for path in guarded.requested if path.startswith("/api/v1/search")} == {True}
+    assert {f"namespace={JOBS}" in path for path in page.watch.paths() if path.startswith("/api/v1/search")} == {True}
     assert page.get_by_role("link", name="Records").count() == 0
     # The address of a view that the token does not open says what it needs.
     page.evaluate("history.pushState(null, '', 'record?root=flights')")
     page.get_by_text("needs the scope records").wait_for()
 
 
+@pytest.mark.slow
 def test_a_token_for_records_alone_is_offered_records(open_view, guarded):
     page = open_view(guarded, expected=REFUSALS)
     give_token(page, guarded.new_token("records", roots=["flights"]))

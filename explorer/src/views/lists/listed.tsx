@@ -3,8 +3,8 @@
 import { useMemo, useState } from "react";
 
 import { toCsv } from "../../model/csv";
-import { isIn } from "../../model/folders";
 import { count } from "../../model/format";
+import { narrowedTo } from "../../model/listed";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -30,14 +30,6 @@ interface ListedProps<T> {
   cellsOf: (row: T) => readonly (string | number | null | undefined)[];
 }
 
-/** True of a row that has the owner, the tag and the folder. */
-const isAmong =
-  ({ owner, tag, folder }: Filters) =>
-  (row: Named) =>
-    (owner === "" || row.owners.some(({ name }) => name === owner)) &&
-    (tag === "" || row.tags.includes(tag)) &&
-    isIn(row.name, folder);
-
 export function Listed<T extends Named>({
   of,
   columns,
@@ -52,9 +44,7 @@ export function Listed<T extends Named>({
   const [filter, setFilter] = useState("");
   const all = useMemo(() => itemsOf(of.data), [of.data]);
   if (!of.data) return of.error ? <Failed error={of.error} retry={() => void of.refetch()} /> : <Bones />;
-  const words = filter.toLowerCase().split(/\s+/);
-  const narrowed = (rows: readonly T[]) =>
-    rows.filter(isAmong(filters)).filter((row) => words.every((part) => textOf(row).toLowerCase().includes(part)));
+  const narrowed = (rows: readonly T[]) => narrowedTo(rows, filters, filter, textOf);
   const rows = narrowed(all);
   const total = of.data.pages[0]?.total ?? 0;
   const csv = async () => toCsv(header, narrowed(await readAll(of)).map(cellsOf));

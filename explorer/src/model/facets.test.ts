@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+
+import { parentOf } from "./parent";
+import { rowsOf, rowsWritten, runsThatWrote } from "./rows";
+import { fieldChanges, writeChange } from "./schema-change";
+import { rankOf } from "./states";
+
+const ORDERS = { namespace: "lake", name: "orders" };
+const use = (name: string, facets: Record<string, unknown> = {}) => ({
+  datasetVersionId: { namespace: "lake", name },
+  facets,
+});
+const wrote = (rowCount: unknown) => ({
+  outputDatasetVersions: [use("other"), use("orders", { outputStatistics: { rowCount } })],
+});
+
+test("rows are those of the run's statistics, and none are made up", () => {
+  expect(rowsOf(use("a", { outputStatistics: { rowCount: 0 } }))).toBe(0);
+  expect(rowsOf(use("a", { inputStatistics: { rowCount: 7 } }))).toBe(7);
+  expect([rowsOf({ facets: null }), rowsOf(use("a", { outputStatistics: { rowCount: "7" } }))]).toEqual([null, null]);
+});
+
+test("rows written are of the runs that wrote the dataset and counted, in their order", () => {
+  const runs = [wrote(3), { outputDatasetVersions: [use("other")] }, wrote(undefined), wrote(5)];
+  expect(rowsWritten(runs, ORDERS)).toEqual([3, 5]);
+  expect(runsThatWrote(runs, ORDERS)).toEqual([runs[0], runs[2], runs[3]]);
+});
+
+test("the run that started a run is that of its facet, and only a whole one", () => {
+  const job = { namespace: "airflow", name: "daily" };
+  expect(parentOf({ parent: { run: { runId: "r" }, job } })).toEqual({ run: "r", job });
+  expect([parentOf({}), parentOf({ parent: { job } }), parentOf({ parent: { run: { runId: 7 }, job } })]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("a schema's changes: added, removed and retyped columns, as a picture and a table write them", () => {
+  const schema = (columns: Record<string, string | null>) =>
+    Object.entries(columns).map(([name, type]) => ({ name, type }));
+  const changes = fieldChanges(
+    schema({ id: "int", amount: "int", day: "date", note: null }),
+    schema({ amount: "decimal(12,2)", id: "int", note: "string", contact: "string" }),
+  );
+  expect(changes.map(writeChange)).toEqual([
+    "+ contact",
+    "− day",
+    "~ amount: int → decimal(12,2)",
+    "~ note: ? → string",
+  ]);
+});
+
+test("failed runs come first, then aborted and running ones, then all others", () => {
+  const states = [null, "COMPLETED", "RUNNING", "NEW", "ABORTED", "FAILED"];
+  expect(states.sort((state, other) => rankOf(state) - rankOf(other)).slice(0, 3)).toEqual([
+    "FAILED",
+    "ABORTED",
+    "RUNNING",
+  ]);
+});
