@@ -29,13 +29,15 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 _SPARK_35 = ROOT / ".venv-spark35"
+# Handlers and jobs on moto that share the JVM of the Spark tests.
+_MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spark.py")
 # The longest first.
 _FOLDERS = {
-    "spark": ("tests/spark",),
+    "spark": ("tests/spark", *_MOTO_ON_SPARK),
     "e2e": ("tests/e2e",),
     "unit": ("tests/unit",),
     "explorer": ("tests/explorer",),
-    "aws": ("tests/aws",),
+    "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
 }
 # Statuses of pytest: all tests ran and some failed; no test of a lane is of the kind.

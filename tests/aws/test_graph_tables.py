@@ -97,6 +97,7 @@ def a_copy(day, run, source, target, *, job="copy", **changes):
     )
 
 
+@pytest.mark.slow
 def test_an_edge_that_went_stays_with_the_end_of_its_last_day(nightly):
     nightly.load(a_copy(FIRST, 1, "a", "b"))
     assert nightly.make(FIRST) == {

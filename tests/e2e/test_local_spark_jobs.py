@@ -151,10 +151,12 @@ def test_a_run_that_fails_says_why_is_shown_and_the_next_one_works(jobs, do, err
     assert jobs.run()["JobRunState"] == "SUCCEEDED"
 
 
+@pytest.mark.slow
 def test_a_session_that_a_job_stopped_is_a_new_one_for_the_next(jobs):
     assert [jobs.run(do=do)["JobRunState"] for do in ("stop", "count")] == ["SUCCEEDED", "SUCCEEDED"]
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
     with pytest.raises(MachineFailed) as failed:
         jobs.stack.run_state_machine({"--day": DAY, "--do": "raise"})
@@ -162,6 +164,7 @@ def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
     assert json.loads(failed.value.cause)["ErrorMessage"] == "ValueError: told to"
 
 
+@pytest.mark.slow
 def test_runs_beyond_those_allowed_at_a_time_are_refused(jobs, tmp_path):
     go_on = tmp_path / "go_on"
     first, second = (jobs.start(do="wait", until=str(go_on)) for _ in range(2))
@@ -191,6 +194,7 @@ def test_a_run_has_the_time_of_the_stack(tmp_path):
         assert jobs.seen["today"] in days
 
 
+@pytest.mark.slow
 def test_a_run_that_takes_too_long_is_killed(tmp_path):
     returned = []
     jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), report=returned.append)

@@ -20,6 +20,7 @@ DIGESTS = {"state": "live", "fault": None, "object": None, "digests": 0, "end": 
 
 
 # Takes long: six hundred events, the widest of which have 150 columns.
+@pytest.mark.slow
 @pytest.mark.large
 @pytest.mark.timeout(900)
 def test_each_tool_returns_what_the_api_has_within_its_bounds(local_stack):

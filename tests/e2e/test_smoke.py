@@ -24,6 +24,7 @@ def smoke(stack, capsys, *options):
 
 
 # Takes long: a compaction on Spark.
+@pytest.mark.slow
 def test_all_of_a_stack_passes_but_what_it_lacks(stack, capsys):
     status, steps = smoke(stack, capsys)
 

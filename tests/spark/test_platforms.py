@@ -70,6 +70,7 @@ def parent_of(event: dict[str, Any]) -> tuple[str, str, str]:
 
 
 # Takes long: a Spark process of its own.
+@pytest.mark.slow
 def test_the_glue_job_is_captured_as_the_job_that_airflow_started(tmp_path: Path) -> None:
     job = definition("glue_job.json")
     check("glue", "CreateJob", job)

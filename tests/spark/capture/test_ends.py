@@ -92,7 +92,7 @@ def all_states(folder: Path, end: str) -> list[tuple[str, str]]:
         pytest.param("raise ValueError('no input')", 1, "FAIL", "ValueError: no input", id="exception", marks=slow),
         pytest.param("sys.exit(3)", 3, "FAIL", "exit status 3", id="exit", marks=slow),
         pytest.param("spark.stop()\nsys.exit(3)", 3, "FAIL", "exit status 3", id="stop and exit", marks=slow),
-        pytest.param(TERMINATED, -15, "ABORT", "terminated by SIGTERM", id="signal"),
+        pytest.param(TERMINATED, -15, "ABORT", "terminated by SIGTERM", id="signal", marks=slow),
     ],
 )
 def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: str | None, tmp_path: Path) -> None:

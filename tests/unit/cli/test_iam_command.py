@@ -8,8 +8,10 @@ import pytest
 
 from headwater.cli.main import main
 
+# The CDK takes ten seconds to start; tests/stack/test_stack_permissions.py has the grants that are printed.
+pytestmark = pytest.mark.slow
 
-@pytest.mark.large
+
 def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys):
     assert main(["iam", "--json"]) == 0
     grants = json.loads(capsys.readouterr().out)
@@ -31,7 +33,6 @@ def test_each_statement_is_shown_as_json_with_the_reason_for_its_wildcard(capsys
     assert producers == ["Events/EventsQueue", "Ingestion/PackedQueue"]
 
 
-@pytest.mark.large
 def test_the_table_follows_the_context_values(capsys):
     assert main(["iam", "-c", "auth=token", "-c", "sign_digests=true"]) == 0
     table = capsys.readouterr().out

@@ -88,6 +88,7 @@ def test_what_a_job_wrote_once_costs_nothing_now():
     assert [dataset.id.name for dataset in graph.datasets] == ["orders", "export-199"]
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_a_hub_of_ten_thousand_readers_is_cut_at_the_caps_and_says_so():
     readers = [a_run(number, f"reader-{number:05}", ["hub"]) for number in range(10_000)]

@@ -78,6 +78,7 @@ def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their
     assert (most[0].total, most[0].truncated) == (0, False)
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
     table, jobs = MemoryTable(), STATES_MAX + 10

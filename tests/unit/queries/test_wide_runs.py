@@ -161,6 +161,7 @@ def test_a_graph_reads_once_the_producers_of_each_dataset_that_was_written(at):
     assert spent <= 1_000 + 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [None, LATER])
 def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
     world = a_world_that_read(NODES_MAX + 1_000)
@@ -177,6 +178,7 @@ def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
     assert spent <= 30
 
 
+@pytest.mark.slow
 def test_a_result_resolves_the_versions_of_so_many_inputs_and_says_that_there_are_more():
     world, wide = World(), parts(INPUTS_MAX + 500)
     world.load(a_run(RUNS[1], WRITER, outputs=wide), a_run(RUNS[0], READER, time=TIMES[3], inputs=wide))

@@ -72,6 +72,7 @@ def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
     assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_a_page_of_columns_costs_the_same_however_many_there_are():
     costs = {}
