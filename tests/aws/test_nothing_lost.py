@@ -346,10 +346,10 @@ def until_done(act):
 
 
 @pytest.mark.parametrize(
-    "every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one of each function", "all"]
+    "all_calls", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["one of each function", "all"]
 )
 @pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after the call"])
-def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective, every):
+def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_completes(cloud, effective, all_calls):
     clients, ends = (cloud.dynamodb, cloud.s3, cloud.sqs), [0]
 
     def deliver(act):
@@ -362,7 +362,7 @@ def test_a_function_killed_at_any_call_leaves_a_state_that_a_redelivery_complete
     assert expected[1:] == ({"other"}, set())
     assert calls > 20
     middles = [(begin + end + 1) // 2 for begin, end in pairwise(ends)]
-    for number in range(1, calls + 1) if every else middles:
+    for number in range(1, calls + 1) if all_calls else middles:
         root = f"r-{number:04}"
         with killed_at(clients, number, effective=effective):
             returned = story(cloud, root, until_done)

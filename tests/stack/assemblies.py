@@ -31,7 +31,7 @@ ALERT_TARGETS = {
 }
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
-# What the fixture `assembly` is asked for; another set of context values costs a process of its own.
+# Sets of context values of the fixture `assembly`; another set costs a process of its own.
 CONTEXTS: Sequence[Mapping[str, str]] = (
     {},
     {"auth": "token"},

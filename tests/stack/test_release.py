@@ -48,7 +48,7 @@ def released(release):
 
 @pytest.fixture(scope="session")
 def described(release):
-    """What `headwater deploy` reads first."""
+    """Return the description that `headwater deploy` reads first."""
     with zipfile.ZipFile(release) as archive:
         return json.loads(archive.read("release.json"))
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.large
 
 @pytest.fixture(scope="module")
 def grants(assemblies):
-    """What the roles of each stack may do, by `infra.permissions`, in which the stack alone has the reasons."""
+    """Return the grants of each stack's roles, by `infra.permissions`."""
     return json.loads((assemblies / GRANTS).read_text(encoding="utf-8"))
 
 

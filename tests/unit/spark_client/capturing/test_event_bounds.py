@@ -201,7 +201,7 @@ def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> Non
     inputs = tuple(Dataset(DatasetId("s3://flights", f"day{number}"), fields) for number in range(500))
 
     ends: list[dict[str, Any]] = []
-    calls, calls_of_few = (calls_of(lambda: ends.append(ended(inputs=some))) for some in (inputs, inputs[:100]))  # noqa: B023
+    calls, calls_of_few = (calls_of(lambda: ends.append(ended(inputs=shown))) for shown in (inputs, inputs[:100]))  # noqa: B023
     assert calls < 1.5 * calls_of_few  # a hundred are too many already
     assert capture_of(ends[0])["cut"] == ["descriptions", "inputSchemas"]
     assert len(ends[0]["inputs"]) == 500

@@ -86,35 +86,35 @@ def test_a_flush_waits_no_longer_than_its_timeout() -> None:
     assert sender.flush(LONG_S)
 
 
-@pytest.mark.parametrize(("is_sent", "asked_s"), [(True, [1.0] * 3), (False, [1.0])], ids=["slow", "stuck"])
+@pytest.mark.parametrize(("is_sent", "expected_waits_s"), [(True, [1.0] * 3), (False, [1.0])], ids=["slow", "stuck"])
 def test_the_last_events_are_waited_for_as_long_as_some_are_sent_every_second(
-    is_sent: bool, asked_s: list[float], monkeypatch: pytest.MonkeyPatch
+    is_sent: bool, expected_waits_s: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(Transport):
         def send(self, events: Sequence[Event]) -> DeliveryCounts:
             batches.acquire()
             return super().send(events)
 
-    class Asked(threading.Condition):
+    class NotingCondition(threading.Condition):
         """Condition that notes the seconds of a wait; the wait ends when a batch is sent, or at once."""
 
         def wait_for(self, predicate: Callable[[], bool], timeout: float | None = None) -> bool:
             if timeout is None:
                 return super().wait_for(predicate)
-            asked.append(timeout)
+            waits_s.append(timeout)
             if is_sent:
                 batches.release()
             return is_sent and super().wait_for(predicate, LONG_S)
 
-    asked: list[float] = []
+    waits_s: list[float] = []
     batches = threading.Semaphore(0)
-    monkeypatch.setattr(threading, "Condition", Asked)
+    monkeypatch.setattr(threading, "Condition", NotingCondition)
     sender = a_sender(Slow(), events_max=1_000, max_bytes=1_000_000)
     for _ in range(3):
         sender.put([{"n": n} for n in range(200)])
 
     assert sender.finish(600, 1.0) is is_sent
-    assert asked == asked_s
+    assert waits_s == expected_waits_s
 
 
 def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCaptureFixture) -> None:
