@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from headwater_model.errors import shown
 from spark_client.errors import Refused, Undelivered
 from spark_client.record_requests import BODY_MAX_BYTES, DeliveryCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from spark_client.transport.destination import Json, Transport
 
@@ -74,6 +75,8 @@ class EventsPayload:
 
 def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
     """Yield the events in their order, in payloads within the service's bounds; refuse an event without JSON."""
+    if not isinstance(events, Iterable) or isinstance(events, (str, bytes, Mapping)):
+        raise TypeError(f"events: must be an iterable of events, got {shown(events)}")
     lines: list[bytes] = []
     refused: list[str] = []
     left_bytes = BODY_MAX_BYTES

@@ -42,11 +42,13 @@ class Payload(Protocol):
 class RequestPayload:
     """Lineage request."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, now_s: float) -> None:
         self._request = request
+        self._now_s = now_s
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the request."""
+        """Send the request; one that breaks a rule is not sent but `Refused`."""
+        self._request.check(self._now_s)
         return transport.send(self._request.body, timeout_s)
 
     def count(self, *, delivered: bool) -> DeliveryCounts:
