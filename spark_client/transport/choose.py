@@ -82,7 +82,7 @@ def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
 class FileTransport:
     """Transport into a file, a line of JSON for each request or event: for tests, and jobs without a network.
 
-    What breaks a rule is refused as the service would refuse it: a job that is tried with a file is told. Each request
+    What breaks a rule is refused as the service would refuse it, so that a job can be tried with a file. Each request
     is one write in append mode, so that several processes of one machine may share the file; what a full
     disk cuts off is taken back, so that the last line is whole. Only the owner may read a new file, whatever the umask;
     an existing file keeps its mode.

@@ -203,7 +203,7 @@ def test_an_argument_of_another_shape_is_named_before_anything_is_sent(
 
 
 @pytest.mark.parametrize(("call", "right"), [(call, right) for call, right, _ in CALLS.values() if right])
-def test_the_same_calls_with_what_they_ask_for_are_sent(
+def test_the_same_calls_with_right_arguments_are_sent(
     service: Service, watch: Watch, call: Callable[..., object], right: dict[str, Any]
 ) -> None:
     call(a_client(service, watch, strict=True), **right)

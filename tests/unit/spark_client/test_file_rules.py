@@ -69,7 +69,7 @@ def test_a_spoiled_request_is_refused_as_the_service_refuses_it(
     assert written("send", body, tmp_path_factory.getbasetemp()) == expected
 
 
-def test_a_job_that_is_tried_with_a_file_is_told_what_the_service_would_refuse(
+def test_a_file_refuses_each_event_by_itself_as_the_service_would(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "lineage.jsonl"
