@@ -45,6 +45,7 @@ class EventsPayload:
     def __init__(self, events: list[bytes], refused: list[str]) -> None:
         self._total = len(events) + len(refused)
         self._left = events
+        self._is_sent = bool(events)
         self._refused = refused
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
@@ -60,7 +61,7 @@ class EventsPayload:
         if retriable_failures:
             raise Undelivered(f"{len(retriable_failures)} events were not accepted: {retriable_failures[0][1]}")
         if self._refused:
-            raise Refused("Invalid", self._refused[0])
+            raise Refused("Invalid", self._refused[0], responded=self._is_sent)
         return response
 
     def count(self, *, delivered: bool) -> DeliveryCounts:  # noqa: ARG002 - it counts its own
@@ -100,7 +101,7 @@ def rendered(event: object) -> bytes:
     try:
         return _text(event).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused("Invalid", f"event: must be JSON ({type(error).__name__}: {error})") from error
+        raise Refused("Invalid", f"event: must be JSON ({type(error).__name__}: {error})", responded=False) from error
 
 
 def _text(event: object) -> str:

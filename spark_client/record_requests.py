@@ -120,7 +120,7 @@ def check_request(payload: object, now_s: float) -> None:
     try:
         parse_record_request(payload, now_s=int(now_s), new_id=str)
     except Invalid as error:
-        raise Refused("Invalid", str(error)) from error
+        raise Refused("Invalid", str(error), responded=False) from error
 
 
 def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:

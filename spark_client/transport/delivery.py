@@ -205,7 +205,7 @@ class Delivery:
         if is_outage:
             rest_s = self._breaker.fail(attempt_s)
             rest = f"; nothing is tried for {rest_s:.0f} s" if rest_s >= 1 else ""
-        elif isinstance(error, Refused):
+        elif isinstance(error, Refused) and error.responded:
             self._responded()
         if self._strict:
             return

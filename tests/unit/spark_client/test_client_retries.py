@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -197,3 +198,26 @@ def test_a_response_without_an_end_is_not_kept(service: Service, watch: Watch) -
 
     with pytest.raises(Undelivered, match="response has more than 16000000 bytes"):
         a_client(service, watch, strict=True).record(ROOT, ROOT, "READ", RAW)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda lineage: lineage.record(None, ROOT, "READ", RAW),
+        lambda lineage: lineage.emit(7),
+        lambda lineage: lineage.emit_many([7]),
+    ],
+    ids=["request", "event", "events"],
+)
+def test_what_the_client_refuses_itself_does_not_end_an_outage(
+    service: Service, watch: Watch, refused: Callable[[LineageClient], object]
+) -> None:
+    service.faults = [failing(503)] * 99
+    lineage = a_client(service, watch)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+    during_outage = len(service.requests)
+
+    refused(lineage)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+
+    assert len(service.requests) == during_outage + 1
