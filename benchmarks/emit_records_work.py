@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 
 from benchmarks.capture_session import spark_session
 from benchmarks.processes import print_figures
+from headwater_model.record_requests import RECORDS_MAX
 from spark_client import LineageClient
-from spark_client.record_requests import RECORDS_MAX
 from spark_client.rows.emit import emit_records
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from headwater.events.event import Event, Facets, ParentRun
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.times import normalize
 from headwater_model.ids import DatasetId, JobId
+from headwater_model.times import normalize
 
 NAMESPACE = "emissions"
 STORE = "s3://carbonlake"

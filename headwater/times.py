@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime, timedelta, timezone
+
+from headwater_model.times import normalize
 
 
 def day_of(moment_s: int) -> str:
@@ -55,48 +56,8 @@ def days_between(first: str, last: str) -> list[str]:
     return [shift(first, number) for number in range((date.fromisoformat(last) - date.fromisoformat(first)).days + 1)]
 
 
-# Seconds are optional, fractions may be finer than a microsecond; no zone means UTC.
-_FORM = re.compile(
-    r"(?P<day>\d{4}-\d{2}-\d{2})[T ](?P<minute>\d{2}:\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,12}))?)?"
-    r"(?P<zone>Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]{1,64}\])?",
-    re.ASCII,
-)
 EARLIEST = "0001-01-01T00:00:00.000000Z"
 LATEST = "9999-12-31T23:59:59.999999Z"
-
-
-def parse_time(text: str) -> str:
-    """Return an ISO 8601 time normalized; digits below a microsecond are cut.
-
-    Raises:
-        ValueError: the text is no date and time, or outside the years 1 to 9999.
-
-    >>> parse_time("2024-10-24T21:27:05.5+02:00")
-    '2024-10-24T19:27:05.500000Z'
-    """
-    form = _FORM.fullmatch(text)
-    if form is None:
-        raise ValueError("must be an ISO 8601 date and time")
-    fraction = (form["fraction"] or "")[:6].ljust(6, "0")
-    local = datetime.fromisoformat(f"{form['day']}T{form['minute']}:{form['second'] or '00'}.{fraction}")
-    try:
-        return normalize(local.replace(tzinfo=timezone.utc) - _offset(form["zone"] or "Z"))
-    except OverflowError as error:
-        raise ValueError("must be within the years 1 to 9999") from error
-
-
-def _offset(zone: str) -> timedelta:
-    if zone in "Zz":
-        return timedelta()
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return -offset if zone[0] == "-" else offset
-
-
-def normalize(moment: datetime) -> str:
-    """Return a moment as normalized text."""
-    utc = moment.astimezone(timezone.utc)
-    return f"{utc.year:04}-{utc.month:02}-{utc.day:02}T{utc:%H:%M:%S}.{utc.microsecond:06}Z"
 
 
 def just_after(time: str) -> str:
@@ -128,12 +89,3 @@ def render_time(time: str) -> str:
     if fraction == "000000":
         return f"{seconds}Z"
     return f"{seconds}.{fraction[:3]}Z" if fraction.endswith("000") else time
-
-
-def milliseconds_between(start: str, end: str) -> int:
-    """Return the whole milliseconds from one normalized time to another.
-
-    >>> milliseconds_between("2024-10-24T19:27:05.000000Z", "2024-10-24T19:27:06.500000Z")
-    1500
-    """
-    return (datetime.fromisoformat(end[:26]) - datetime.fromisoformat(start[:26])) // timedelta(milliseconds=1)

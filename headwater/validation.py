@@ -1,24 +1,26 @@
-"""Validation shared by all models: text that can be stored, and Pydantic's errors as ours."""
+"""Validation shared by all models: rules of text, and Pydantic's errors as ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError
 from pydantic_core import PydanticCustomError
 
 from headwater_model.errors import Fault, Invalid
+from headwater_model.json_checks import TextRule, field_path
 
 
-def checked_text(value: str, limit: int) -> str:
-    """Return the value if it is Unicode of at most `limit` bytes of UTF-8."""
-    try:
-        size_bytes = len(value.encode())
-    except UnicodeEncodeError as error:
-        raise PydanticCustomError("not_unicode", "must be valid Unicode (it holds a lone surrogate)") from error
-    if size_bytes > limit:
-        raise PydanticCustomError("too_long", "must be at most {limit} bytes of UTF-8", {"limit": limit})
-    return value
+def checked(*rules: TextRule) -> AfterValidator:
+    """Return the rules of a text (`headwater_model.json_checks`) as a validator."""
+
+    def check(value: str) -> str:
+        for rule in rules:
+            if broken := rule(value):
+                raise PydanticCustomError("rule", "{rule}", {"rule": broken})
+        return value
+
+    return AfterValidator(check)
 
 
 def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None = None) -> Invalid:
@@ -35,13 +37,3 @@ def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None 
             message = (words or {}).get(detail["type"], detail["msg"])
             faults.append(Fault(field, detail["input"], message[:1].lower() + message[1:]))
     return Invalid(faults)
-
-
-def field_path(place: tuple[int | str, ...]) -> str:
-    """Return a location in nested JSON as text.
-
-    >>> field_path(("records", 3, "node_id"))
-    'records[3].node_id'
-    """
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
-    return text.removeprefix(".")

@@ -64,7 +64,7 @@ def now_ms() -> int:
 
 def now() -> str:
     """Return the clock as a normalized time."""
-    from headwater.times import normalize
+    from headwater_model.times import normalize
 
     return normalize(datetime.now(timezone.utc))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from spark_client.current_run import current_run_id, report_root
 from spark_client.event_payloads import EventPayload, payloads_of
 from spark_client.record_requests import (
+    SECONDS,
     Action,
     DeliveryCounts,
     Record,
@@ -19,13 +19,18 @@ from spark_client.record_requests import (
     RecordsResult,
     Request,
     Step,
+    as_text,
+    items_of,
     requests_of,
     requests_of_steps,
+    text_option,
+    whole_number,
 )
 from spark_client.transport.delivery import Delivery, RequestPayload
 from spark_client.transport.destination import Destination, Json
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
@@ -64,7 +69,7 @@ class LineageClient:
         retry: RetryPolicy | None = None,
         clock: Clock | None = None,
     ) -> None:
-        given = Destination(url, function, os.fspath(file) if file is not None else None, token, auth)
+        given = Destination(url, function, as_text(file), token, auth)
         self._delivery = Delivery(given, strict=strict, retry=retry, clock=clock)
         self._run_id_of_driver: str | None = None
 
@@ -117,7 +122,7 @@ class LineageClient:
         """
         action = self._action(root_id, parent_id, action_taken, run_id, None, requested_at)
         record = Record(storage_location, node_id)
-        requests = requests_of(action, [record], request_id or str(uuid.uuid4()), single=True)
+        requests = requests_of(action, [record], _id_of(request_id), single=True)
         batch = self._merge_results(action, map(self._deliver, requests))
         (recorded,) = batch.records
         return RecordResult(
@@ -146,9 +151,12 @@ class LineageClient:
 
         `records` may be a generator; a `storage_location` beside it is that of every record. Requests are accepted or
         refused each by itself: the result's `delivered` is True if all arrived.
+
+        Raises:
+            TypeError: something is no `Record`; nothing was sent.
         """
         action = self._action(root_id, parent_id, action_taken, run_id, storage_location, requested_at)
-        requests = requests_of(action, records, request_id or str(uuid.uuid4()))
+        requests = requests_of(action, list(items_of(records, "records", Record)), _id_of(request_id))
         return self._merge_results(action, map(self._deliver, requests))
 
     def record_all(
@@ -164,10 +172,17 @@ class LineageClient:
 
         Neighbours with the same root, parent and action share a request, so sort by them where it is cheap. Nothing
         sent is kept: the stream may be endless.
+
+        Raises:
+            TypeError: something is no `Step`; of the steps before it, some may have been sent.
+            ValueError: there is no thread.
         """
+        if whole_number("threads", threads, "must be a whole number") < 1:
+            raise ValueError(f"threads: must be at least 1, got {threads}")
         at = self._now(requested_at)
-        of_run = run_id or self._current_run_id()
-        requests = requests_of_steps(_reported(steps, of_run), request_id or str(uuid.uuid4()), at, of_run)
+        of_run = text_option("run_id", run_id) or self._current_run_id()
+        of_steps = _reported(items_of(steps, "steps", Step), of_run)
+        requests = requests_of_steps(of_steps, _id_of(request_id), at, of_run)
         sent = failed = 0
         with ThreadPoolExecutor(threads, thread_name_prefix="lineage") as pool:
             while window := list(islice(requests, threads * _WINDOW)):
@@ -184,6 +199,9 @@ class LineageClient:
         """Send OpenLineage events in as few requests as the service's bounds allow; each is accepted or not by itself.
 
         `events` may be a generator. Only events that the service could not accept for now are sent again.
+
+        Raises:
+            TypeError: `events` is no iterable of them; nothing was sent.
         """
         sent = failed = 0
         for payload in payloads_of(events):
@@ -221,7 +239,9 @@ class LineageClient:
         return current_run_id() or self._run_id_of_driver
 
     def _now(self, requested_at: int | None) -> int:
-        return int(self._delivery.clock.now()) if requested_at is None else requested_at
+        if requested_at is None:
+            return int(self._delivery.clock.now())
+        return whole_number("requested_at", requested_at, SECONDS)
 
     def _action(
         self,
@@ -232,9 +252,10 @@ class LineageClient:
         storage_location: str | None,
         requested_at: int | None,
     ) -> Action:
-        of_run = run_id or self._current_run_id()
+        of_run = text_option("run_id", run_id) or self._current_run_id()
         report_root(root_id, of_run)
-        return Action(root_id, parent_id, action_taken, of_run, storage_location, self._now(requested_at))
+        place = as_text(root_id), as_text(parent_id), as_text(action_taken)
+        return Action(*place, of_run, as_text(storage_location), self._now(requested_at))
 
     def _merge_results(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> RecordsResult:
         """Return one result for all requests of a call, with the service's times where it returned them."""
@@ -248,7 +269,11 @@ class LineageClient:
         return RecordsResult(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), complete)
 
     def _deliver(self, request: Request) -> tuple[Request, Json | None]:
-        return request, self._delivery.deliver(RequestPayload(request))
+        return request, self._delivery.deliver(RequestPayload(request, self._delivery.clock.now()))
+
+
+def _id_of(request_id: str | None) -> str:
+    return text_option("request_id", request_id) or str(uuid.uuid4())
 
 
 def _reported(steps: Iterable[Step], run_id: str | None) -> Iterator[Step]:

@@ -7,11 +7,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from headwater_model.record_requests import LIMITS
+
 # The service's bound on the record roots of a run, and a bound in characters that leaves space in an event.
 _ROOTS_MAX = 10_000
 _ROOTS_CHARS_MAX = 200_000
-# The service's bound on a root's id, in bytes of UTF-8.
-_ROOT_MAX_BYTES = 2048
 _log = logging.getLogger("headwater.client")
 
 
@@ -28,11 +28,11 @@ class JobRun(NamedTuple):
 
         >>> JobRun.of(("emissions", "nightly"), "parent")
         Traceback (most recent call last):
-        ValueError: parent: must be a JobRun, or its namespace, name and run id, got ('emissions', 'nightly')
+        TypeError: parent: must be a JobRun, or its namespace, name and run id, got ('emissions', 'nightly')
         """
         if isinstance(given, tuple) and len(given) == len(cls._fields) and all(isinstance(part, str) for part in given):
             return cls(*given)
-        raise ValueError(f"{argument}: must be a JobRun, or its namespace, name and run id, got {given!r}")
+        raise TypeError(f"{argument}: must be a JobRun, or its namespace, name and run id, got {given!r}")
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ def report_root(root_id: object, run_id: str | None = None) -> None:
         _log.warning("%s: there are more record roots than an event may hold: not all are reported", context.run.name)
 
 
-def is_root(root_id: str) -> bool:
+def is_root(root_id: object) -> bool:
     """True if records may have this root."""
     try:
-        return 0 < len(root_id.encode()) <= _ROOT_MAX_BYTES
+        return isinstance(root_id, str) and 0 < len(root_id.encode()) <= LIMITS["root_id"]
     except UnicodeEncodeError:  # half a character
         return False
 

@@ -22,10 +22,14 @@ class Misconfigured(LineageError):
 
 
 class Refused(LineageError):
-    """Error that the service returned: its `code` (`Invalid`, or an HTTP status), and a message with field and rule."""
+    """Refusal by the service's rules: its `code` (`Invalid`, or an HTTP status), and a message with field and rule.
 
-    def __init__(self, code: str, message: str) -> None:
+    `responded` is False if the client found the broken rule before it sent anything.
+    """
+
+    def __init__(self, code: str, message: str, *, responded: bool = True) -> None:
         self.code = code
+        self.responded = responded
         super().__init__(f"{code}: {message[:_MESSAGE_CHARS]}")
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from headwater_model.errors import shown
 from spark_client.errors import Refused, Undelivered
 from spark_client.record_requests import BODY_MAX_BYTES, DeliveryCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from spark_client.transport.destination import Json, Transport
 
@@ -44,6 +45,7 @@ class EventsPayload:
     def __init__(self, events: list[bytes], refused: list[str]) -> None:
         self._total = len(events) + len(refused)
         self._left = events
+        self._is_sent = bool(events)
         self._refused = refused
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
@@ -59,7 +61,7 @@ class EventsPayload:
         if retriable_failures:
             raise Undelivered(f"{len(retriable_failures)} events were not accepted: {retriable_failures[0][1]}")
         if self._refused:
-            raise Refused("Invalid", self._refused[0])
+            raise Refused("Invalid", self._refused[0], responded=self._is_sent)
         return response
 
     def count(self, *, delivered: bool) -> DeliveryCounts:  # noqa: ARG002 - it counts its own
@@ -74,6 +76,8 @@ class EventsPayload:
 
 def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
     """Yield the events in their order, in payloads within the service's bounds; refuse an event without JSON."""
+    if not isinstance(events, Iterable) or isinstance(events, (str, bytes, Mapping)):
+        raise TypeError(f"events: must be an iterable of events, got {shown(events)}")
     lines: list[bytes] = []
     refused: list[str] = []
     left_bytes = BODY_MAX_BYTES
@@ -97,7 +101,7 @@ def rendered(event: object) -> bytes:
     try:
         return _text(event).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused("Invalid", f"event: must be JSON ({type(error).__name__}: {error})") from error
+        raise Refused("Invalid", f"event: must be JSON ({type(error).__name__}: {error})", responded=False) from error
 
 
 def _text(event: object) -> str:

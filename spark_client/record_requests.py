@@ -1,25 +1,31 @@
-"""Lineage requests and their results, as the client sees them: pure, and without a schema library.
-
-The service checks the rules (lengths, form of a record, no node its own parent); the client only keeps to its sizes.
-"""
+"""Lineage requests and their results, as the client makes them, by the rules of `headwater_model.record_requests`."""
 
 from __future__ import annotations
 
 import json
+import operator
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from uuid import UUID
 
+from headwater_model.errors import Invalid, shown
 from headwater_model.ids import derive_node_id
+from headwater_model.record_requests import RECORDS_MAX, parse_record_request
+from spark_client.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-# The service's bounds on the records of a request and the bytes of its body.
-RECORDS_MAX = 10_000
+# The service's bound on the bytes of a request's body.
 BODY_MAX_BYTES = 4_000_000
 # Names of a request's own fields: at most 4 of 2,048 characters and 3 shorter, each escaped to 6 bytes at the worst.
 HEAD_MAX_BYTES = 100_000
+# Rule of `requested_at`.
+SECONDS = "must be whole seconds since 1970"
+T = TypeVar("T")
 
 
 class Record(NamedTuple):
@@ -66,6 +72,12 @@ class Request:
     records: tuple[RecordedNode, ...]
     body: bytes
 
+    def check(self, now_s: float) -> None:
+        """Check the request before it is sent; raise `Refused` with every fault."""
+        head = {**self.action._asdict(), "storage_location": None, "request_id": self.request_id}
+        records = [record._asdict() for record in self.records]
+        check_request({**head, "records": records}, now_s)
+
 
 @dataclass(frozen=True)
 class RecordResult:
@@ -103,6 +115,55 @@ class DeliveryCounts(NamedTuple):
     failed: int
 
 
+def check_request(payload: object, now_s: float) -> None:
+    """Check a request by the service's rules; raise `Refused`, as the service would."""
+    try:
+        parse_record_request(payload, now_s=int(now_s), new_id=str)
+    except Invalid as error:
+        raise Refused("Invalid", str(error), responded=False) from error
+
+
+def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:
+    """Yield the items of an argument, which may be a generator.
+
+    Raises:
+        TypeError: the argument, or an item, is something else; a dict, a row or a plain tuple may mean another order.
+
+    >>> list(items_of(["ab"], "records", Record))
+    Traceback (most recent call last):
+    TypeError: records[0]: must be a Record(storage_location, node_id), got 'ab'
+    """
+    form = f"{kind.__name__}({', '.join(kind.__annotations__)})"
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes, dict, kind)):
+        raise TypeError(f"{argument}: must be an iterable of {form}, got {shown(given)}")
+    for index, item in enumerate(given):
+        if not isinstance(item, kind):
+            raise TypeError(f"{argument}[{index}]: must be a {form}, got {shown(item)}")
+        yield item
+
+
+def as_text(value: Any) -> Any:
+    """Return a path or a UUID as its text, any other value as it is: the rules of requests are for those."""
+    return str(value) if isinstance(value, (os.PathLike, UUID)) else value
+
+
+def text_option(argument: str, value: object) -> str | None:
+    """Return an optional argument as text; raise `TypeError` if it is none."""
+    if (text := as_text(value)) is None or isinstance(text, str):
+        return text
+    raise TypeError(f"{argument}: must be a string, got {shown(value)}")
+
+
+def whole_number(argument: str, value: object, rule: str) -> int:
+    """Return an argument as a whole number; raise `TypeError` with the rule if it is none."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise TypeError(f"{argument}: {rule}, got {shown(value)}")
+
+
 def requests_of(
     action: Action, records: Iterable[Record], request_id: str, *, single: bool = False
 ) -> Iterator[Request]:
@@ -121,16 +182,19 @@ def requests_of_steps(
 ) -> Iterator[Request]:
     """Yield requests for a stream of steps: neighbours with the same root, parent and action share a request."""
     for number, ((root_id, parent_id, action_taken), group) in enumerate(groupby(steps, key=lambda step: step[:3])):
-        action = Action(root_id, parent_id, action_taken, run_id, None, requested_at)
+        place = as_text(root_id), as_text(parent_id), as_text(action_taken)
+        action = Action(*place, run_id, None, requested_at)
         records = (Record(step.storage_location, step.node_id) for step in group)
         yield from requests_of(action, records, f"{request_id}#{number}")
 
 
 def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[RecordedNode]:
     shared = (_text(action.root_id), _text(action.parent_id), _text(action.action_taken), _text(request_id))
-    for index, (storage_location, node_id) in enumerate(records):
+    for number, (storage_location, node_id) in enumerate(records):
         location = action.storage_location if action.storage_location is not None else storage_location
-        yield RecordedNode(location, node_id if node_id is not None else derive_node_id(*shared, index))
+        yield RecordedNode(
+            as_text(location), as_text(node_id) if node_id is not None else derive_node_id(*shared, number)
+        )
 
 
 def _text(value: object) -> str:
@@ -170,4 +234,4 @@ def _render(action: Action, request_id: str, lines: list[bytes], *, single: bool
 
 
 def _dump(value: Mapping[str, str | int | None]) -> bytes:
-    return json.dumps(value, default=str).encode()  # a Path or a UUID travels as its text
+    return json.dumps(value, default=str).encode()  # what is no text is refused before it is sent

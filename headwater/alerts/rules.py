@@ -20,9 +20,9 @@ import orjson
 from headwater.alerts.cause import KINDS, Cause
 from headwater.facts.annotations import tag_key
 from headwater.namespaces import covers, is_match
-from headwater.times import normalize
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
+from headwater_model.times import normalize
 
 _QUIET = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)(?: ([A-Za-z0-9_+/-]{1,64}))?")
 _NAMES = ("tags", "mute", "quiet", "explorer")

@@ -12,7 +12,7 @@ from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions
 from headwater.queries.view import GraphView
-from headwater.times import normalize
+from headwater_model.times import normalize
 
 # Versions by which the next one is due, and the fewest intervals between them.
 VERSIONS_MAX = 22

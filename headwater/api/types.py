@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.events.event import EVENTS_MAX, NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
+from headwater.events.event import EVENTS_MAX
 from headwater.facts.run_facts import State
+from headwater_model.operation_checks import NAME_MAX_BYTES, NAMESPACE_MAX_CHARS
 
 Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
@@ -111,8 +112,8 @@ _Name: TypeAlias = Annotated[
         {
             "type": "string",
             "minLength": 1,
-            "maxLength": NAME_BYTES_MAX,
-            "description": f"Not blank, at most {NAME_BYTES_MAX} bytes of UTF-8.",
+            "maxLength": NAME_MAX_BYTES,
+            "description": f"Not blank, at most {NAME_MAX_BYTES} bytes of UTF-8.",
         }
     ),
 ]
@@ -122,7 +123,7 @@ _Namespace: TypeAlias = Annotated[
         {
             "type": "string",
             "minLength": 1,
-            "maxLength": NAMESPACE_CHARS_MAX,
+            "maxLength": NAMESPACE_MAX_CHARS,
             "description": "Not blank, without control characters.",
         }
     ),

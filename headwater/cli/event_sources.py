@@ -24,8 +24,9 @@ from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 import orjson
 
 from headwater.cli.service import NoResponse, fetch_json
-from headwater.times import EARLIEST, LATEST, parse_time
+from headwater.times import EARLIEST, LATEST
 from headwater_model.errors import HeadwaterError
+from headwater_model.times import parse_time
 
 STANDARD_INPUT = "-"
 # A longer line, or document, is no event: the service takes 4 MB.

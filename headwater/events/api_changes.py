@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, model_validator
+from pydantic import ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
 from headwater.events.canonical import content_hash
 from headwater.events.event import ApiChange, Deletion, Description, Documentation, Event, Ownership, Tagging
-from headwater.events.facet_models import Model, Name, Namespace, Text, Time
+from headwater.events.field_types import Model, Name, Namespace, Text, Time
 from headwater.events.naming import NamingRules
-from headwater.events.parse import API_CHANGES, is_api_change, parse_event, read_model
-from headwater.validation import checked_text
+from headwater.events.parse import parse_event
+from headwater.validation import checked, invalid
 from headwater_model.errors import Invalid
+from headwater_model.events import API_CHANGES, is_api_change
 from headwater_model.ids import JobId
+from headwater_model.json_checks import at_most, not_blank
 
 # An annotation is part of the facts of its job or dataset, which every event of it reads.
 _DESCRIPTION_BYTES_MAX = 4_096
-
-
-def _checked_description(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("blank", "must not be blank")
-    return checked_text(text, _DESCRIPTION_BYTES_MAX)
+# Messages for a value of a wrong JSON type, as those of events.
+_WORDS = {"model_type": "must be a JSON object", "string_type": "must be a string"}
+M = TypeVar("M", bound=Model)
 
 
 class _AnnotationModel(Model):
@@ -55,7 +54,7 @@ class _DocumentationModel(_AnnotationModel):
     """A description of a job, a dataset or a field; none withdraws it."""
 
     field: Name | None = None
-    description: Annotated[Text, AfterValidator(_checked_description)] | None = None
+    description: Annotated[Text, checked(not_blank, at_most(_DESCRIPTION_BYTES_MAX))] | None = None
 
 
 class _TaggingModel(Model):
@@ -162,7 +161,7 @@ def _given(fields: Mapping[str, str | None]) -> dict[str, str]:
 
 def _deletion(body: object, rules: NamingRules) -> Deletion:
     hash_ = content_hash(body)
-    model = read_model(_DeletionModel, body)
+    model = _read_model(_DeletionModel, body)
     return Deletion(
         time=model.eventTime,
         hash=hash_,
@@ -174,7 +173,7 @@ def _deletion(body: object, rules: NamingRules) -> Deletion:
 
 def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
     hash_ = content_hash(body)
-    model = read_model(_TaggingModel, body)
+    model = _read_model(_TaggingModel, body)
     namespace = model.namespace or ""
     return Tagging(
         time=model.eventTime,
@@ -191,7 +190,7 @@ def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
 
 def _ownership(body: Mapping[str, object], rules: NamingRules) -> Ownership:
     hash_ = content_hash(body)
-    model = read_model(_OwnershipModel, body)
+    model = _read_model(_OwnershipModel, body)
     return Ownership(
         time=model.eventTime,
         hash=hash_,
@@ -206,7 +205,7 @@ def _ownership(body: Mapping[str, object], rules: NamingRules) -> Ownership:
 
 def _documentation(body: object, rules: NamingRules) -> Documentation:
     hash_ = content_hash(body)
-    model = read_model(_DocumentationModel, body)
+    model = _read_model(_DocumentationModel, body)
     return Documentation(
         time=model.eventTime,
         hash=hash_,
@@ -220,9 +219,16 @@ def _documentation(body: object, rules: NamingRules) -> Documentation:
 
 def _description(body: object, _rules: NamingRules) -> Description:
     hash_ = content_hash(body)
-    model = read_model(_DescriptionModel, body)
+    model = _read_model(_DescriptionModel, body)
     values = model.model_dump(include={"description", *_VALUES["source" if model.source else "namespace"]})
     return Description(time=model.eventTime, hash=hash_, namespace=model.namespace, source=model.source, values=values)
+
+
+def _read_model(model: type[M], body: object) -> M:
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        raise invalid(error, "event", _WORDS) from error
 
 
 # The values of a description by its subject, beside the text.

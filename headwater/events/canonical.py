@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
 
-from headwater.validation import field_path
 from headwater_model.errors import Fault, Invalid
-
-# No known event nests deeper than its schema's structs; parsers and databases give up somewhere beyond this.
-LEVELS_MAX = 100
+from headwater_model.json_checks import depth_faults, value_faults
 
 
 def canonical(body: object) -> bytes:
@@ -24,13 +20,12 @@ def canonical(body: object) -> bytes:
     >>> canonical({"b": [1.5, None], "a": "é"}).decode()
     '{"a":"é","b":[1.5,null]}'
     """
-    levels = _levels(body)
-    if levels > LEVELS_MAX:
-        raise Invalid.because("event", f"{levels} levels", f"must be nested at most {LEVELS_MAX} levels deep")
+    if faults := [*depth_faults(body, "event")]:
+        raise Invalid(faults)
     try:
         return orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError as error:
-        raise Invalid(list(_faults(body)) or [Fault("event", body, f"must be JSON ({error})")]) from error
+        raise Invalid([*value_faults(body, "event")] or [Fault("event", body, f"must be JSON ({error})")]) from error
 
 
 def content_hash(body: object) -> str:
@@ -46,46 +41,3 @@ def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str]:
     text = canonical(body)
     fields: dict[str, Any] = orjson.loads(text)
     return fields, hashlib.sha256(text).hexdigest()
-
-
-def _levels(body: object) -> int:
-    levels, level = 0, [body]
-    while level:
-        levels += 1
-        level = [
-            child
-            for parent in level
-            for child in (parent.values() if isinstance(parent, dict) else parent if isinstance(parent, list) else ())
-            if isinstance(child, (dict, list))
-        ]
-    return levels
-
-
-def _faults(body: object) -> Iterator[Fault]:
-    """Yield a fault for each value that has no JSON; the body's depth has been checked."""
-    todo: list[tuple[tuple[int | str, ...], object]] = [((), body)]
-    while todo:
-        place, value = todo.pop()
-        if rule := _broken_rule(value):
-            yield Fault(field_path(place) or "event", value, rule)
-        todo += [((*place, str(name)), child) for name, child in value.items()] if isinstance(value, dict) else []
-        todo += [((*place, index), child) for index, child in enumerate(value)] if isinstance(value, list) else []
-
-
-def _broken_rule(value: object) -> str | None:
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        return "must be a number of at most 64 bits"
-    texts = (
-        [value]
-        if isinstance(value, str)
-        else [name for name in value if isinstance(name, str)]
-        if isinstance(value, dict)
-        else []
-    )
-    if any(_is_broken(text) for text in texts):
-        return "must be valid Unicode (it holds a lone surrogate)"
-    return None
-
-
-def _is_broken(text: str) -> bool:
-    return not text.isascii() and text.encode(errors="replace") != text.encode(errors="surrogatepass")

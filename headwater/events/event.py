@@ -18,9 +18,6 @@ Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
 TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}
 
-
-NAME_BYTES_MAX = 2048
-NAMESPACE_CHARS_MAX = 1024
 # Events of a batch. A hundred calls of SQS: a second or two of the half minute that API Gateway waits.
 EVENTS_MAX = 1000
 

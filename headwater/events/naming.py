@@ -1,6 +1,6 @@
 """Naming rules for datasets, applied to events and to the datasets that their facets name.
 
-Facets were checked by `event_models`, so they have the right shape.
+Facets were checked by `headwater_model.events`, so they have the right shape.
 """
 
 from __future__ import annotations

@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias, TypedDict, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
-from headwater.events.event import (
-    DESCRIBING,
-    DatasetUse,
-    Event,
-    Facets,
-    ParentRun,
-    is_deleted,
-)
-from headwater.events.event_models import (
-    WORDS,
-    DatasetEventModel,
-    DatasetModel,
-    FacetsModel,
-    JobEventModel,
-    JobRunModel,
-    RunEventModel,
-)
-from headwater.events.facet_models import NamedModel
+from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
 from headwater.events.lineage_facets import datasets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater.times import milliseconds_between
-from headwater.validation import invalid
-from headwater_model.errors import Fault, Invalid, TooLarge
+from headwater_model.errors import Invalid, TooLarge
+from headwater_model.events import Kind, check_fields
 from headwater_model.ids import DatasetId, JobId, normalize_run_id
-from headwater_model.operation_checks import check_operations
-from headwater_model.operations import parse_operations
+from headwater_model.times import parse_time
 
-Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
-F = TypeVar("F", bound=BaseModel)
-
-# The kinds of a change through the API (`api_changes`).
-API_CHANGES = ("DELETE", "TAG", "UNTAG", "OWN", "DISOWN", "DOCUMENT", "DESCRIBE")
-# A clock that is further ahead than this is wrong.
-AHEAD_MAX_S = 24 * 3600
+# A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
+_Form: TypeAlias = Mapping[str, Any]
 # Datasets that one event may name: loading so many new ones takes 11,300 requests.
 DATASETS_MAX = 10_000
 
@@ -50,33 +24,22 @@ DATASETS_MAX = 10_000
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     """Return the event in a JSON body; its time may be at most a day after `now` (normalized), None sets no bound.
 
-    An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
-    `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
+    The rules are those of `headwater_model.events`. An unknown `eventType` is kept. Mentions of one dataset
     (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
     one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
     whether or not the event lists them there.
 
     Raises:
-        Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
+        Invalid: the event breaks a rule, or is a change through the API.
         TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_ = in_order(body)
-    if is_api_change(body):
-        raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
-    event = _PARSERS[_kind(body)](body, hash_, rules)
-    if now is not None and milliseconds_between(now, event.time) > AHEAD_MAX_S * 1000:
-        rule = f"must not be more than 24 hours after now ({now})"
-        raise Invalid.because("eventTime", body["eventTime"], rule)
+    event = _PARSERS[check_fields(body, now=now)](body, hash_, rules)
     _check_size(event)
     return event
-
-
-def is_api_change(body: object) -> bool:
-    """True if the body is a change through the API: every event names its producer, no such change does."""
-    return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
 
 
 def _check_size(event: Event) -> None:
@@ -88,54 +51,38 @@ def _check_size(event: Event) -> None:
         )
 
 
-def _kind(body: Mapping[str, object]) -> Kind:
-    if body.get("run") is not None:
-        return "RUN"
-    if body.get("job") is not None:
-        return "JOB"
-    # A body without any of them is refused as an incomplete RunEvent, as in Marquez.
-    return "DATASET" if body.get("dataset") is not None else "RUN"
-
-
-def read_model(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
-    """Return the validated model of the body; `further` faults are raised with the model's own."""
-    try:
-        read = model.model_validate(body)
-    except ValidationError as error:
-        raise Invalid([*invalid(error, "event", WORDS).faults, *further]) from error
-    if further:
-        raise Invalid(further)
-    return read
-
-
-def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = read_model(RunEventModel, body, operation_faults(body))
-    parent = model.run.facets.parentRun or model.run.facets.parent
-    root = parent.root if parent else None
+def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
+    run = body["run"]
+    facets = _sent(run)
+    parent = facets.get("parentRun") or facets.get("parent")
+    root = parent.get("root") if parent else None
     return Event(
         kind="RUN",
-        time=model.eventTime,
-        hash=hash_,
-        type=_type(model.eventType),
-        run=normalize_run_id(model.run.runId),
-        run_facets=rename_datasets(model.run.facets.sent, rules),
+        **_common(body, hash_),
+        run=normalize_run_id(run["runId"]),
+        run_facets=rename_datasets(facets, rules),
         parent=_run_of_job(parent),
         root=_run_of_job(root),
         parent_facets=_describing(parent),
         root_facets=_describing(root),
-        **_job_members(model, rules),
+        **_job_members(body, rules),
     )
 
 
-def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = read_model(JobEventModel, body)
-    return Event(
-        kind="JOB",
-        time=model.eventTime,
-        hash=hash_,
-        type=_type(model.eventType),
-        **_job_members(model, rules),
-    )
+def _job_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
+    return Event(kind="JOB", **_common(body, hash_), **_job_members(body, rules))
+
+
+class _Common(TypedDict):
+    time: str
+    hash: str
+    type: str | None
+
+
+def _common(body: _Form, hash_: str) -> _Common:
+    """Return what all events have in common."""
+    type_: str | None = body.get("eventType")
+    return {"time": parse_time(body["eventTime"]), "hash": hash_, "type": None if type_ is None else type_.upper()}
 
 
 class _JobMembers(TypedDict):
@@ -145,12 +92,12 @@ class _JobMembers(TypedDict):
     job_facets: Facets
 
 
-def _job_members(model: JobEventModel, rules: NamingRules) -> _JobMembers:
+def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
-    job, facets = _job(model.job), rename_datasets(model.job.facets.sent, rules)
+    job, facets = _job(body["job"]), rename_datasets(_sent(body["job"]), rules)
     sources, targets = datasets_in_lineage(job, facets)
-    inputs = merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
-    outputs = merge_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
+    inputs = merge_mentions(_use(mention, "inputFacets", rules) for mention in body.get("inputs") or ())
+    outputs = merge_mentions(_use(mention, "outputFacets", rules) for mention in body.get("outputs") or ())
     return {
         "job": job,
         "inputs": _with_named(inputs, sources, rules),
@@ -168,59 +115,41 @@ def _with_named(uses: tuple[DatasetUse, ...], named: Iterable[DatasetId], rules:
     )
 
 
-def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:
-    model = read_model(DatasetEventModel, body)
-    dataset = _use(model.dataset, FacetsModel(), rules)
-    return Event(kind="DATASET", time=model.eventTime, hash=hash_, type=_type(model.eventType), dataset=dataset)
+def _dataset_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
+    return Event(kind="DATASET", **_common(body, hash_), dataset=_use(body["dataset"], None, rules))
 
 
-_PARSERS: Mapping[Kind, Callable[[object, str, NamingRules], Event]] = {
+_PARSERS: Mapping[Kind, Callable[[_Form, str, NamingRules], Event]] = {
     "RUN": _run_event,
     "JOB": _job_event,
     "DATASET": _dataset_event,
 }
 
 
-def _type(text: str | None) -> str | None:
-    return None if text is None else text.upper()
+def _sent(holder: _Form, name: str = "facets") -> Facets:
+    """Return the facets of a job, a run, a dataset or its use, as they were sent."""
+    return {name: facet for name, facet in (holder.get(name) or {}).items() if facet is not None}
 
 
-def _job(model: NamedModel) -> JobId:
-    return JobId(model.namespace, model.name)
+def _job(form: _Form) -> JobId:
+    return JobId(form["namespace"], form["name"])
 
 
-def _describing(model: JobRunModel | None) -> Facets:
+def _describing(parent: _Form | None) -> Facets:
     """Return the facets that describe the job of a parent or root."""
-    sent: Facets = model.job.facets.sent if model else {}
+    sent = _sent(parent["job"]) if parent else {}
     return {name: sent[name] for name in DESCRIBING & sent.keys()}
 
 
-def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
-    return None if model is None else ParentRun(normalize_run_id(model.run.runId), _job(model.job))
+def _run_of_job(parent: _Form | None) -> ParentRun | None:
+    return None if parent is None else ParentRun(normalize_run_id(parent["run"]["runId"]), _job(parent["job"]))
 
 
-def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:
+def _use(mention: _Form, use: str | None, rules: NamingRules) -> DatasetUse:
+    namespace, name = mention["namespace"], mention["name"]
     return DatasetUse(
-        rules.dataset(model.namespace, model.name),
-        rename_datasets(model.facets.sent, rules),
-        use_facets.sent,
-        rules.is_temporary(model.namespace, model.name),
+        rules.dataset(namespace, name),
+        rename_datasets(_sent(mention), rules),
+        _sent(mention, use) if use else {},
+        rules.is_temporary(namespace, name),
     )
-
-
-_FACET = "headwater_operations"
-_WHERE = f"run.facets.{_FACET}.operations"
-
-
-def operation_faults(body: object) -> tuple[Fault, ...]:
-    """Return the faults of the operations in a run event as it was sent; none if it has no operations."""
-    facet = body
-    for name in ("run", "facets", _FACET):
-        facet = facet.get(name) if isinstance(facet, dict) else None
-    if not isinstance(facet, dict) or is_deleted(facet):
-        return ()
-    try:
-        check_operations(parse_operations(facet.get("operations"), _WHERE), _WHERE)
-    except Invalid as error:
-        return error.faults
-    return ()

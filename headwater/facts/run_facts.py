@@ -13,8 +13,8 @@ from headwater.events.event import WEIGHT, Facets, ParentRun
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
 from headwater.facts.windows import window_at, windows_of
-from headwater.times import parse_time
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+from headwater_model.times import parse_time
 
 State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]

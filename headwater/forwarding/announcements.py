@@ -27,14 +27,14 @@ import orjson
 from headwater.aws.items import chunks
 from headwater.aws.queues import Message, send_all
 from headwater.events.event import TERMINAL
-from headwater.events.parse import is_api_change
 from headwater.loading.event_log import StoredLines
 from headwater.namespaces import covers
 from headwater.records.event_objects import sha256_in_name
 from headwater.settings import EVENTS_PREFIX
-from headwater.times import parse_time
 from headwater_model.errors import Invalid
+from headwater_model.events import is_api_change
 from headwater_model.ids import normalize_run_id
+from headwater_model.times import parse_time
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from headwater.aws.bodies import StoredBody, parse_body, parse_pointer, render_body
 from headwater.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from headwater.records.record import LineageRecord, Refused
-from headwater.validation import field_path, invalid
+from headwater.validation import invalid
 from headwater_model.errors import Invalid
+from headwater_model.json_checks import field_path
 
 
 class _RecordModel(BaseModel):

@@ -97,6 +97,8 @@ def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[
     Raises:
         Invalid: with every fault of each.
     """
+    if not isinstance(operations, Iterable) or isinstance(operations, (str, bytes, Mapping)):
+        raise Invalid.because("operations", operations, "must be an iterable of operations")
     faults: list[Fault] = []
     steps: list[Step] = []
     for index, given in enumerate(operations):

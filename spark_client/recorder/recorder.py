@@ -24,12 +24,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from headwater_model.errors import Invalid
+from headwater_model.errors import Fault, Invalid, shown
 from headwater_model.operation_checks import check_operations
 from headwater_model.operations import Operation, Write
 from headwater_model.ordered_json import descriptions_of, parse_mutations, read_mutations
 from headwater_model.ordered_operations import OrderedOperation, Step, Translated, WriteStep, translate
+from spark_client.client import LineageClient
 from spark_client.current_run import JobRun, RunContext, current_run, is_root
+from spark_client.record_requests import as_text, text_option
 from spark_client.recorder.operation_events import ROOTS_MAX, batches_of, render_event
 from spark_client.recorder.operations import (
     Dataset,
@@ -43,8 +45,6 @@ from spark_client.recorder.operations import (
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from spark_client.client import LineageClient
 
 # The type of an event that leaves the run's state as it is.
 _OTHER = "OTHER"
@@ -68,6 +68,9 @@ class OperationRecorder:
 
     Invalid operations are logged once, with every fault, and left out; the job goes on. With `strict`, `Invalid` is
     raised instead. Usable by many threads of the driver.
+
+    Raises:
+        TypeError: an argument is something else; the message names it.
     """
 
     def __init__(
@@ -82,9 +85,11 @@ class OperationRecorder:
         strict: bool = False,
         now: Callable[[], float] = time.time,
     ) -> None:
+        if not isinstance(client, LineageClient):
+            raise TypeError(f"client: must be a LineageClient, got {shown(client)}")
         self._client = client
         captured = current_run() if job is None else None
-        self._context = captured or _run_context(job or _program(), run_id, parent, root)
+        self._context = captured or _run_context(_program() if job is None else job, run_id, parent, root)
         self._owns_run = owns_run and captured is None
         self._strict = strict
         self._now = now
@@ -126,6 +131,7 @@ class OperationRecorder:
 
     def stage(self, name: str) -> Stage:
         """Return the pipeline's stage of this name, made at its first call; its operations need no destination."""
+        _check_text("name", name)
         with self._lock:
             known = next((stage for stage in self._pipeline if stage.name == name), None)
             if known is None:
@@ -160,6 +166,7 @@ class OperationRecorder:
 
         Without anything new, only an `event_type` other than OTHER sends an event.
         """
+        _check_text("event_type", event_type)
         with self._lock:
             changes = self._changes
             if changes == self._sent and event_type == _OTHER:
@@ -217,10 +224,12 @@ class OperationRecorder:
             self.stage(stage.name)._add(stage.operations)
 
     def _report(self, root_ids: Iterable[str]) -> None:
-        given = [root_ids] if isinstance(root_ids, str) else [str(root_id) for root_id in root_ids]
+        if not isinstance(root_ids, Iterable) or isinstance(root_ids, (bytes, Mapping)):
+            raise Invalid.because("root_ids", root_ids, "must be an iterable of root ids")
+        given = [root_ids] if isinstance(root_ids, str) else list(map(as_text, root_ids))
         for root_id in given:
             if not is_root(root_id):
-                self._warn(f"record root {root_id[:100]!r}: must be 1 to 2048 bytes of UTF-8: not reported")
+                self._warn(f"record root {shown(root_id)}: must be 1 to 2048 bytes of UTF-8: not reported")
         with self._lock:
             known = len(self._roots)
             self._roots.update((root_id, None) for root_id in given if is_root(root_id))
@@ -311,6 +320,8 @@ class Stage:
         self._recorder._guard("write", lambda: self._add((parse_written(destination, fields, stage=self.name),)))
 
     def _read(self, source: Dataset, fields: object) -> OrderedOperation:
+        if fields is None:
+            raise Invalid([Fault("fields", None, "is required", missing=True)])
         names, types = parse_names(fields)
         described = (parse_dataset(source, "source"),)
         return OrderedOperation(
@@ -335,8 +346,18 @@ def _run_context(
     parent: JobRun | None,
     root: JobRun | None,
 ) -> RunContext:
-    run = JobRun(*job, run_id or str(uuid.uuid4()))
-    return RunContext(run, parent and JobRun.of(parent, "parent"), root and JobRun.of(root, "root"))
+    if not isinstance(job, (tuple, list)) or len(job) != 2 or not all(isinstance(part, str) for part in job):
+        raise TypeError(f"job: must be (namespace, name), got {shown(job)}")
+    run = JobRun(*job, text_option("run_id", run_id) or str(uuid.uuid4()))
+    return RunContext(
+        run,
+        *(None if given is None else JobRun.of(given, name) for name, given in (("parent", parent), ("root", root))),
+    )
+
+
+def _check_text(argument: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{argument}: must be a string, got {shown(value)}")
 
 
 def _program() -> tuple[str, str]:

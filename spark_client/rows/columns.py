@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from headwater_model.errors import shown
 from headwater_model.ids import REQUESTS
+from headwater_model.record_requests import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyspark.sql import Column, DataFrame
 
-# The service's bounds on the fields of a record, in bytes of UTF-8, in the order in which they are checked.
-LIMITS = {"root_id": 2048, "parent_id": 2048, "action_taken": 1024, "node_id": 1024, "storage_location": 2048}
 # Ids in an example of a bad row are cut at so many characters.
 _EXAMPLE_CHARS = 200
 
@@ -52,16 +52,23 @@ def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
     """Return a record for each row: the columns of `LIMITS`, all text.
 
     Raises:
+        TypeError: a field is neither a column nor a name, or `df` is no DataFrame.
         ValueError: a name is no column's, or a node's id has no source, or two.
     """
     from pyspark.sql import functions as sf
 
     if (fields.node_id is None) == (fields.key is None):
         raise ValueError("node_id, key: give one of them, which distinguishes the nodes of rows")
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df: must be a DataFrame, got {shown(df)}")
     given = fields._asdict()
     if isinstance(fields.action, str):
         given["action"] = sf.lit(fields.action)
-    columns = {name: _column(df, name, value) for name, value in given.items() if value is not None}
+    columns = {
+        name: _column(df, name, value)
+        for name, value in given.items()
+        if value is not None or name not in ("node_id", "key")
+    }
     columns["action_taken"] = columns.pop("action")
     if "key" in columns:
         columns["node_id"] = derived_node_id(
@@ -96,6 +103,8 @@ def _column(df: DataFrame, name: str, value: str | Column) -> Column:
     from pyspark.sql import functions as sf
 
     if not isinstance(value, str):
+        if not hasattr(value, "cast"):
+            raise TypeError(f"{name}: must be a column, or the name of one, got {shown(value)}")
         return value.cast("string")
     if value in df.columns:
         return sf.col(f"`{value.replace('`', '``')}`").cast("string")

@@ -8,8 +8,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from headwater_model.errors import shown
+from headwater_model.record_requests import SHORT_ID_MAX
 from spark_client.client import LineageClient
 from spark_client.current_run import current_run_id, report_root
+from spark_client.record_requests import SECONDS, text_option, whole_number
 from spark_client.redaction import redact
 from spark_client.rows.columns import RowFields, select_lines, select_records
 from spark_client.rows.delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, TaskConfig, deliver_rows
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
 
 QUEUE_VARIABLE = "HEADWATER_QUEUE_URL"
-# The service's bound on a run's id.
-_RUN_ID_MAX_BYTES = 256
 _WARNED_REASONS = 3
 _ERROR_CHARS = 300
 
@@ -93,12 +94,16 @@ def emit_records(
     Rows that break a rule, or cannot be sent within `retry`, are counted and named in one warning; the job goes on.
 
     Raises:
+        TypeError: an argument is something else; the message names it.
         ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
         AnalysisException: Spark's, for an ambiguous column or an invalid expression.
     """
+    if not isinstance(client, (LineageClient, type(None))):
+        raise TypeError(f"client: must be a LineageClient, got {shown(client)}")
+    queue_url = text_option("queue_url", queue_url)
     clock = client.clock if client else Clock()
-    at = int(clock.now()) if requested_at is None else requested_at
-    shared = _shared(at, run_id or current_run_id())
+    at = int(clock.now()) if requested_at is None else whole_number("requested_at", requested_at, SECONDS)
+    shared = _shared(at, text_option("run_id", run_id) or current_run_id())
     records = select_records(df, RowFields(root_id, parent_id, action, storage_location, node_id, key))
     result = _send(records, _task_config(client, queue_url, shared, retry))
     if not result.complete:
@@ -107,12 +112,12 @@ def emit_records(
 
 
 def _shared(at: int, run_id: str | None) -> dict[str, object]:
-    if not isinstance(at, int) or at < 0:
-        raise ValueError(f"requested_at: must be whole seconds since 1970, got {at!r}")
+    if at < 0:
+        raise ValueError(f"requested_at: {SECONDS}, got {at!r}")
     if run_id is None:
         return {"requested_at": at}
-    if not 0 < len(run_id.encode()) <= _RUN_ID_MAX_BYTES:
-        raise ValueError(f"run_id: must be 1 to {_RUN_ID_MAX_BYTES} bytes of UTF-8, got {run_id!r}")
+    if not 0 < len(run_id.encode()) <= SHORT_ID_MAX:
+        raise ValueError(f"run_id: must be 1 to {SHORT_ID_MAX} bytes of UTF-8, got {run_id!r}")
     return {"requested_at": at, "run_id": run_id}
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_client.record_requests import BODY_MAX_BYTES, HEAD_MAX_BYTES, RECORDS_MAX
+from headwater_model.record_requests import RECORDS_MAX
+from spark_client.record_requests import BODY_MAX_BYTES, HEAD_MAX_BYTES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spark_client.errors import Misconfigured, Undelivered
+from headwater_model.errors import Invalid
+from headwater_model.times import normalize
+from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.record_requests import check_request
 from spark_client.transport.destination import Destination, Json, Transport
 
 if TYPE_CHECKING:
@@ -36,13 +42,16 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
     A location given by argument overrides all locations of the environment.
 
     Raises:
-        Misconfigured: several locations, or none; the message names them.
+        Misconfigured: several locations, or none, or one that is no text; the message names them.
 
     >>> choose_destination(Destination(file="lineage.jsonl"), {"HEADWATER_URL": "http://127.0.0.1:8080"}).url
     >>> choose_destination(Destination(), {"HEADWATER_URL": "http://h", "HEADWATER_FILE": "f"})
     Traceback (most recent call last):
     spark_client.errors.Misconfigured: HEADWATER_URL and HEADWATER_FILE are both set: keep one of them
     """
+    for field in fields(given):
+        if not isinstance(value := getattr(given, field.name), (str, type(None))):
+            raise Misconfigured(f"{field.name}: must be a string, got {value!r}")
     placed = [name for name in _PLACES if getattr(given, name) is not None]
     variables = {name: environment[VARIABLES[name]] for name in VARIABLES if environment.get(VARIABLES[name])}
     names = placed or [name for name in _PLACES if name in variables]
@@ -73,31 +82,48 @@ def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
 class FileTransport:
     """Transport into a file, a line of JSON for each request or event: for tests, and jobs without a network.
 
-    Each request is one write in append mode, so that several processes of one machine may share the file; what a full
+    What breaks a rule is refused as the service would refuse it, so that a job can be tried with a file. Each request
+    is one write in append mode, so that several processes of one machine may share the file; what a full
     disk cuts off is taken back, so that the last line is whole. Only the owner may read a new file, whatever the umask;
     an existing file keeps its mode.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
         self._path = path
+        self._now = now
         self._lock = threading.Lock()
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
         """Append the request; OSErrors that may pass are `Undelivered`, others `Misconfigured`."""
+        check_request(json.loads(body), self._now())
         self._append_all([body])
         return {}
 
     def send_event(self, event: bytes, timeout_s: float) -> None:  # noqa: ARG002 - as in `send`
         """Append the event."""
+        if reason := self._event_fault(event):
+            raise Refused("Invalid", reason)
         self._append_all([event])
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:  # noqa: ARG002 - as in `send`
-        """Append the events."""
-        self._append_all(events)
-        return {}
+        """Append the events that keep the rules, and return the others as the service does."""
+        faults = [self._event_fault(event) for event in events]
+        self._append_all([event for event, fault in zip(events, faults, strict=True) if not fault])
+        failed = [{"index": index, "reason": fault, "retriable": False} for index, fault in enumerate(faults) if fault]
+        return {"failed_events": failed}
 
     def close(self) -> None:
         """Do nothing: no file stays open between requests."""
+
+    def _event_fault(self, event: bytes) -> str:
+        """Return the broken rules of an event; empty if it keeps them."""
+        from headwater_model.events import check_event  # which only a file needs
+
+        try:
+            check_event(json.loads(event), now=normalize(datetime.fromtimestamp(self._now(), timezone.utc)))
+        except Invalid as error:
+            return str(error)
+        return ""
 
     def _append_all(self, bodies: Sequence[bytes]) -> None:
         try:

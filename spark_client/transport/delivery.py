@@ -42,11 +42,13 @@ class Payload(Protocol):
 class RequestPayload:
     """Lineage request."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, now_s: float) -> None:
         self._request = request
+        self._now_s = now_s
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the request."""
+        """Send the request; one that breaks a rule is not sent but `Refused`."""
+        self._request.check(self._now_s)
         return transport.send(self._request.body, timeout_s)
 
     def count(self, *, delivered: bool) -> DeliveryCounts:
@@ -203,7 +205,7 @@ class Delivery:
         if is_outage:
             rest_s = self._breaker.fail(attempt_s)
             rest = f"; nothing is tried for {rest_s:.0f} s" if rest_s >= 1 else ""
-        elif isinstance(error, Refused):
+        elif isinstance(error, Refused) and error.responded:
             self._responded()
         if self._strict:
             return

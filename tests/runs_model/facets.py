@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from headwater.times import parse_time
+from headwater_model.times import parse_time
 
 
 def canonical(value):

@@ -19,7 +19,7 @@ def test_a_job_of_the_guides_lines_reports_its_write_its_file_and_its_rows_as_on
     emitted, clean = tmp_path / "told.jsonl", tmp_path / "clean"
     monkeypatch.setenv("HEADWATER_FILE", str(emitted))
     section = GUIDE.partition("## From PySpark\n")[2].partition("\n## ")[0]
-    capturing, sending = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    capturing, sending, _ = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     job = {"spark": spark}
 
     exec(capturing.replace("capture(spark)", "captured = capture(spark)"), job)

@@ -22,10 +22,10 @@ from headwater.queries.results.cdap import (
     Relation,
 )
 from headwater.queries.results.graphs import Direction
-from headwater.times import milliseconds_between
 from headwater_model.field_paths import print_slashed
 from headwater_model.ids import DatasetId, JobId
 from headwater_model.operations import Operation, Read, Write
+from headwater_model.times import milliseconds_between
 
 Collapsed: TypeAlias = Literal["access", "run", "component"]
 _EPOCH = "1970-01-01T00:00:00.000000Z"

@@ -19,9 +19,10 @@ from pydantic import ValidationError
 
 from headwater.api.http.request import HttpRequest
 from headwater.queries.results.columns import TimeRange
-from headwater.times import from_seconds, is_day, normalize, parse_time
+from headwater.times import from_seconds, is_day
 from headwater.validation import invalid
 from headwater_model.errors import Invalid
+from headwater_model.times import normalize, parse_time
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

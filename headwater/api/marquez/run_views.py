@@ -8,7 +8,7 @@ from headwater.api.marquez import types
 from headwater.api.marquez.written_events import ARGS_FACET
 from headwater.api.values import render_id, render_ids, render_version_id, when
 from headwater.facts.run_facts import Run, UsedVersion
-from headwater.times import milliseconds_between
+from headwater_model.times import milliseconds_between
 
 
 def render_run(run: Run) -> types.Run:

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.api.types import AS_REQUEST
-from headwater.records.request import RECORDS_MAX
+from headwater_model.record_requests import LIMITS, RECORDS_MAX, SHORT_ID_MAX
 
 
 def _bounded(most: int, description: str) -> dict[str, Any]:
@@ -16,18 +16,20 @@ def _bounded(most: int, description: str) -> dict[str, Any]:
 
 
 _OVERRIDES = "Beside `record` or `records` it overrides each one's own."
-ROOT_ID = _bounded(2048, "What the records come from; it need not be a record itself.")
-NODE_ID = _bounded(1024, "Names a record within its root.")
-ACTION = _bounded(1024, "What was done to the parent to make this node.")
-PARENT_ID = _bounded(2048, "The node that the action was taken on; for the first step the root id.")
-LOCATION = _bounded(2048, "Where the outcome of the action lies.")
+ROOT_ID = _bounded(LIMITS["root_id"], "What the records come from; it need not be a record itself.")
+NODE_ID = _bounded(LIMITS["node_id"], "Names a record within its root.")
+ACTION = _bounded(LIMITS["action_taken"], "What was done to the parent to make this node.")
+PARENT_ID = _bounded(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
+LOCATION = _bounded(LIMITS["storage_location"], "Where the outcome of the action lies.")
 
 RootId: TypeAlias = Annotated[str, WithJsonSchema(ROOT_ID)]
 NodeId: TypeAlias = Annotated[str, WithJsonSchema(NODE_ID)]
 Action: TypeAlias = Annotated[str, WithJsonSchema(ACTION)]
 ParentId: TypeAlias = Annotated[str, WithJsonSchema(PARENT_ID)]
 Location: TypeAlias = Annotated[str, WithJsonSchema(LOCATION)]
-RunId: TypeAlias = Annotated[str, WithJsonSchema(_bounded(256, "The run that did it, by OpenLineage's run id."))]
+RunId: TypeAlias = Annotated[
+    str, WithJsonSchema(_bounded(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
+]
 Seconds: TypeAlias = Annotated[int, Field(ge=0, description="Whole seconds since 1970 UTC.")]
 RecordedAt: TypeAlias = Annotated[
     int, Field(ge=0, description="When the action was taken. Whole seconds since 1970 UTC.")
@@ -71,7 +73,10 @@ class LineageRequest(TypedDict, total=False):
     node_id: NodeId
     """The single record's, where it is given without `record`."""
     request_id: Annotated[
-        str, WithJsonSchema(_bounded(256, "Names the request, so that a retry makes the same nodes and no others."))
+        str,
+        WithJsonSchema(
+            _bounded(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
+        ),
     ]
     requested_at: Annotated[
         Seconds | Annotated[str, Field(json_schema_extra={"format": "date-time"})],

@@ -9,7 +9,6 @@ from headwater.aws.items import GET_KEYS_MAX
 from headwater.records.archive_state import ArchiveState
 from headwater.records.expired import MARGIN_S
 from headwater.records.publications import Publications
-from headwater.records.request import AHEAD_MAX_S
 from headwater.records.search.archive import ArchiveSearch
 from headwater.records.search.criteria import (
     ArchiveCursor,
@@ -21,6 +20,7 @@ from headwater.records.search.criteria import (
 )
 from headwater.records.search.live import KEPT_DAYS, LiveSearch, UnpublishedDays, unpublished_days
 from headwater.times import day_of, days_between, shift
+from headwater_model.record_requests import AHEAD_MAX_S
 
 # A request's time may be a day ahead of the clock, and a root is traced for the day before, with what has come since.
 _DAYS_EARLIER = 2

@@ -20,7 +20,7 @@ from headwater.cli.event_sources import FileSource, MarquezSource, read_events, 
 from headwater.cli.importer import BATCH_EVENTS, Importer, ImportState, Stopped
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
-from headwater.times import parse_time
+from headwater_model.times import parse_time
 from spark_client.errors import Refused, Undelivered
 from tests.builders_events import a_run_event
 from tests.unit.cli.responding import Service

@@ -28,6 +28,8 @@ OPERATIONS = [
     {"type": "WRITE", "name": "w", "destination": SOURCE, "inputs": [{"origin": "r", "name": "a"}]},
 ]
 OURS = {"headwater_operations": {"operations": OPERATIONS}, "headwater_records": {"rootIds": ["r"]}}
+# Facets that name datasets, which may stand anywhere.
+NAMING = {**FACETS, **COLUMNS, "lineage": {**ENTRY, "entries": [ENTRY]}, **OURS}
 # Events with every facet that is read.
 WHOLE = [
     a_run_event(run_facets=PARENT, inputs=[a_dataset("raw/day=1", facets=FACETS)]),
@@ -36,6 +38,7 @@ WHOLE = [
     a_job_event(job_facets={"lineage": {"entries": [ENTRY]}}),
     a_dataset_event(a_dataset(facets=FACETS)),
     a_dataset_event(a_dataset(facets={"lineage": ENTRY})),
+    a_run_event(run_facets=NAMING, job_facets=NAMING, outputs=[a_dataset("raw", facets=NAMING)]),
 ]
 
 

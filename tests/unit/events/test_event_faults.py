@@ -151,6 +151,15 @@ WRONG = [
         ],
     ),
     (
+        a_run_event(
+            job_facets={"lineage": {"fields": {"a": {"inputs": 7}}}}, run_facets={"columnLineage": {"dataset": 7}}
+        ),
+        [
+            "job.facets.lineage.fields.a.inputs: must be a list, got 7",
+            "run.facets.columnLineage.dataset: must be a list, got 7",
+        ],
+    ),
+    (
         a_run_event(run_facets={"mine": {"a": ["\ud800"], "\ud800": 1}}),
         [
             "run.facets.mine: must be valid Unicode (it holds a lone surrogate), got {'a': ['\\ud800'], '\\ud800': 1}",

@@ -222,7 +222,7 @@ def test_the_roots_of_a_run_are_bounded():
     parse(roots([f"r{number}" for number in range(10_000)]))
 
     (reported,) = faults(roots([f"r{number}" for number in range(10_001)]))
-    assert reported.startswith(f"{ROOTS}: list should have at most 10000 items")
+    assert reported.startswith(f"{ROOTS}: must have at most 10000 items")
 
 
 OPERATIONS = "run.facets.headwater_operations.operations"

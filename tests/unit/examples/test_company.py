@@ -13,7 +13,7 @@ from examples.company.history import history_of
 from examples.company.records import records_of, roots_of
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.times import parse_time
+from headwater_model.times import parse_time
 
 END = datetime(2025, 11, 20, 11, 30, tzinfo=timezone.utc)
 

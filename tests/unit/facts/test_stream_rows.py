@@ -10,8 +10,9 @@ from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.facts import RunFacts
 from headwater.facts.stream_rows import coarse_bounds, coarse_highs, stream_positions
-from headwater.times import just_after, normalize
+from headwater.times import just_after
 from headwater_model.ids import DatasetId, JobId
+from headwater_model.times import normalize
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import RUNS, stamped

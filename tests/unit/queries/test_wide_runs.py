@@ -9,12 +9,13 @@ from functools import cache
 
 import pytest
 
-from headwater.events.event import NAME_BYTES_MAX, DatasetUse, Event
+from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.queries.graphs.job_graph import NODES_MAX
 from headwater.queries.runs.input_versions import INPUTS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
+from headwater_model.operation_checks import NAME_MAX_BYTES
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.loaders import Killed, SteppedTable
@@ -86,7 +87,7 @@ def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
 def a_long_name(number):
     """Return a dataset of the longest name, which nothing compresses."""
     digits = "".join(hashlib.sha256(f"{number} {part}".encode()).hexdigest() for part in range(32))
-    return DatasetId("s3://lake", digits[:NAME_BYTES_MAX])
+    return DatasetId("s3://lake", digits[:NAME_MAX_BYTES])
 
 
 @pytest.mark.parametrize("count", [22, 23, 99, 300])

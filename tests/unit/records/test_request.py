@@ -63,18 +63,18 @@ MISSING_ALL = [
         (a_request(storage_location=""), ["storage_location: must not be empty, got ''"]),
         (a_request(node_id=""), ["node_id: must not be empty, got ''"]),
         (a_request(root_id=None), ["root_id: is required"]),
-        (a_request(root_id=7), ["root_id: input should be a valid string, got 7"]),
-        (a_request(action_taken=["READ"]), ["action_taken: input should be a valid string, got ['READ']"]),
+        (a_request(root_id=7), ["root_id: must be a string, got 7"]),
+        (a_request(action_taken=["READ"]), ["action_taken: must be a string, got ['READ']"]),
         (a_request(root_id="\ud800"), ["root_id: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"]),
-        (a_request(record=[]), ["record: input should be a valid dictionary or instance of RecordModel, got []"]),
-        (a_request(records={}), ["records: input should be a valid list, got {}"]),
+        (a_request(record=[]), ["record: must be a JSON object, got []"]),
+        (a_request(records={}), ["records: must be a list, got {}"]),
         (without("storage_location", record={}), ["record.storage_location: is required"]),
         (without("storage_location", records=[{"node_id": "a"}]), ["records[0].storage_location: is required"]),
         (
             without("storage_location", records=[{"storage_location": "x"}, {"storage_location": 3}]),
-            ["records[1].storage_location: input should be a valid string, got 3"],
+            ["records[1].storage_location: must be a string, got 3"],
         ),
-        (a_request(records=[]), ["records: list should have at least 1 item after validation, not 0, got []"]),
+        (a_request(records=[]), ["records: must have at least 1 item, got []"]),
         (
             a_request(record={}, records=[{}]),
             ["record: only one of record and records may be given, got 'record and records'"],
@@ -108,8 +108,14 @@ MISSING_ALL = [
             a_request(parent_id="n", record={"node_id": "n"}),
             ["record.node_id: must not be its own parent (only the root may be), got 'n'"],
         ),
-        (a_request(requested_at=-1), ["requested_at: input should be greater than or equal to 0, got -1"]),
-        (a_request(requested_at=1.5), ["requested_at: input should be a valid integer, got 1.5"]),
+        (
+            a_request(requested_at=-1),
+            ["requested_at: must be whole seconds since 1970, or ISO 8601 with a time zone, got -1"],
+        ),
+        (
+            a_request(requested_at=1.5),
+            ["requested_at: must be whole seconds since 1970, or ISO 8601 with a time zone, got 1.5"],
+        ),
         (
             a_request(requested_at="noon"),
             ["requested_at: must be whole seconds since 1970, or ISO 8601 with a time zone, got 'noon'"],
@@ -162,7 +168,7 @@ def test_a_batch_of_ten_thousand_is_taken_and_one_more_is_not():
     assert len(parse(a_request(records=records[:-1])).records) == 10_000
 
     (fault,) = faults(a_request(records=records))
-    assert fault.startswith("records: list should have at most 10000 items after validation, not 10001, got [")
+    assert fault.startswith("records: must have at most 10000 items, not 10001, got [")
     assert len(fault) < 300
 
 

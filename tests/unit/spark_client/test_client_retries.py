@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -125,7 +126,7 @@ def test_a_refusal_is_not_tried_again(service: Service, watch: Watch, caplog: py
     service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
     lineage = a_client(service, watch)
 
-    result = lineage.record("", "", "READ", RAW)
+    result = lineage.record(ROOT, ROOT, "READ", RAW)
 
     assert not result.delivered
     assert len(service.requests) == 1
@@ -135,21 +136,21 @@ def test_a_refusal_is_not_tried_again(service: Service, watch: Watch, caplog: py
 
 
 @pytest.mark.parametrize("nothing", ["root_id", "parent_id", "action_taken", "storage_location"])
-def test_a_null_in_the_data_is_the_service_s_to_refuse(service: Service, watch: Watch, nothing: str) -> None:
-    service.faults = [failing(422, {"code": 422, "message": f"{nothing}: must be a string, got None"})]
+def test_a_null_in_the_data_is_refused_before_it_is_sent(
+    service: Service, watch: Watch, nothing: str, caplog: pytest.LogCaptureFixture
+) -> None:
     step = {"root_id": ROOT, "parent_id": ROOT, "action_taken": "READ", "storage_location": RAW, nothing: None}
 
-    result = a_client(service, watch).record(**step)  # type: ignore[arg-type]
+    lineage = a_client(service, watch)
+    result = lineage.record(**step)  # type: ignore[arg-type]
 
-    assert not result.delivered
-    assert len(service.requests) == 1
+    assert (result.delivered, lineage.failed, service.requests) == (False, 1, [])
+    assert f"{nothing}: is required" in caplog.text
 
 
-def test_a_broken_string_in_the_data_is_the_service_s_to_refuse(service: Service, watch: Watch) -> None:
-    service.faults = [failing(422, {"code": 422, "message": "root_id: must be Unicode text"})]
-
+def test_a_broken_string_in_the_data_is_refused_before_it_is_sent(service: Service, watch: Watch) -> None:
     assert not a_client(service, watch).record("flights-\ud800", ROOT, "READ", RAW).delivered
-    assert service.requests[0]["root_id"] == "flights-\ud800"
+    assert service.requests == []
 
 
 def test_an_error_in_the_job_s_own_rows_is_the_job_s(service: Service, watch: Watch) -> None:
@@ -163,7 +164,7 @@ def test_a_strict_client_raises_the_services_error(service: Service, watch: Watc
     service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
 
     with pytest.raises(Refused, match=r"^422: root_id: must not be empty, got ''$") as refused:
-        a_client(service, watch, strict=True).record("", "", "READ", RAW)
+        a_client(service, watch, strict=True).record(ROOT, ROOT, "READ", RAW)
 
     assert refused.value.code == "422"
 
@@ -197,3 +198,26 @@ def test_a_response_without_an_end_is_not_kept(service: Service, watch: Watch) -
 
     with pytest.raises(Undelivered, match="response has more than 16000000 bytes"):
         a_client(service, watch, strict=True).record(ROOT, ROOT, "READ", RAW)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda lineage: lineage.record(None, ROOT, "READ", RAW),
+        lambda lineage: lineage.emit(7),
+        lambda lineage: lineage.emit_many([7]),
+    ],
+    ids=["request", "event", "events"],
+)
+def test_what_the_client_refuses_itself_does_not_end_an_outage(
+    service: Service, watch: Watch, refused: Callable[[LineageClient], object]
+) -> None:
+    service.faults = [failing(503)] * 99
+    lineage = a_client(service, watch)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+    during_outage = len(service.requests)
+
+    refused(lineage)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+
+    assert len(service.requests) == during_outage + 1

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from spark_client import FieldOperation, LineageClient, OperationRecorder, Record, Step
+from spark_client import FieldOperation, LineageClient, OperationRecorder, Record, Refused, Step
 from spark_client.current_run import (
     JobRun,
     RunContext,
@@ -103,10 +103,11 @@ def test_more_roots_than_an_event_may_hold_are_left_out_with_one_warning(
 
 
 @pytest.mark.parametrize("root", [None, "", "half a character: \ud83d", "x" * 2049])
-def test_roots_that_no_record_may_have_are_the_services_to_refuse(root: Any, client: LineageClient) -> None:
+def test_roots_that_no_record_may_have_are_not_reported(root: Any, client: LineageClient) -> None:
     run = RunContext(JobRun("emissions", "emissions", str(uuid4())))
     enter(run)
-    client.record(root, "flights", "READ", "s3://raw/flights")
+    with pytest.raises(Refused, match="root_id: "):
+        client.record(root, "flights", "READ", "s3://raw/flights")
     client.record("é" * 1024, "flights", "READ", "s3://raw/flights")
     leave(run)
 

@@ -40,7 +40,7 @@ def test_the_function_s_refusal_is_named_and_not_tried_again(
     service.faults = [function_error(name, "root_id: must not be empty, got ''")]  # type: ignore[list-item]
 
     with pytest.raises(Refused, match=f"^{name}: root_id: must not be empty, got ''$"):
-        lineage.record("", "", "READ", "s3://raw")
+        lineage.record("flights", "flights", "READ", "s3://raw")
 
     assert len(service.requests) == 1
 

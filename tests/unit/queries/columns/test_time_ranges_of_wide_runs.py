@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.events.event import NAME_BYTES_MAX, DatasetUse, Event
+from headwater.events.event import DatasetUse, Event
 from headwater.facts.apply import apply_statements
 from headwater.facts.index_rows import EXACT_MAX
 from headwater.facts.keys import dataset_pk
@@ -21,6 +21,7 @@ from headwater.queries.results.columns import TimeRange
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
+from headwater_model.operation_checks import NAME_MAX_BYTES
 from local_stack.aws.item_sizes import item_bytes
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.strategies import JOBS, RUNS, TIMES, stamped
@@ -130,10 +131,10 @@ def test_all_that_is_stored_of_a_wide_run_grows_as_the_run_does():
 
 def test_rows_of_long_names_that_fill_a_transaction_are_left_to_the_facts():
     table = MemoryTable()
-    apply_statements([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_BYTES_MAX)], table)
+    apply_statements([a_wide_run(EXACT_MAX // 2, name_bytes=NAME_MAX_BYTES)], table)
     assert max(rows_of_time_ranges(table)) <= 400
     queries, time_range = LineageQueries(table), TimeRange(TIMES[2], TIMES[3])
-    assert len(queries.find_mappings(a_part(0, NAME_BYTES_MAX), time_range, level=1).items) == EXACT_MAX // 2
+    assert len(queries.find_mappings(a_part(0, NAME_MAX_BYTES), time_range, level=1).items) == EXACT_MAX // 2
 
 
 def test_a_wide_run_without_columns_is_mapped_from_all_its_inputs_to_all_its_outputs():
