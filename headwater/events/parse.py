@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias, TypedDict, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -26,7 +27,7 @@ from headwater.events.event_models import (
     RunEventModel,
 )
 from headwater.events.facet_models import NamedModel
-from headwater.events.lineage_facets import datasets_in_lineage
+from headwater.events.lineage_facets import sources_in, targets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
 from headwater.times import milliseconds_between
@@ -54,11 +55,11 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
     (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
     one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
-    whether or not the event lists them there.
+    and sources of columns and operations are inputs, whether or not the event lists them there.
 
     Raises:
         Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
-        TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
+        TooLarge: the event names more than `DATASETS_MAX` inputs, outputs and sources of columns.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
@@ -66,7 +67,7 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     body, hash_ = in_order(body)
     if is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
-    event = _PARSERS[_kind(body)](body, hash_, rules)
+    event = with_sources(_PARSERS[_kind(body)](body, hash_, rules), rules)
     if now is not None and milliseconds_between(now, event.time) > AHEAD_MAX_S * 1000:
         rule = f"must not be more than 24 hours after now ({now})"
         raise Invalid.because("eventTime", body["eventTime"], rule)
@@ -79,11 +80,16 @@ def is_api_change(body: object) -> bool:
     return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
 
 
+def with_sources(event: Event, rules: NamingRules) -> Event:
+    """Return an event of a job with all datasets that it names as sources among its inputs."""
+    return replace(event, inputs=_with_named(event.inputs, sources_in(event), rules)) if event.job else event
+
+
 def _check_size(event: Event) -> None:
     named = len({use.dataset for use in (*event.inputs, *event.outputs)})
     if named > DATASETS_MAX:
         raise TooLarge(
-            f"inputs, outputs: an event may name {DATASETS_MAX} datasets, got {named}; "
+            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
             "further events of the same run may name the others"
         )
 
@@ -148,19 +154,17 @@ class _JobMembers(TypedDict):
 def _job_members(model: JobEventModel, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
     job, facets = _job(model.job), rename_datasets(model.job.facets.sent, rules)
-    sources, targets = datasets_in_lineage(job, facets)
-    inputs = merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs)
     outputs = merge_mentions(_use(mention, mention.outputFacets, rules) for mention in model.outputs)
     return {
         "job": job,
-        "inputs": _with_named(inputs, sources, rules),
-        "outputs": _with_named(outputs, targets, rules),
+        "inputs": merge_mentions(_use(mention, mention.inputFacets, rules) for mention in model.inputs),
+        "outputs": _with_named(outputs, targets_in_lineage(job, facets), rules),
         "job_facets": facets,
     }
 
 
 def _with_named(uses: tuple[DatasetUse, ...], named: Iterable[DatasetId], rules: NamingRules) -> tuple[DatasetUse, ...]:
-    """Return the uses, with the named datasets that are not among them after those that are."""
+    """Append the named datasets that are missing."""
     missing = sorted(set(named) - {use.dataset for use in uses})
     return (
         *uses,
