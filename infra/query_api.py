@@ -86,7 +86,7 @@ class QueryApi(Construct):
         ingestion.open_to(self.function)
         events.open_to(self.function)
         events.open_changes_to(self.function)
-        self._let_query(storage, trace_queue, strict_namespaces=context.strict_namespaces)
+        self._let_query(storage, trace_queue, context)
         search.open_to(self.function)
         self.access_logs: list[logs.LogGroup] = []
         self.api = _signed_api(
@@ -100,7 +100,7 @@ class QueryApi(Construct):
             self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_USES_OF_TOKENS_ALONE)
         self._protect(context)
 
-    def _let_query(self, storage: Storage, trace_queue: sqs.Queue, *, strict_namespaces: bool) -> None:
+    def _let_query(self, storage: Storage, trace_queue: sqs.Queue, context: StackContext) -> None:
         """Give the function its tables, buckets and trace queue, and the rights to read them and to queue traces."""
         records_table, graph_table, archive_bucket = storage.records_table, storage.graph_table, storage.archive_bucket
         self.function.set(
@@ -109,7 +109,8 @@ class QueryApi(Construct):
                 settings.GRAPH_TABLE: graph_table.table_name,
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
                 settings.TRACE_QUEUE_URL: trace_queue.queue_url,
-                settings.STRICT_NAMESPACES: "true" if strict_namespaces else "false",
+                settings.STRICT_NAMESPACES: "true" if context.strict_namespaces else "false",
+                settings.PARTITION_TRIMMING: "true" if context.partition_trimming else "false",
             }
         )
         self.function.allow(["dynamodb:GetItem", "dynamodb:Query"], [records_table.table_arn])

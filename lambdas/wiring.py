@@ -289,7 +289,9 @@ def lineage_queries() -> LineageQueries:
     """Return the queries over the graph table."""
     from headwater.queries.service import LineageQueries
 
-    return LineageQueries(graph_table(READ_CONCURRENCY))
+    return LineageQueries(
+        graph_table(READ_CONCURRENCY), trim_partitions=os.environ.get(settings.PARTITION_TRIMMING, "true") == "true"
+    )
 
 
 @cache

@@ -28,7 +28,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command and its options."""
     parser = add_command(subparsers, "graph", "print the jobs and datasets around a node", _ABOUT, _EXAMPLES)
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
-    parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
+    parser.add_argument(
+        "--depth",
+        type=int,
+        default=20,
+        metavar="N",
+        help="the number of jobs to follow (default: 20), from a dataset behind its own readers and writers",
+    )
     add_url(parser)
     add_formats(parser)
     parser.set_defaults(func=run_graph)

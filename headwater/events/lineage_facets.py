@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from headwater.events.event import Facets, is_deleted
+from headwater.events.event import Event, Facets, is_deleted
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId
@@ -77,14 +77,30 @@ def _dataset(form: _Form) -> DatasetId:
     return DatasetId(form["namespace"], form["name"])
 
 
-def datasets_in_lineage(job: JobId, facets: Facets) -> tuple[set[DatasetId], set[DatasetId]]:
-    """Return the datasets that the job reads and writes by the entries of its `lineage` facet.
+def targets_in_lineage(job: JobId, facets: Facets) -> set[DatasetId]:
+    """Return the datasets that the job writes by the entries of its `lineage` facet."""
+    return {_dataset(entry) for entry in _own_entries(job, facets) if entry["type"] == "DATASET"}
 
-    An entry of another job says nothing about what this job reads.
+
+def sources_in(event: Event) -> set[DatasetId]:
+    """Return the datasets that an event of a job names as sources, among its inputs or not.
+
+    These are in the job's `lineage` facet, where an entry of another job says nothing about what this job reads; in the
+    `lineage` and `columnLineage` facets of outputs; and in operations that read.
     """
-    own = _own_entries(job, facets)
-    sources = {_dataset(source) for entry in own for source in _inputs(entry) if source["type"] == "DATASET"}
-    return sources, {_dataset(entry) for entry in own if entry["type"] == "DATASET"}
+    entries = _own_entries(event.job, event.job_facets) if event.job else []
+    entries += [facet for use in event.outputs if not is_deleted(facet := use.facets.get("lineage", {}))]
+    named = [source for entry in entries for source in _inputs(entry) if source["type"] == "DATASET"]
+    for use in event.outputs:
+        facet = use.facets.get("columnLineage", {})
+        if not is_deleted(facet):
+            named += facet.get("dataset") or ()
+            for column in (facet.get("fields") or {}).values():
+                named += column.get("inputFields") or ()
+    operations = event.run_facets.get("headwater_operations", {})
+    if not is_deleted(operations):
+        named += [form["source"] for form in operations.get("operations") or () if form.get("source")]
+    return set(map(_dataset, named))
 
 
 def jobs_in_lineage(job: JobId, facets: Facets) -> set[JobId]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
-from headwater.events.lineage_facets import datasets_in_lineage
+from headwater.events.lineage_facets import sources_in, targets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
 from headwater_model.errors import Invalid, TooLarge
@@ -27,26 +28,31 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     The rules are those of `headwater_model.events`. An unknown `eventType` is kept. Mentions of one dataset
     (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
     one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
-    whether or not the event lists them there.
+    and sources of columns and operations are inputs, whether or not the event lists them there.
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
+        TooLarge: the event names more than `DATASETS_MAX` inputs, outputs and sources of columns.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_ = in_order(body)
-    event = _PARSERS[check_fields(body, now=now)](body, hash_, rules)
+    event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
     _check_size(event)
     return event
+
+
+def with_sources(event: Event, rules: NamingRules) -> Event:
+    """Return an event of a job with all datasets that it names as sources among its inputs."""
+    return replace(event, inputs=_with_named(event.inputs, sources_in(event), rules)) if event.job else event
 
 
 def _check_size(event: Event) -> None:
     named = len({use.dataset for use in (*event.inputs, *event.outputs)})
     if named > DATASETS_MAX:
         raise TooLarge(
-            f"inputs, outputs: an event may name {DATASETS_MAX} datasets, got {named}; "
+            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
             "further events of the same run may name the others"
         )
 
@@ -95,19 +101,17 @@ class _JobMembers(TypedDict):
 def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
     job, facets = _job(body["job"]), rename_datasets(_sent(body["job"]), rules)
-    sources, targets = datasets_in_lineage(job, facets)
-    inputs = merge_mentions(_use(mention, "inputFacets", rules) for mention in body.get("inputs") or ())
     outputs = merge_mentions(_use(mention, "outputFacets", rules) for mention in body.get("outputs") or ())
     return {
         "job": job,
-        "inputs": _with_named(inputs, sources, rules),
-        "outputs": _with_named(outputs, targets, rules),
+        "inputs": merge_mentions(_use(mention, "inputFacets", rules) for mention in body.get("inputs") or ()),
+        "outputs": _with_named(outputs, targets_in_lineage(job, facets), rules),
         "job_facets": facets,
     }
 
 
 def _with_named(uses: tuple[DatasetUse, ...], named: Iterable[DatasetId], rules: NamingRules) -> tuple[DatasetUse, ...]:
-    """Return the uses, with the named datasets that are not among them after those that are."""
+    """Append the named datasets that are missing."""
     missing = sorted(set(named) - {use.dataset for use in uses})
     return (
         *uses,

@@ -159,12 +159,13 @@ def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
 
 
 def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
-    """Yield the inputs, and the datasets in reports of columns, each after the field that names it."""
-    yield from (("inputs.namespace", use.dataset) for use in event.inputs)
+    """Yield the datasets in reports of columns, and the inputs, each after the field that names it."""
     for facets in (event.run_facets, event.job_facets, *(use.facets for use in _described_uses(event))):
         for name in _OF_SOURCES:
             if name in facets:
                 yield from ((f"facets.{name}", dataset) for dataset in sorted(find_datasets({name: facets[name]})))
+    # Sources in facets are inputs, too; these were yielded after the field that names them.
+    yield from (("inputs.namespace", use.dataset) for use in event.inputs)
 
 
 def limit_document(event: Mapping[str, Any], writes: Sequence[str] | None) -> Mapping[str, Any]:

@@ -134,10 +134,10 @@ def _assertions(delta: FactsDelta, event: Event, stamp: str) -> None:
 
 
 def _users(delta: FactsDelta, event: Event, job: JobId) -> None:
-    """Add the job to the users of the datasets that the event names or reports as sources."""
+    """Add the job to the users of its inputs and outputs."""
     user = {text_of(job): event.time}
-    for dataset in (*(use.dataset for use in event.inputs), *_other_sources(event)):
-        add(delta.datasets, dataset, DatasetFacts(read_by=user))
+    for use in event.inputs:
+        add(delta.datasets, use.dataset, DatasetFacts(read_by=user))
     for use in event.outputs:
         add(delta.datasets, use.dataset, DatasetFacts(written_by=user))
 

@@ -42,7 +42,7 @@ class DatasetQueries(Queries):
         return result_by_name(dataset, Datasets(view).find, view)
 
     def names_by_rules(self, dataset: DatasetId) -> Sequence[DatasetId]:
-        """Return the names that the rules make of a dataset's, the loader's among them; none if they keep it."""
+        """Return the name that the rules make of a dataset's; nothing if they keep it."""
         return renamed(dataset, self._view())
 
     def find_name_by_rules(self, dataset: DatasetId) -> DatasetId | None:

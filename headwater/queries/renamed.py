@@ -1,4 +1,4 @@
-"""Datasets that are requested by a name that no event used: the rules of names say which dataset is meant.
+"""Datasets that are requested by a name that the graph does not have: the rules of names say which dataset is meant.
 
     result_by_name(dataset, query, view)     # a `query` whose result is None where the dataset is unknown
     result_if_known(dataset, query, view)    # a `query` that has a result for an unknown dataset, too
@@ -19,19 +19,14 @@ _T = TypeVar("_T")
 
 
 def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
-    """Return the names that the rules make of a dataset's, without partitions last; none if they keep it.
-
-    The reader does not know if the deployment trims partitions. If it does, only the last of the names is known.
-    """
+    """Return the name under which an event that names the dataset is loaded; nothing if that is the name itself."""
     # A cold start does not pay for what few requests need.
-    from headwater.events.name_rules import apply_rules
     from headwater.events.naming import NamingRules
     from headwater.loading.stored_rules import read_stored_rules
 
-    other = DatasetId(*apply_rules(read_stored_rules(view.reader), name.namespace, name.name))
-    if other == name:
-        return ()
-    return tuple(dict.fromkeys((other, NamingRules().dataset(other.namespace, other.name))))
+    rules = NamingRules(trim_partitions=view.trim_partitions, names=read_stored_rules(view.reader))
+    loaded = rules.dataset(name.namespace, name.name)
+    return () if loaded == name else (loaded,)
 
 
 def seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:

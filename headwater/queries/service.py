@@ -59,6 +59,7 @@ from headwater.queries.view import GraphView, ReadAhead
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.partitions import trim_partitions
 
 
 class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
@@ -70,11 +71,11 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def seen_by(self, visibility: Visibility) -> LineageQueries:
         """Return the same queries, bounded by a caller's visibility."""
-        return LineageQueries(self._reader, visibility)
+        return LineageQueries(self._reader, visibility, trim_partitions=self._trim_partitions)
 
     def together(self) -> LineageQueries:
         """Return the same queries for one response: what one of them read, the next do not read again."""
-        return LineageQueries(ReadAhead.of(self._reader), self._caller)
+        return LineageQueries(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
 
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """Return the namespaces, by name."""
@@ -185,8 +186,15 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit]:
-        """Return the jobs and datasets whose names have the words of the text (see `words`)."""
-        return name_search.search(text, self._view(), kind=kind, **options)
+        """Return the jobs and datasets whose names have the words of the text (see `words`).
+
+        If there are none, the text may be a dataset's name with partitions that were trimmed.
+        """
+        view = self._view()
+        hits = name_search.search(text, view, kind=kind, **options)
+        if hits.total or kind == "job" or not view.trim_partitions or (trimmed := trim_partitions(text)) == text:
+            return hits
+        return name_search.search(trimmed, view, kind="dataset", **options)
 
     def short_jobs(self, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
         """Return the existing jobs in short: their last run, but no facets and versions."""

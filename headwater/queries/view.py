@@ -85,18 +85,28 @@ class GraphView:
     Views that are made of a view share its reads.
     """
 
-    def __init__(self, reader: GraphReader, at: str | None = None, caller: Visibility = EVERYTHING) -> None:
+    def __init__(
+        self,
+        reader: GraphReader,
+        at: str | None = None,
+        caller: Visibility = EVERYTHING,
+        *,
+        trim_partitions: bool = True,
+    ) -> None:
         self.reader: ReadAhead = reader.reader if isinstance(reader, GraphView) else ReadAhead.of(reader)
-        self.at, self.caller = at, caller
+        self.at, self.caller, self.trim_partitions = at, caller, trim_partitions
 
     @property
     def whole(self) -> GraphView:
         """The view of a caller who sees everything, at the same time."""
-        return self if self.caller is EVERYTHING else GraphView(self.reader, self.at)
+        return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
 
     def as_of(self, at: str | None) -> GraphView:
         """Return the same caller's view as of a time."""
-        return GraphView(self.reader, at, self.caller)
+        return self._seen_by(self.caller, at)
+
+    def _seen_by(self, caller: Visibility, at: str | None) -> GraphView:
+        return GraphView(self.reader, at, caller, trim_partitions=self.trim_partitions)
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Return the rows of these keys that exist."""
@@ -141,11 +151,14 @@ class GraphView:
 
 
 class Queries:
-    """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next."""
+    """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next.
 
-    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING) -> None:
-        self._reader, self._caller = reader, caller
+    `trim_partitions` says whether the deployment trims the partitions of the names in events (`NamingRules`).
+    """
+
+    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
+        self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
 
     def _view(self) -> GraphView:
         """Return a view for one query."""
-        return GraphView(self._reader, caller=self._caller)
+        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headwater.events.event import Event
 from headwater_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
-from tests.fields_model.operations import written
+from tests.fields_model.operations import read_of, written
 from tests.fields_model.reported import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged
 
@@ -54,7 +54,7 @@ def unknown(inputs):
 
 
 def named_as_sources(event):
-    """Return the source datasets of columns in all facets of an event."""
+    """Return the source datasets of columns, and those that operations read, in all facets of an event."""
     columns = [
         written_columns for operations in _operation_sets([event]) for written_columns in written(operations).values()
     ]
@@ -63,7 +63,8 @@ def named_as_sources(event):
         lineage, older = (use.facets.get(name) for name in ("lineage", "columnLineage"))
         columns += [of_lineage(lineage)] if _there(lineage) else []
         columns += [of_column_lineage(older)] if _there(older) else []
-    return {source.dataset for reported in columns for source in sources_in(reported)}
+    read = {dataset for operations in _operation_sets([event]) for dataset in read_of(operations)}
+    return read | {source.dataset for reported in columns for source in sources_in(reported)}
 
 
 def sources_in(columns):

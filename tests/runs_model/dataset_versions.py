@@ -138,17 +138,16 @@ def _fields(version):
 
 def version_read(statements, reader, dataset):
     """Return (version id, rule that found it, the run that made it or None) of this input of the reader."""
-    names = [name for name in reader.names("in") if statements.primary(name) == dataset]
     others = [version for version in versions_of(statements, dataset) if version.maker not in (str(reader.key), "")]
     return (
-        _by_storage(statements, reader, dataset, names, others)
+        _by_storage(statements, reader, dataset, others)
         or _by_parent(statements, reader, others)
         or _by_time(reader, others)
         or (version_id(dataset, ""), "initial", None)
     )
 
 
-def _by_storage(statements, reader, dataset, names, others):
+def _by_storage(statements, reader, dataset, others):
     stored = _storage_read(statements, reader, dataset)
     if stored is None:
         return None
@@ -156,7 +155,9 @@ def _by_storage(statements, reader, dataset, names, others):
         (version for version in others if version.run and stored in version.stored),
         key=lambda version: version.position,
     )
-    return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
+    uses = [use for _, use in reader.uses("in") if statements.primary(use.dataset) == dataset]
+    name = min(use.dataset for use in uses if "version" in use.facets)
+    return (same[-1].id, "storage", same[-1].run) if same else (version_id(name, stored), "storage", None)
 
 
 def _storage_read(statements, reader, dataset):

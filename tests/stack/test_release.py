@@ -146,7 +146,7 @@ def test_a_parameter_takes_the_place_of_each_use_of_its_context_value(released):
     ]
     assert [each["PARTITION_TRIMMING"] for each in variables if "PARTITION_TRIMMING" in each] == [
         {"Ref": "PartitionTrimming"}
-    ]
+    ] * 2
     [rule] = of_type("AWS::Events::Rule")
     assert rule["Properties"]["ScheduleExpression"] == {
         "Fn::Join": ["", ["cron(30 ", {"Ref": "CompactionHourUtc"}, " * * ? *)"]]

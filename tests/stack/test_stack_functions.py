@@ -66,6 +66,7 @@ ENVIRONMENT = {
         "SEARCH_DATABASE": "Database",
         "SEARCH_WORKGROUP": "Workgroup",
         "STRICT_NAMESPACES": "false",
+        "PARTITION_TRIMMING": "true",
     },
 }
 SEND = {"sqs:SendMessage"}
@@ -284,8 +285,11 @@ def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_anot
 
 
 def test_names_in_events_are_read_by_the_rules_that_the_context_values_give(turned):
-    variables = turned.of_type("AWS::Lambda::Function")["EventsFunction"]["Environment"]["Variables"]
+    functions = turned.of_type("AWS::Lambda::Function")
+    variables = functions["EventsFunction"]["Environment"]["Variables"]
     assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
+    # The names in requests, too.
+    assert functions["ApiFunction"]["Environment"]["Variables"]["PARTITION_TRIMMING"] == "false"
 
 
 def test_both_ways_in_for_events_drop_what_the_context_value_says(turned, template):

@@ -33,7 +33,10 @@ _NODE_ID = nonblank_text(
     "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one.",
     "dataset:s3://flights:checked",
 ).required()
-_DEPTH = _depth("How many jobs away from the start; 0 is its own jobs.")
+_DEPTH = _depth(
+    "How many jobs further on each way: 0 is the job itself, or the jobs that read or write the dataset. So from a "
+    "dataset, 1 draws two jobs each way; from a job, one."
+)
 _LINEAGE_AT = lineage_at("The graph of the events before this time.")
 _DIRECTIONS: dict[str, GraphDirection] = {"both": "both", "up": "up", "down": "down", "through": "through"}
 _DIRECTION = choice(

@@ -42,7 +42,13 @@ _GRAPH_NODE_ID = nonblank_text(
     "`dataset:<namespace>:<name>`, `job:<namespace>:<name>` or `datasetField:<namespace>:<name>:<field>`.",
     "dataset:s3://flights:checked",
 ).required()
-_DEPTH = number("depth", "How many jobs away from the start.", least=0, most=DEPTH_MAX).default(20)
+_DEPTH = number(
+    "depth",
+    "How many jobs further: 0 is the job itself, or the jobs that read the dataset or column. So below a dataset, 1 "
+    "lists two jobs in a row; below a job, one.",
+    least=0,
+    most=DEPTH_MAX,
+).default(20)
 _OF_IMPACT = (_GRAPH_NODE_ID, _DEPTH, _IS_TABLE)
 _NAMESPACE = nonblank_text("namespace", "Only jobs of this namespace.", "emissions")
 _OWNER = nonblank_text("owner", "Only jobs of this owner.", "team:flights")

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from headwater.cli.export.reading import DatasetPart, Document, JobPart, Name, Part, name_of
+from headwater.times import just_after, render_time
+from headwater_model.times import parse_time
 
 _PRODUCER = "urn:headwater:export"
 _SPEC = "https://openlineage.io/spec"
@@ -29,12 +31,16 @@ def render_events(parts: Iterable[Part]) -> Iterator[str]:
     """Yield a line for each part: first jobs, then datasets."""
     declared: dict[Name, dict[str, Any]] = {}
     for part in parts:
-        event = _job_event(part, declared) if isinstance(part, JobPart) else _dataset_event(part, declared)
-        yield json.dumps(event, ensure_ascii=False) + "\n"
+        events = _job_events(part, declared) if isinstance(part, JobPart) else [_dataset_event(part, declared)]
+        yield from (json.dumps(event, ensure_ascii=False) + "\n" for event in events)
 
 
-def _job_event(part: JobPart, declared: dict[Name, dict[str, Any]]) -> dict[str, Any]:
-    """Return a job's event; keep columns that DatasetEvents declared, for those."""
+def _job_events(part: JobPart, declared: dict[Name, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a job's event; keep columns that DatasetEvents declared, for those.
+
+    An earlier run may have reported columns of datasets that the job no longer reads. Sources are inputs of their
+    event: so a second event, without columns, has the inputs of now.
+    """
     resource, node_id = part.resource or {}, part.node["id"]
     job = name_of(part.node["data"])
     inputs = _datasets(part, (origin for origin, end in part.edges if end == node_id))
@@ -45,14 +51,25 @@ def _job_event(part: JobPart, declared: dict[Name, dict[str, Any]]) -> dict[str,
     facets = _kept(resource.get("facets", {}))
     if entries is not None:
         facets["lineage"] = {**_LINEAGE_FACET, "entries": entries}
-    return {
+    reported = {dataset: {} if entries is not None else columns.facet_of(dataset, inputs) for dataset in outputs}
+    event = {
         **_common("JobEvent", resource["updatedAt"]),
         "job": {**job._asdict(), "facets": facets},
         "inputs": [dataset._asdict() for dataset in inputs],
-        "outputs": [
-            {**dataset._asdict(), "facets": {} if entries is not None else columns.facet_of(dataset, inputs)}
-            for dataset in outputs
-        ],
+        "outputs": [{**dataset._asdict(), "facets": facet} for dataset, facet in reported.items()],
+    }
+    if _sources(reported.values()) <= set(inputs):
+        return [event]
+    later = render_time(just_after(parse_time(resource["updatedAt"])))
+    return [event, {**event, "eventTime": later, "outputs": [dataset._asdict() for dataset in outputs]}]
+
+
+def _sources(reported: Iterable[Mapping[str, Any]]) -> set[Name]:
+    """Return the sources in `columnLineage` facets."""
+    facets = [facets["columnLineage"] for facets in reported if facets]
+    columns = (column["inputFields"] for facet in facets for column in facet["fields"].values())
+    return {
+        name_of(source) for sources in (*columns, *(facet.get("dataset", ()) for facet in facets)) for source in sources
     }
 
 

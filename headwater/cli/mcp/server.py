@@ -35,7 +35,9 @@ NodeId = Annotated[
     str, Field(description="job:<namespace>:<name>, dataset:... or datasetField:<namespace>:<dataset>:<field>")
 ]
 Column = Annotated[str, Field(description="datasetField:<namespace>:<dataset>:<field>")]
-Depth = Annotated[int, Field(ge=0, le=100, description="How many jobs (of a column: columns) away.")]
+Depth = Annotated[
+    int, Field(ge=0, le=100, description="How many jobs (of a column: columns) further; 0 is the jobs of a dataset.")
+]
 Time = Annotated[str, Field(description="Unix seconds, or ISO 8601 (UTC): 2026-11-20 or 2026-11-20T12:00:00Z.")]
 RangeTime = Annotated[str, Field(description="Unix seconds, or now and steps: now, now-7d, now-1d+4h.")]
 

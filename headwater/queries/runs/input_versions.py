@@ -86,6 +86,11 @@ class InputVersion:
         versions = [storage_version(present({"version": facet})) for facet in latest_first(reported)]
         return next((version for version in versions if version is None or version != own_version), None)
 
+    @property
+    def versioned_name(self) -> DatasetId:
+        """The first of the names under which the run reported a version of the storage."""
+        return next(name for name in self.names if self.facts.read_facets.get(text_of(name), {}).get("version"))
+
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """Set the version, and the rule by which it was found."""
         self.version, self.resolved_by, self.produced_by, self.resolved = version, by, run, True
@@ -151,7 +156,7 @@ def _by_storage(reads: Sequence[InputVersion], view: GraphView) -> None:
     candidates = [(read, storage) for read in reads if (storage := read.storage)]
     queries = [by_storage(read.group, storage, _others(read)) for read, storage in candidates]
     for (read, storage), written in zip(candidates, newest_written(queries, view), strict=True):
-        version = written.version if written else dataset_version_id(read.names[0], storage)
+        version = written.version if written else dataset_version_id(read.versioned_name, storage)
         read.resolve(version, "storage", written.run if written else None)
 
 

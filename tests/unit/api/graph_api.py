@@ -22,7 +22,7 @@ class GraphApi:
         self.table = MemoryTable()
         self._rules = rules or NamingRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
-        queries = LineageQueries(self.table)
+        queries = LineageQueries(self.table, trim_partitions=self._rules.trim_partitions)
         services = SimpleNamespace(
             queries=queries,
             event_log=self._log,

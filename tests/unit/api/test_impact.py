@@ -46,6 +46,32 @@ def test_everything_downstream_is_listed_nearest_first_with_the_way_there(api):
     assert len(api.found("/reports/impact", nodeId=RAW, depth=0)["impacted"]) == 3
 
 
+def test_a_depth_of_one_is_two_jobs_each_way_from_a_dataset_and_one_from_a_job():
+    api = GraphApi()
+    for number in range(6):
+        run, sides = f"00000000-0000-4000-8000-00000000000{number}", (f"d{number}", f"d{number + 1}")
+        inputs, outputs = ([a_dataset(side)] for side in sides)
+        api.load(a_run_event(run=run, job=f"j{number}", inputs=inputs, outputs=outputs))
+
+    def jobs(nodes, name):
+        return [node[name].rpartition(":")[2] for node in nodes if node["type"] == "JOB"]
+
+    drawn = {
+        (node, depth): (
+            jobs(api.graph(node, depth=depth)["graph"], "id"),
+            jobs(api.found("/reports/impact", nodeId=node, depth=depth)["impacted"], "nodeId"),
+        )
+        for node in ("dataset:s3://flights:d3", "job:emissions:j3")
+        for depth in (0, 1)
+    }
+    assert list(drawn.values()) == [
+        (["j2", "j3"], ["j3"]),
+        (["j1", "j2", "j3", "j4"], ["j3", "j4"]),
+        (["j3"], []),
+        (["j2", "j3", "j4"], ["j4"]),
+    ]
+
+
 def test_a_table_has_a_row_for_each(api):
     response = get(api.api, PATH, {"nodeId": RAW, "format": "csv"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -12,8 +13,10 @@ from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
 from headwater.loading.stored_rules import StoredRules
 from headwater.settings import NAMING
+from tests.builders_events import a_run_event
 from tests.examples import examples
 from tests.fakes.memory_dynamodb import Calls
+from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, A, B, Team, World, as_if, requests_about
 
 # The same rule for whole namespaces, for a name in one of them, and in two steps.
@@ -41,17 +44,28 @@ def old(team):
     return f"old+{team.store}"
 
 
-def requests_of(team, dataset="report", job="sum", number=2):
-    """(path of the document, (path, query) by the old name, the same by the name of the rules) of each request."""
+def as_old(text, team, dataset):
+    """A path or node id under the old name of the dataset's namespace."""
+    return text.replace(quote(team.store, safe=""), quote(old(team), safe="")).replace(team.store, old(team))
+
+
+def as_partition(text, team, dataset):
+    """A path or node id under the name of a partition that is trimmed."""
+    sent = f"{dataset}/day=2025-11-20/hour=05"
+    in_path = re.sub(rf"(/(?:datasets|endpoints)/){dataset}(?=/|$)", rf"\g<1>{quote(sent, safe='')}", text)
+    return in_path.replace(f"{team.store}:{dataset}", f"{team.store}:{sent}")
+
+
+def requests_of(team, dataset="report", job="sum", number=2, *, by=as_old):
+    """(path of the document, (path, query) by the other name, the same by the name of the rules) of each request."""
     renamed = []
     for route, requests in requests_about(team, dataset, job, number).items():
         for path, query in requests:
             in_path = "{dataset}" in route or "{endpoint}" in route
             by_id = str(query.get("nodeId", "")).startswith("dataset")
             if route not in OF_NAMESPACES and (in_path or by_id):
-                old_path = path.replace(quote(team.store, safe=""), quote(old(team), safe=""))
-                old_query = {**query, "nodeId": query["nodeId"].replace(team.store, old(team))} if by_id else query
-                renamed.append((route, (old_path, old_query), (path, query)))
+                other_query = {**query, "nodeId": by(query["nodeId"], team, dataset)} if by_id else query
+                renamed.append((route, (by(path, team, dataset), other_query), (path, query)))
     return renamed
 
 
@@ -66,7 +80,11 @@ def worlds():
     return {(name, strict): a_world(rules, strict=strict) for name, rules in RULES.items() for strict in (False, True)}
 
 
-REQUESTS = {team: [request for about in DATASETS for request in requests_of(team, *about)] for team in (A, B)}
+def all_requests(by):
+    return {team: [request for about in DATASETS for request in requests_of(team, *about, by=by)] for team in (A, B)}
+
+
+REQUESTS, OF_PARTITIONS = all_requests(as_old), all_requests(as_partition)
 
 
 def test_the_requests_are_of_every_kind():
@@ -90,7 +108,7 @@ def assert_same_response(world, token, route, by_old, by_new):
 def test_a_request_by_a_name_that_no_event_used_has_the_response_under_the_name_of_the_rules(worlds, data):
     world = worlds[data.draw(st.sampled_from([*worlds]))]
     team = data.draw(st.sampled_from((A, B)))
-    route, by_old, by_new = data.draw(st.sampled_from(REQUESTS[team]))
+    route, by_old, by_new = data.draw(st.sampled_from([*REQUESTS[team], *OF_PARTITIONS[team]]))
     # All of them see the dataset under its own name.
     sees = data.draw(
         st.sampled_from(((), (team.store,), (team.jobs, team.store), (old(team), team.store), ("s3://*",)))
@@ -106,7 +124,7 @@ def test_a_request_by_a_name_that_no_event_used_has_the_response_under_the_name_
 def test_each_request_has_the_response_under_the_name_of_the_rules(worlds, sees):
     world = worlds["pattern", False]
     token = world.token(*sees)
-    for request in REQUESTS[A]:
+    for request in (*REQUESTS[A], *OF_PARTITIONS[A]):
         assert_same_response(world, token, *request)
 
 
@@ -121,6 +139,29 @@ def test_who_may_not_see_the_namespace_of_the_rules_learns_nothing(worlds, data)
     nobodys = as_if(path, B, NOBODY), {name: as_if(value, B, NOBODY) for name, value in query.items()}
     assert (status, as_if(body, B, NOBODY)) == world.send(token, *nobodys)
     assert status in {200, 404}
+
+
+def test_a_partition_is_found_by_the_name_that_was_sent_if_the_deployment_trims():
+    sent = {"namespace": "s3://lake", "name": "raw/orders/2025-01-15"}
+    event = a_run_event(inputs=[], outputs=[sent])
+    paths = (
+        ("/namespaces/s3%3A%2F%2Flake/datasets/raw%2Forders%2F2025-01-15", {}),
+        ("/lineage", {"nodeId": "dataset:s3://lake:raw/orders/2025-01-15"}),
+        ("/reports/impact", {"nodeId": "dataset:s3://lake:raw/orders/2025-01-15"}),
+    )
+    search = {"q": "raw/orders/2025-01-15"}
+
+    trimming = GraphApi(NamingRules())
+    trimming.load(event)
+    assert [trimming.get(path, **query)[0] for path, query in paths] == [200, 200, 200]
+    assert [hit["name"] for hit in trimming.found("/search", **search)["results"]] == ["raw/orders"]
+    assert trimming.found("/search", **search, filter="job")["totalCount"] == 0
+
+    # Without trimming, a partition that no event named is none of the table beside it.
+    as_sent = GraphApi(NamingRules(trim_partitions=False))
+    as_sent.load(a_run_event(inputs=[], outputs=[{"namespace": "s3://lake", "name": "raw/orders"}]))
+    assert [as_sent.get(path, **query)[0] for path, query in paths] == [404, 404, 404]
+    assert as_sent.found("/search", **search)["totalCount"] == 0
 
 
 def test_a_name_that_an_event_used_is_looked_up_as_it_is():

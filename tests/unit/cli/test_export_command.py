@@ -24,6 +24,7 @@ from tests.unit.api.graph_api import GraphApi
 from tests.unit.cli.exporting import column_edges, exported, getter, imported, nodes_and_edges, without_explicit_lineage
 from tests.unit.facts.strategies import linked_streams, streams
 from tests.unit.queries.columns import strategies as columns
+from tests.unit.queries.every_query import as_parsed
 
 COMMON = {"producer": "https://example.com/etl", "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json"}
 LAKE = "s3://flights"
@@ -88,12 +89,27 @@ def url(api):
 @given(st.one_of(linked_streams(), streams(), columns.streams().map(without_explicit_lineage)))
 def test_an_export_makes_the_same_graph_and_column_edges_in_an_empty_service(statements):
     api = GraphApi()
-    apply_statements(statements, api.table)
+    apply_statements(list(map(as_parsed, statements)), api.table)
     lines = exported(api)
     again = imported(lines)
     assert nodes_and_edges(again) == nodes_and_edges(api)
     assert column_edges(again) == column_edges(api)
     assert exported(again) == exported(imported(lines[::-1]))
+
+
+def test_a_source_of_columns_that_a_job_no_longer_reads_is_no_input_after_an_import():
+    api = GraphApi()
+    later = {**a_job("check", ["landing"], ["checked"]), "eventTime": "2026-03-25T11:00:00Z"}
+    api.load(a_job("check", ["raw"], ["checked"], km="miles"), later)
+
+    lines = exported(api)
+    assert [event["eventTime"] for event in map(json.loads, lines) if "job" in event] == [
+        "2026-03-25T11:00:00Z",
+        "2026-03-25T11:00:00.000001Z",
+    ]
+    again = imported(lines)
+    assert nodes_and_edges(again) == nodes_and_edges(api)
+    assert column_edges(again) == column_edges(api)
 
 
 def test_an_export_has_columns_schemas_and_datasets_that_no_job_names(api):

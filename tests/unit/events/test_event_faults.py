@@ -255,8 +255,12 @@ def test_a_message_is_an_event_or_a_pointer_and_nothing_else():
 def test_an_event_names_ten_thousand_datasets_and_no_more():
     inputs = [{"namespace": "s3://flights", "name": f"part-{number}"} for number in range(DATASETS_MAX)]
     assert len(parse_event(a_run_event(inputs=inputs, outputs=[inputs[0]]), RULES, now=None).inputs) == DATASETS_MAX
-    with pytest.raises(TooLarge, match=r"inputs, outputs: an event may name 10000 datasets, got 10001; further events"):
-        parse_event(a_run_event(inputs=inputs, outputs=["raw"]), RULES, now=None)
+    source = {"namespace": "s3://flights", "name": "source", "field": "carrier"}
+    columns = {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}}
+    rule = "inputs, outputs and sources of columns: an event may name 10000 datasets, got 10001; further events"
+    for output in ("raw", {**inputs[0], "facets": columns}):
+        with pytest.raises(TooLarge, match=rule):
+            parse_event(a_run_event(inputs=inputs, outputs=[output]), RULES, now=None)
 
 
 def test_partitions_of_one_dataset_are_one():

@@ -146,6 +146,48 @@ def test_a_dataset_may_report_its_own_lineage():
     assert event.dataset.facets == {"lineage": facet}
 
 
+def taking(name, **facet):
+    """An event whose output has this facet."""
+    return writing(facet, name)
+
+
+SOURCES = {
+    "a column": taking("columnLineage", fields={"id": {"inputFields": [of("stage", "id")]}}),
+    "the whole dataset": taking("columnLineage", fields={}, dataset=[of("stage", "id")]),
+    "a column of a dataset's lineage": taking("lineage", fields={"id": {"inputs": [a_source("stage", "id")]}}),
+    "a dataset's lineage": taking("lineage", inputs=[a_source("stage"), {"type": "JOB"}]),
+    "an operation": operations({**READ, "source": of("stage")}, WRITE),
+    "an entry": a_job_event(
+        job_facets={"lineage": a_facet(*LINEAGE, entries=[a_source("c", inputs=[a_source("stage")])])}
+    ),
+}
+
+
+@pytest.mark.parametrize("sent", SOURCES.values(), ids=SOURCES)
+@pytest.mark.parametrize("listed", [[], ["raw"], ["raw", "stage"]], ids=["alone", "beside another", "listed"])
+def test_what_an_event_names_as_a_source_is_an_input(sent, listed):
+    event = parse({**sent, "inputs": [of(name) for name in listed]})
+
+    assert [use.dataset.name for use in event.inputs] == sorted({*listed, "stage"})
+
+
+def test_a_source_in_columns_has_the_name_that_the_rules_give_and_may_be_temporary():
+    columns = {"inputFields": [of("stage/day=1", "id"), of("stage/day=2", "id"), of("_temporary/0", "id")]}
+    event = parse({**writing(a_column_lineage({"id": columns})), "inputs": []}, NamingRules())
+
+    assert [(use.dataset.name, use.temporary) for use in event.inputs] == [("_temporary/0", True), ("stage", False)]
+
+
+def test_a_job_event_has_the_sources_of_its_columns_as_inputs_and_a_withdrawn_facet_names_none():
+    output = a_dataset(
+        "checked", facets={"columnLineage": a_column_lineage({"id": {"inputFields": [of("stage", "id")]}})}
+    )
+    withdrawn = {"_deleted": True, "fields": {"id": {"inputFields": [of("stage", "id")]}}}
+
+    assert [use.dataset.name for use in parse(a_job_event(inputs=[], outputs=[output])).inputs] == ["stage"]
+    assert parse({**writing(withdrawn), "inputs": []}).inputs == ()
+
+
 def test_operations_and_record_roots_are_kept_as_sent():
     roots = {"headwater_records": a_facet("HeadwaterRecords", rootIds=["flights-2013-01-01"])}
     event = operations(READ, WRITE)

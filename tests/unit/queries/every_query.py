@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from headwater.events.event import Event
+from headwater.events.naming import AS_SENT
+from headwater.events.parse import with_sources
 from headwater.facts.apply import apply_statements
 from headwater.queries.service import LineageQueries
 from headwater.settings import GRAPH_PARTITIONS
@@ -19,10 +22,15 @@ def loaded(*batches, changes_max=1):
     """Return a table to which these batches of statements were applied, its catalogue compacted often."""
     table = MemoryTable()
     for batch in batches:
-        apply_statements(batch, table, changes_max=changes_max)
+        apply_statements(list(map(as_parsed, batch)), table, changes_max=changes_max)
     outside = {pk for pk in table.dynamo.partitions if not pk.startswith(GRAPH_PARTITIONS)}
     assert outside == set(), "the events function may write to these partitions alone"
     return table
+
+
+def as_parsed(statement):
+    """Return a statement as the parser gives it: what an event names as a source is among its inputs."""
+    return with_sources(statement, AS_SENT) if isinstance(statement, Event) else statement
 
 
 def results_of(table, times=_TIMES):

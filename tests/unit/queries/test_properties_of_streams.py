@@ -34,7 +34,7 @@ from tests.unit.facts.strategies import (
 from tests.unit.queries.columns import every_column_query, strategies
 from tests.unit.queries.columns.column_statements import IDENTITY, column_lineage, taken
 from tests.unit.queries.columns.every_column_query import is_remembered
-from tests.unit.queries.every_query import differences, loaded, results_of, right_results
+from tests.unit.queries.every_query import as_parsed, differences, loaded, results_of, right_results
 from tests.unit.queries.test_history import applied, model_state
 
 STREAMING = {"jobType": {"processingType": "STREAMING"}}
@@ -93,7 +93,7 @@ def loaded_in_part_without(statements, count):
     """Return a table of these statements, of which the first `count` were loaded without coarse rows."""
     table = loaded(statements[:count])
     make_exact(table)
-    apply_statements(statements[count:], table)
+    apply_statements(list(map(as_parsed, statements[count:])), table)
     return table
 
 

@@ -17,7 +17,7 @@ from tests.unit.facts.loaders import Simulation
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES
 from tests.unit.queries.columns.every_column_query import results_of, right_results
 from tests.unit.queries.columns.strategies import streams
-from tests.unit.queries.every_query import differences, loaded
+from tests.unit.queries.every_query import as_parsed, differences, loaded
 
 pytestmark = pytest.mark.usefixtures("few_exact_rows")
 
@@ -41,7 +41,7 @@ def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):
 
 def in_messages(statements, dice):
     """Messages of a few statements each, one of them delivered twice."""
-    left, messages = dice.sample(statements, len(statements)), []
+    left, messages = dice.sample(list(map(as_parsed, statements)), len(statements)), []
     while left:
         size = dice.choice((1, 1, 2, 3))
         messages.append(left[:size])
