@@ -29,13 +29,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 _SPARK_35 = ROOT / ".venv-spark35"
-# Handlers and jobs on moto that share the JVM of the Spark tests.
+# Handlers and jobs on moto share the JVM of the tests of jobs on Spark.
 _MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spark.py")
 # The longest first.
 _FOLDERS = {
-    "spark": ("tests/spark", *_MOTO_ON_SPARK),
+    "capture": ("tests/spark/capture",),
     "e2e": ("tests/e2e",),
     "unit": ("tests/unit",),
+    "spark": ("tests/spark", "--ignore=tests/spark/capture", *_MOTO_ON_SPARK),
     "explorer": ("tests/explorer",),
     "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
