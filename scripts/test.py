@@ -35,9 +35,10 @@ _MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spa
 _FOLDERS = {
     "capture": ("tests/spark/capture",),
     "e2e": ("tests/e2e",),
-    "unit": ("tests/unit",),
+    "unit": ("tests/unit", "--ignore=tests/unit/queries"),
     "spark": ("tests/spark", "--ignore=tests/spark/capture", *_MOTO_ON_SPARK),
     "explorer": ("tests/explorer",),
+    "queries": ("tests/unit/queries",),
     "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
 }
@@ -60,7 +61,7 @@ class Lane:
 def lanes_of(kind: str) -> list[Lane]:
     """Return the lanes of a kind of run."""
     if kind == "fast":
-        return [_of_folders(name, "not (slow or large)") for name in ("unit", "stack")]
+        return [_of_folders(name, "not (slow or large)") for name in ("unit", "queries", "stack")]
     if kind == "test":
         page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
         return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
