@@ -35,10 +35,10 @@ _MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spa
 _FOLDERS = {
     "capture": ("tests/spark/capture",),
     "e2e": ("tests/e2e",),
-    "unit": ("tests/unit", "--ignore=tests/unit/queries"),
+    "unit": ("tests/unit", "--ignore=tests/unit/queries", "--ignore=tests/unit/cli"),
     "spark": ("tests/spark", "--ignore=tests/spark/capture", *_MOTO_ON_SPARK),
     "explorer": ("tests/explorer",),
-    "queries": ("tests/unit/queries",),
+    "queries": ("tests/unit/queries", "tests/unit/cli"),
     "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
 }

@@ -168,6 +168,8 @@ AWS = {
 def test_without_what_aws_needs_a_command_names_it(
     name, arguments, failure, environment, message, printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A session that another test opened knows credentials.
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
     for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
     assert printed(name, *arguments) == (failure, message)
