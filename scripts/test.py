@@ -111,7 +111,7 @@ class Runs:
         return 0 if status == _NO_TESTS else status
 
     def costs_of(self, lane: Lane) -> dict[str, Any]:
-        """Return what the plugin of tests/costs.py wrote of a lane's last run; {} where it wrote nothing."""
+        """Return the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
         file = self._costs_file(lane)
         return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
@@ -141,7 +141,7 @@ def main(arguments: Sequence[str], lanes_of: Callable[[str], list[Lane]] = lanes
         costs = _sum(map(runs.costs_of, lanes))
         for lane in [lane for lane in lanes if statuses[lane.name] == _TESTS_FAILED]:
             if 0 < runs.costs_of(lane).get("outcomes", {}).get("failed", 0) <= _AGAIN_MAX:
-                _print(f"\n{lane.name}: what failed runs once more, alone")
+                _print(f"\n{lane.name}: failed tests run once more, alone")
                 statuses[lane.name] = runs.run(lane, "--last-failed")
     if parsed.costs:
         parsed.costs.write_text(json.dumps(costs, indent=1) + "\n", encoding="utf-8")

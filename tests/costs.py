@@ -1,4 +1,4 @@
-"""A pytest plugin that measures what each test costs: wall time, and CPU time with all processes it started.
+"""A pytest plugin for the cost of each test: wall time, and CPU time with all processes it started.
 
 `--costs FILE` writes a JSON document: outcomes, seconds by part, and a row a test; without it, the ten dearest tests
 are printed. A fixture counts for the test that first needs it. Without /proc (macOS), CPU time of living processes is
@@ -42,7 +42,7 @@ class _Costs:
     def pytest_collection(self):
         began_s = time.perf_counter()
         yield
-        # With what this process imported before.
+        # With the imports of this process before.
         self._collection = {"cpu_s": cpu_s(), "wall_s": time.perf_counter() - began_s}
 
     @pytest.hookimpl(wrapper=True)
@@ -84,7 +84,7 @@ def _part(item: pytest.Item) -> str:
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of this process, its descendants, and those of them that ended and were waited for."""
+    """Return the CPU seconds of this process and its descendants, ended ones included if waited for."""
     ended = os.times()
     return (
         time.process_time()

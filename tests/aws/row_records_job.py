@@ -48,7 +48,7 @@ def _messages(queue_url: str) -> int:
 def main(queue_url: str) -> None:
     """Print the tally, as JSON."""
     spark = (
-        # One task after the other: what is sent before the first one ends is that one's.
+        # Tasks run one after the other: a message sent before the first task ends is of the first task.
         SparkSession.builder.master("local[1,3]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
