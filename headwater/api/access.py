@@ -24,55 +24,13 @@ from urllib.parse import quote
 
 from headwater import settings
 from headwater.api.http.request import HttpRequest
-from headwater.api.route import Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.tokens import Scope, Token
 from headwater.facts.visibility import NoRows, Visibility
 from headwater.queries.service import LineageQueries
 from headwater.records.live_records import unknown_root
 from headwater_model.errors import Forbidden, Unauthorized, shown
 from headwater_model.ids import DatasetId
-
-_RECORDS = "/api/v1/records"
-# The routes of records that check the root of each record themselves.
-_BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
-_RECORDS_SEARCH = f"{_RECORDS}/search"
-_ROOTS = f"{_RECORDS}/roots"
-_READS = frozenset({"GET", "HEAD", "OPTIONS"})
-_OPEN = frozenset({"/", "/openapi.json", "/api/v1/me"})
-_EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
-# The routes whose query names their subject.
-_BY_NODE = frozenset(
-    {
-        "/api/v1/lineage",
-        "/api/v1/lineage/neighbours",
-        "/api/v1/lineage/history",
-        "/api/v1/column-lineage",
-        "/api/v1/column-lineage/origins",
-        "/api/v1/reports/usage",
-        "/api/v1/reports/provenance",
-        "/api/v1/reports/impact",
-    }
-)
-_BY_RUN = frozenset({"/api/v1/runlineage/upstream", "/api/v1/runlineage/downstream"})
-# The routes over all namespaces that show what the caller sees.
-_OF_ALL = frozenset(
-    {
-        "/api/v1/namespaces",
-        "/api/v1/jobs",
-        "/api/v1/search",
-        "/api/v1/tags",
-        "/api/v1/tests",
-        "/api/v1/feed",
-        "/api/v1/reports/coverage",
-        "/api/v1/reports/broken",
-        "/api/v1/reports/similar",
-        "/api/v1/events/lineage",
-        "/api/v1/sources",
-        "/api/v1/sources/<source>",
-        "/api/v2beta/search/jobs",
-        "/api/v2beta/search/datasets",
-    }
-)
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
@@ -127,96 +85,67 @@ def _authorization(event: Mapping[str, Any]) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def scope_of(method: str, path: str) -> Scope | None:
-    """Return the scope that a route needs, None if every token will do; `path` is the route's.
-
-    >>> [scope_of(method, "/api/v1/namespaces/<namespace>") for method in ("GET", "DELETE", "PUT")]
-    ['read', 'delete', 'write']
-    """
-    if path in _OPEN:
-        return None
-    if path == _RECORDS or path.startswith(f"{_RECORDS}/"):
-        return "records"
-    if method in _READS:
-        return "read"
-    # An annotation is taken away by whoever may set one.
-    return "delete" if method == "DELETE" and not is_annotation(path) else "write"
-
-
-def is_annotation(path: str) -> bool:
-    """True if the route writes a tag, an owner or a description.
-
-    >>> is_annotation("/api/v1/namespaces/<namespace>/jobs/<job>/owners/<owner>")
-    True
-    """
-    return "/tags/" in path or path.endswith("/description") or "/owners/" in path
-
-
-def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
-    """Refuse what the token is not good for; `path` is the route's.
+def check_access(services: Services, token: Token, request: HttpRequest, route: Route) -> None:
+    """Refuse a request that the token does not allow.
 
     Raises:
         Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
         NotFound: the root in the path is none of the token's.
     """
-    scope = scope_of(request.event.http_method, path)
+    scope = route.scope
     if scope is None:
         return
     if scope not in token.scopes:
         raise Forbidden(f"token: needs the scope {scope}; this one has {', '.join(token.scopes)}")
     if scope == "records":
-        _check_roots(token, request, path)
+        _check_roots(token, request, route.within)
     elif not token.is_everywhere:
-        _check_namespaces(services, token, request, path, scope)
+        _check_namespaces(services, token, request, scope, route.within)
 
 
-def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
-    """Refuse records of other roots than the token's, before anything is read."""
-    if token.is_of_every_root or path in _BY_RECORD:
+def _check_roots(token: Token, request: HttpRequest, within: Within) -> None:
+    """Refuse records of other roots than the token's, before anything is read; handlers check `RECORDS` themselves."""
+    if token.is_of_every_root or within is Within.RECORDS:
         return
-    if "root_id" in request.segments:
+    if within is Within.ROOT:
         from headwater.api.records.parameters import ROOT_ID
 
         root_id = ROOT_ID.read(request)
         if not token.covers_root(root_id):
             raise unknown_root(root_id)
-        return
-    if path == _ROOTS:
+    elif within is Within.PREFIX:
         prefix = request.value("prefix") or ""
         if not token.covers_roots_from(prefix):
             raise Forbidden(f"token: may not list the roots that begin with {shown(prefix)}")
-        return
-    root = request.value("root") if path == _RECORDS_SEARCH else None
+    else:
+        _check_root_of_query(token, request)
+
+
+def _check_root_of_query(token: Token, request: HttpRequest) -> None:
+    root = request.value("root")
     if root is None:
         raise Forbidden("token: may not use records without naming one of its roots (root=...)")
     if not token.covers_root(root):
         raise Forbidden(f"token: may not use records of the root {shown(root)}")
 
 
-def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
-    if scope == "write" and path in _EVENTS:
-        # Their rights are checked as they are accepted.
-        return
-    if not (
-        {"namespace", "run_id"} & request.segments.keys()
-        or path in _BY_NODE | _BY_RUN
-        or (path in _OF_ALL and scope == "read")
-    ):
+def _check_namespaces(services: Services, token: Token, request: HttpRequest, scope: Scope, within: Within) -> None:
+    """Refuse writes outside the token's namespaces; `seen_by` hides foreign rows, the queue checks each event."""
+    if within is Within.DEPLOYMENT:
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
-    if request.event.http_method == "PUT" and not is_annotation(path):
-        # What is not there yet is made.
+    if within is Within.NEW:
         check_covered(token, scope, [request.segment("namespace")])
     elif scope != "read" and "dataset" in request.segments:
         _check_primary_name(services, token, request, scope)
 
 
-def under_rules(services: Services, token: Token, request: HttpRequest, path: str) -> HttpRequest:
+def under_rules(services: Services, token: Token, request: HttpRequest, route: Route) -> HttpRequest:
     """Return the request with its dataset's name by the rules of names, if only that is in a namespace of the token's.
 
-    `path` is the route's. A token that may not use the route learns so from `check_access`, and nothing is read.
+    A token that may not use the route learns so from `check_access`, and nothing is read.
     """
     segment = next((name for name in ("dataset", "endpoint") if name in request.segments), None)
-    if segment is None or token.is_everywhere or scope_of(request.event.http_method, path) not in token.scopes:
+    if segment is None or token.is_everywhere or route.scope not in token.scopes:
         return request
     named = DatasetId(request.segment("namespace"), request.segment(segment))
     if token.covers(named.namespace):

@@ -16,11 +16,11 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from typing_extensions import TypedDict
 
 from headwater.api import explorer
-from headwater.api.access import check_access, get_caller, name_caller, scope_of, seen_by, under_rules
+from headwater.api.access import check_access, get_caller, name_caller, seen_by, under_rules
 from headwater.api.http.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import JSON, respond
-from headwater.api.route import Route, Services, operation_id
+from headwater.api.route import Route, Services, Within, operation_id
 from headwater.api.tokens import SCOPES, Scope, Token
 from headwater.api.types import ApiInfo
 from headwater.api.values import when
@@ -128,17 +128,24 @@ def get_me(services: Services, request: HttpRequest) -> Response[str]:
         "expiresAt": None if token is None or token.expires is None else when(from_seconds(token.expires)),
         "stage": request.event.request_context.stage or "",
         "strictNamespaces": services.strict_namespaces,
-        "features": sorted(
-            operation_id(route) for route in all_routes() if scope_of(route.method, route.path) in (None, *scopes)
-        ),
+        "features": sorted(operation_id(route) for route in all_routes() if route.scope in (None, *scopes)),
     }
     return respond(body)
 
 
 _OWN = (
-    Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
-    Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
-    Route("GET", "/api/v1/me", get_me, returns=Me, linked=False, errors=(503,)),
+    Route("GET", "/", start, scope=None, within=Within.ANYTHING, returns=ApiInfo, linked=False, errors=()),
+    Route(
+        "GET",
+        "/openapi.json",
+        document,
+        scope=None,
+        within=Within.ANYTHING,
+        returns=dict[str, Any],
+        linked=False,
+        errors=(),
+    ),
+    Route("GET", "/api/v1/me", get_me, scope=None, within=Within.ANYTHING, returns=Me, linked=False, errors=(503,)),
 )
 
 
@@ -226,8 +233,8 @@ class Api:
                 self._caller,
             )
             if token is not None:
-                request = under_rules(services, token, request, route.path)
-                check_access(services, token, request, route.path)
+                request = under_rules(services, token, request, route)
+                check_access(services, token, request, route)
                 services = seen_by(services, token, request)
             return route.handler(services, request)
 

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.access import spend_budget
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond
-from headwater.api.route import Reply, Route, Services
+from headwater.api.route import Reply, Route, Services, Within
 from headwater.api.types import BatchResult, EventBatch, LineageEvent
 from headwater.settings import FORWARDED_HEADER
 
@@ -60,6 +60,8 @@ ROUTES = (
         "POST",
         "/api/v1/lineage",
         post_event,
+        scope="write",
+        within=Within.EVENTS,
         accepts=LineageEvent,
         status=201,
         linked=False,
@@ -69,6 +71,8 @@ ROUTES = (
         "POST",
         "/api/v1/lineage/batch",
         post_events,
+        scope="write",
+        within=Within.EVENTS,
         accepts=EventBatch,
         status=204,
         replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),

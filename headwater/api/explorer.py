@@ -6,6 +6,7 @@ The page queries the API with the reader's token.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from urllib.parse import urlsplit
 
 from aws_lambda_powertools.event_handler import Response
@@ -13,7 +14,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api import page_files
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import Links
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 
 _NOT_BUILT = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Headwater</title>'
@@ -63,4 +64,5 @@ def _policy(links: Links) -> str:
     )
 
 
-ROUTES = (Route("GET", "/explore", redirect_to_page), Route("GET", "/explore/<file>", get_file))
+_page = partial(Route, "GET", scope=None, within=Within.ANYTHING)
+ROUTES = (_page("/explore", redirect_to_page), _page("/explore/<file>", get_file))

@@ -6,7 +6,8 @@ The function's edge (`lambdas/api.py`) puts the services together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from headwater.api.http.responses import Links
-    from headwater.api.tokens import Tokens
+    from headwater.api.tokens import Scope, Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.loading.event_log import EventLog
@@ -73,6 +74,23 @@ class Services:
 Handler: TypeAlias = Callable[[Services, HttpRequest], Response[str]]
 
 
+class Within(Enum):
+    """The part of a request that must lie within a token's limits, in the words of docs/security.md."""
+
+    ANYTHING = "none: any valid token"
+    NAMESPACE = "`namespace` of the path"
+    NEW = "`namespace` of the path, before it exists"
+    NODE = "the node in the query"
+    RUN = "the namespace of the run's job"
+    SEEN = "each row of the response: other rows are left out"
+    EVENTS = "each job and dataset of the body"
+    DEPLOYMENT = "all namespaces: only a token for all"
+    ROOT = "`root_id` of the path"
+    ROOT_QUERY = "`root` of the query"
+    PREFIX = "`prefix` of the query"
+    RECORDS = "each record of the request or response"
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A response of a route: its status, the type of its body (None: it has none), its content types and headers."""
@@ -88,6 +106,7 @@ class Reply:
 class Route:
     """A method on a path; segments in angle brackets are ids, each percent-encoded. HEAD is answered wherever GET is.
 
+    A token needs the `scope` (None: any valid token), and `within` says which part of the request its limits concern.
     `returns` is the type of the body of a response with this `status`, None without a body. `linked`: a body above 4 MB
     is behind a link (303), and both responses have the `headers`. `replies` are its other responses. `accepts` is the
     type of the request's body. The handler's docstring is the operation's summary and description, and under `Returns:`
@@ -97,6 +116,9 @@ class Route:
     method: str
     path: str
     handler: Handler
+    _: KW_ONLY
+    scope: Scope | None
+    within: Within
     parameters: tuple[AnyParameter, ...] = ()
     returns: object = None
     status: int = 200

@@ -13,7 +13,7 @@ from headwater.api.cdap import design_types as types
 from headwater.api.http.parameters import END, START, AnyParameter, Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.route import Handler, Route, Services
+from headwater.api.route import Handler, Route, Services, Within
 from headwater.queries.results.graphs import Direction
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
@@ -65,6 +65,8 @@ def cdap_route(path: str, handler: Handler, *parameters: AnyParameter, returns: 
         "GET",
         f"/v3/namespaces/<namespace>/{path}",
         handler,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(NAMESPACE, *parameters),
         returns=returns,
         headers=(_TRUNCATED,),

@@ -15,7 +15,6 @@ from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from headwater.api import types
-from headwater.api.access import scope_of
 from headwater.api.document.examples import EXAMPLES
 from headwater.api.http.parameters import AnyParameter
 from headwater.api.http.responses import JSON
@@ -145,11 +144,11 @@ def _paths(routes: Iterable[Route], schemas: _Schemas) -> Mapping[str, Json]:
         item = paths.setdefault(path, {})
         if ids := [_parameter(parameter) for parameter in route.parameters if parameter.place == "path"]:
             item["parameters"] = ids
-        item[route.method.lower()] = _operation(route, path, schemas)
+        item[route.method.lower()] = _operation(route, schemas)
     return paths
 
 
-def _operation(route: Route, path: str, schemas: _Schemas) -> Json:
+def _operation(route: Route, schemas: _Schemas) -> Json:
     summary, description, _ = _documented(route)
     operation: dict[str, object] = {"operationId": operation_id(route), "summary": summary}
     if description:
@@ -160,8 +159,9 @@ def _operation(route: Route, path: str, schemas: _Schemas) -> Json:
         operation["requestBody"] = {"required": True, "content": {JSON: _media(route.accepts, schemas)}}
     operation["responses"] = {str(reply.status): _response(reply, schemas) for reply in replies_of(route)}
     # The scope that a token needs, as OpenAPI 3.1 names roles.
-    if scope := scope_of(route.method, path):
-        operation["security"] = [{"sigv4": []}, {"bearer": [scope]}]
+    if route.scope:
+        operation["security"] = [{"sigv4": []}, {"bearer": [route.scope]}]
+        operation["x-token-limits"] = route.within.value
     return operation
 
 

@@ -31,7 +31,7 @@ from headwater.api.marquez.parameters import (
     read_texts,
 )
 from headwater.api.marquez.responses import require, wait_until_shown
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.facts.annotations import Annotations, Attribution, Owner, Text, owner_key
 from headwater.queries.results.entities import Dataset
 
@@ -219,8 +219,8 @@ def _document(services: Services, request: HttpRequest, time: str, description: 
 _DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
 _FIELD = f"{_DATASET}/fields/<field>"
 _JOB = "/api/v1/namespaces/<namespace>/jobs/<job>"
-_on_dataset = partial(Route, returns=types.Dataset)
-_on_job = partial(Route, returns=types.Job)
+_on_dataset = partial(Route, scope="write", within=Within.NAMESPACE, returns=types.Dataset)
+_on_job = partial(Route, scope="write", within=Within.NAMESPACE, returns=types.Job)
 _of_dataset = partial(_on_dataset, parameters=(NAMESPACE, DATASET))
 _of_field = partial(_on_dataset, parameters=(NAMESPACE, DATASET, FIELD))
 _of_job = partial(_on_job, parameters=(JOB_NAMESPACE, JOB))

@@ -25,7 +25,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.values import render_id, when
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.entities import AssertionResult
@@ -117,13 +117,26 @@ def render_result(result: AssertionResult) -> types.TestResult:
     }
 
 
-_results = partial(Route, "GET", returns=types.TestResults)
+_results = partial(Route, "GET", scope="read", returns=types.TestResults)
 _DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>/tests"
 _JOB = "/api/v1/namespaces/<namespace>/jobs/<job>/tests"
 ROUTES = (
-    _results(_DATASET, list_dataset_tests, parameters=(NAMESPACE, DATASET, _AT)),
-    _results(f"{_DATASET}/history", list_dataset_test_history, parameters=(NAMESPACE, DATASET, LIMIT, _AT)),
-    _results(_JOB, list_job_tests, parameters=(JOB_NAMESPACE, JOB, _AT)),
-    _results(f"{_JOB}/history", list_job_test_history, parameters=(JOB_NAMESPACE, JOB, LIMIT, _AT)),
-    _results("/api/v1/tests", list_failing_tests, parameters=(_ONE_NAMESPACE, _AT, LIMIT, OFFSET), errors=(400, 503)),
+    _results(_DATASET, list_dataset_tests, within=Within.NAMESPACE, parameters=(NAMESPACE, DATASET, _AT)),
+    _results(
+        f"{_DATASET}/history",
+        list_dataset_test_history,
+        within=Within.NAMESPACE,
+        parameters=(NAMESPACE, DATASET, LIMIT, _AT),
+    ),
+    _results(_JOB, list_job_tests, within=Within.NAMESPACE, parameters=(JOB_NAMESPACE, JOB, _AT)),
+    _results(
+        f"{_JOB}/history", list_job_test_history, within=Within.NAMESPACE, parameters=(JOB_NAMESPACE, JOB, LIMIT, _AT)
+    ),
+    _results(
+        "/api/v1/tests",
+        list_failing_tests,
+        within=Within.SEEN,
+        parameters=(_ONE_NAMESPACE, _AT, LIMIT, OFFSET),
+        errors=(400, 503),
+    ),
 )

@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
@@ -127,15 +127,35 @@ ROUTES = (
         "GET",
         _DATASETS,
         list_datasets,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(NAMESPACE, SORT, UPDATED_BEFORE, FORM, LIMIT, OFFSET),
         returns=types.Datasets | types.ShortDatasets,
     ),
-    Route("GET", f"{_DATASETS}/<dataset>", get_dataset, parameters=_ID, returns=types.Dataset),
-    Route("DELETE", f"{_DATASETS}/<dataset>", delete_dataset, parameters=_ID, returns=types.Dataset),
+    Route(
+        "GET",
+        f"{_DATASETS}/<dataset>",
+        get_dataset,
+        scope="read",
+        within=Within.NAMESPACE,
+        parameters=_ID,
+        returns=types.Dataset,
+    ),
+    Route(
+        "DELETE",
+        f"{_DATASETS}/<dataset>",
+        delete_dataset,
+        scope="delete",
+        within=Within.NAMESPACE,
+        parameters=_ID,
+        returns=types.Dataset,
+    ),
     Route(
         "GET",
         f"{_DATASETS}/<dataset>/versions",
         list_dataset_versions,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(*_ID, LIMIT, OFFSET),
         returns=types.DatasetVersions,
     ),
@@ -143,6 +163,8 @@ ROUTES = (
         "GET",
         f"{_DATASETS}/<dataset>/versions/<version>",
         get_dataset_version,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(*_ID, DATASET_VERSION_ID),
         returns=types.DatasetVersion,
     ),

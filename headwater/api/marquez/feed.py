@@ -11,7 +11,7 @@ from headwater.api.http.request import HttpRequest
 from headwater.api.marquez import activity_types as types
 from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.values import render_id, when
 from headwater.facts.feed_rows import FEED_DAYS
 from headwater.queries.results.reports import KINDS, News, SchemaChange
@@ -92,6 +92,8 @@ ROUTES = (
         "GET",
         "/api/v1/feed",
         list_feed,
+        scope="read",
+        within=Within.SEEN,
         parameters=(_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET),
         returns=types.Feed,
         errors=(400, 503),

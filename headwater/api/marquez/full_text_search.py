@@ -14,7 +14,7 @@ from headwater.api.http.parameters import nonblank_text
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import search_types as types
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.events.event import TERMINAL
 from headwater.facts.words import typed_words
 from headwater.queries.results.entities import Job, SearchOptions
@@ -107,12 +107,21 @@ def mark(text: str, searched: str) -> str:
 _SEARCH = "/api/v2beta/search"
 ROUTES = (
     Route(
-        "GET", f"{_SEARCH}/jobs", search_job_texts, parameters=(_TEXT,), returns=types.JobTextHits, errors=(400, 503)
+        "GET",
+        f"{_SEARCH}/jobs",
+        search_job_texts,
+        scope="read",
+        within=Within.SEEN,
+        parameters=(_TEXT,),
+        returns=types.JobTextHits,
+        errors=(400, 503),
     ),
     Route(
         "GET",
         f"{_SEARCH}/datasets",
         search_dataset_texts,
+        scope="read",
+        within=Within.SEEN,
         parameters=(_TEXT,),
         returns=types.DatasetTextHits,
         errors=(400, 503),

@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_paging,
 )
 from headwater.api.marquez.responses import require, respond_list
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.facts.run_facts import State
 from headwater.queries.results.entities import Job
 
@@ -143,15 +143,51 @@ _PAGED = (FORM, LIMIT, OFFSET)
 _LISTED = (_LAST_RUN_STATES, SORT, UPDATED_BEFORE, *_PAGED)
 _JOBS_LISTED = types.Jobs | types.ShortJobs
 ROUTES = (
-    Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=_JOBS_LISTED, errors=(400, 503)),
-    Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=_JOBS_LISTED, errors=(400, 503)),
-    Route("GET", f"{_JOBS}/<job>", get_job, parameters=_ID, returns=types.Job),
-    Route("DELETE", f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
-    Route("GET", f"{_JOBS}/<job>/children", list_child_jobs, parameters=(*_ID, *_PAGED), returns=_JOBS_LISTED),
+    Route(
+        "GET",
+        "/api/v1/jobs",
+        list_all_jobs,
+        scope="read",
+        within=Within.SEEN,
+        parameters=_LISTED,
+        returns=_JOBS_LISTED,
+        errors=(400, 503),
+    ),
+    Route(
+        "GET",
+        _JOBS,
+        list_jobs,
+        scope="read",
+        within=Within.NAMESPACE,
+        parameters=(JOB_NAMESPACE, *_LISTED),
+        returns=_JOBS_LISTED,
+        errors=(400, 503),
+    ),
+    Route("GET", f"{_JOBS}/<job>", get_job, scope="read", within=Within.NAMESPACE, parameters=_ID, returns=types.Job),
+    Route(
+        "DELETE",
+        f"{_JOBS}/<job>",
+        delete_job,
+        scope="delete",
+        within=Within.NAMESPACE,
+        parameters=_ID,
+        returns=types.Job,
+    ),
+    Route(
+        "GET",
+        f"{_JOBS}/<job>/children",
+        list_child_jobs,
+        scope="read",
+        within=Within.NAMESPACE,
+        parameters=(*_ID, *_PAGED),
+        returns=_JOBS_LISTED,
+    ),
     Route(
         "GET",
         f"{_JOBS}/<job>/versions",
         list_job_versions,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(*_ID, LIMIT, OFFSET),
         returns=types.JobVersions,
     ),
@@ -159,6 +195,8 @@ ROUTES = (
         "GET",
         f"{_JOBS}/<job>/versions/<version>",
         get_job_version,
+        scope="read",
+        within=Within.NAMESPACE,
         parameters=(*_ID, JOB_VERSION_ID),
         returns=types.JobVersion,
     ),

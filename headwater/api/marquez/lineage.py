@@ -18,7 +18,7 @@ from headwater.api.marquez.graph_views import (
 )
 from headwater.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, FORM, LIMIT_MAX, is_short, lineage_at
 from headwater.api.marquez.responses import require
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.facts.result_page import ResultPage
 from headwater.queries.results.graphs import GraphDirection, Side, UpstreamRun
 from headwater_model.errors import Invalid
@@ -160,6 +160,8 @@ ROUTES = (
         "GET",
         "/api/v1/lineage",
         get_lineage,
+        scope="read",
+        within=Within.NODE,
         parameters=(_NODE_ID, _DEPTH, _LINEAGE_AT, DATASET_VERSION, _DIRECTION, FORM, _FOLD, _DEPENDENCIES),
         returns=types.Graph | types.ShortGraph,
     ),
@@ -167,6 +169,8 @@ ROUTES = (
         "GET",
         "/api/v1/lineage/history",
         get_history,
+        scope="read",
+        within=Within.NODE,
         parameters=(_NODE_ID, _DEPTH, _DIRECTION, _START, _END),
         returns=types.GraphHistory,
         errors=(400, 404, 413, 503),
@@ -175,6 +179,8 @@ ROUTES = (
         "GET",
         "/api/v1/lineage/neighbours",
         list_neighbours,
+        scope="read",
+        within=Within.NODE,
         parameters=(_NODE_ID, _SIDE, _PART, _PAGE, _CURSOR),
         returns=types.Neighbours,
     ),
@@ -182,6 +188,8 @@ ROUTES = (
         "GET",
         "/api/v1/runlineage/upstream",
         get_upstream_runs,
+        scope="read",
+        within=Within.RUN,
         parameters=(_RUN_ID, _RUNS_UP),
         returns=types.UpstreamRuns,
     ),
@@ -189,6 +197,8 @@ ROUTES = (
         "GET",
         "/api/v1/runlineage/downstream",
         get_downstream_runs,
+        scope="read",
+        within=Within.RUN,
         parameters=(_RUN_ID, _RUNS_DOWN),
         returns=types.UpstreamRuns,
     ),

@@ -11,7 +11,7 @@ from headwater.api.http.responses import respond, respond_json
 from headwater.api.marquez import catalogue_types as types
 from headwater.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging, read_texts
 from headwater.api.marquez.responses import require, respond_list, wait_until_shown
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.values import when
 from headwater.queries.results.entities import Namespace
 
@@ -101,20 +101,40 @@ ROUTES = (
         "GET",
         "/api/v1/namespaces",
         list_namespaces,
+        scope="read",
+        within=Within.SEEN,
         parameters=(LIMIT, OFFSET),
         returns=types.Namespaces,
         errors=(400, 503),
     ),
-    Route("GET", _NAMESPACE, get_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+    Route(
+        "GET",
+        _NAMESPACE,
+        get_namespace,
+        scope="read",
+        within=Within.NAMESPACE,
+        parameters=(NAMESPACE,),
+        returns=types.Namespace,
+    ),
     Route(
         "PUT",
         _NAMESPACE,
         put_namespace,
+        scope="write",
+        within=Within.NEW,
         parameters=(NAMESPACE,),
         accepts=types.NamespaceDescription,
         returns=types.Namespace,
         linked=False,
         errors=(400, 413, 422, 503),
     ),
-    Route("DELETE", _NAMESPACE, delete_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+    Route(
+        "DELETE",
+        _NAMESPACE,
+        delete_namespace,
+        scope="delete",
+        within=Within.NAMESPACE,
+        parameters=(NAMESPACE,),
+        returns=types.Namespace,
+    ),
 )

@@ -12,7 +12,7 @@ from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import activity_types as types
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.values import when
 from headwater.facts.created import Created
 from headwater.queries.results.entities import Interval, Period
@@ -93,6 +93,8 @@ ROUTES = (
         "GET",
         "/api/v1/stats/lineage-events",
         count_lineage_events,
+        scope="read",
+        within=Within.DEPLOYMENT,
         parameters=_PARAMETERS,
         returns=list[types.EventCounts],
         errors=(400, 503),
@@ -102,6 +104,8 @@ ROUTES = (
             "GET",
             f"/api/v1/stats/{kind}",
             _counter(kind),
+            scope="read",
+            within=Within.DEPLOYMENT,
             parameters=_PARAMETERS,
             returns=list[types.ThingCount],
             errors=(400, 503),

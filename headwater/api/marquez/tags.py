@@ -26,7 +26,7 @@ from headwater.api.marquez.parameters import (
     read_texts,
 )
 from headwater.api.marquez.responses import respond_list, wait_until_shown
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.facts.annotations import API, Annotations, Attribution, KnownTag, Tag
 
 
@@ -133,27 +133,39 @@ def _read_tag(
 
 
 _DATASET = "/api/v1/namespaces/<namespace>/datasets/<dataset>"
-_of_dataset = partial(Route, path=f"{_DATASET}/tags/<tag>", parameters=(NAMESPACE, DATASET, TAG), returns=types.Dataset)
+_annotate = partial(Route, scope="write", within=Within.NAMESPACE)
+_of_dataset = partial(
+    _annotate, path=f"{_DATASET}/tags/<tag>", parameters=(NAMESPACE, DATASET, TAG), returns=types.Dataset
+)
 _of_field = partial(
-    Route,
+    _annotate,
     path=f"{_DATASET}/fields/<field>/tags/<tag>",
     parameters=(NAMESPACE, DATASET, FIELD, TAG),
     returns=types.Dataset,
 )
 _of_job = partial(
-    Route,
+    _annotate,
     path="/api/v1/namespaces/<namespace>/jobs/<job>/tags/<tag>",
     parameters=(JOB_NAMESPACE, JOB, TAG),
     returns=types.Job,
 )
 ROUTES = (
     Route(
-        "GET", "/api/v1/tags", list_tags, parameters=(LIMIT, OFFSET), returns=catalogue_types.Tags, errors=(400, 503)
+        "GET",
+        "/api/v1/tags",
+        list_tags,
+        scope="read",
+        within=Within.SEEN,
+        parameters=(LIMIT, OFFSET),
+        returns=catalogue_types.Tags,
+        errors=(400, 503),
     ),
     Route(
         "PUT",
         "/api/v1/tags/<tag>",
         put_tag,
+        scope="write",
+        within=Within.DEPLOYMENT,
         parameters=(TAG,),
         accepts=catalogue_types.TagDescription,
         returns=catalogue_types.Tag,

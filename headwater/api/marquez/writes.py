@@ -32,7 +32,7 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
 from headwater.api.marquez.written_events import dataset_event, described, job_event, run_event, run_facets
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
 from headwater.facts.run_facts import Run
@@ -236,6 +236,8 @@ ROUTES = (
         "PUT",
         "/api/v1/namespaces/<namespace>/datasets/<dataset>",
         put_dataset,
+        scope="write",
+        within=Within.NEW,
         parameters=(NAMESPACE, DATASET),
         accepts=write_types.DatasetToPut,
         returns=types.Dataset,
@@ -246,6 +248,8 @@ ROUTES = (
         "PUT",
         "/api/v1/namespaces/<namespace>/jobs/<job>",
         put_job,
+        scope="write",
+        within=Within.NEW,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.JobToPut,
         returns=types.Job,
@@ -256,6 +260,8 @@ ROUTES = (
         "POST",
         "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
         post_run,
+        scope="write",
+        within=Within.NAMESPACE,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.RunToCreate,
         returns=types.Run,
@@ -269,6 +275,8 @@ ROUTES = (
             "POST",
             f"/api/v1/jobs/runs/<run_id>/{verb}",
             _marker(verb, state),
+            scope="write",
+            within=Within.RUN,
             parameters=(RUN_ID, _AT),
             returns=types.Run,
             linked=False,

@@ -10,7 +10,7 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import proofs, search, traces, types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, NODE_PREFIX, ROOT_ID, ROOT_PREFIX
 from headwater.api.records.views import render_live_within, render_path, render_root
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.records.live_records import find_paths, is_known, live_page, unknown_root
 from headwater.records.request import parse_request, render_bounded_response
 from headwater_model.errors import Forbidden, NotFound, shown
@@ -115,6 +115,8 @@ ROUTES = (
         "POST",
         _PATH,
         post_records,
+        scope="records",
+        within=Within.RECORDS,
         accepts=types.LineageRequest,
         returns=types.LineageResponse,
         status=201,
@@ -125,6 +127,8 @@ ROUTES = (
         "GET",
         f"{_PATH}/roots",
         list_roots,
+        scope="records",
+        within=Within.PREFIX,
         parameters=(ROOT_PREFIX, LIMIT, CURSOR),
         returns=types.RootPage,
         linked=False,
@@ -134,6 +138,8 @@ ROUTES = (
         "GET",
         f"{_PATH}/roots/<root_id>",
         get_root,
+        scope="records",
+        within=Within.ROOT,
         parameters=(ROOT_ID, ACTION, NODE_PREFIX, LIMIT, CURSOR),
         returns=types.RecordPage,
         linked=False,
@@ -144,6 +150,8 @@ ROUTES = (
         "GET",
         f"{_PATH}/nodes/<node_id>",
         get_node,
+        scope="records",
+        within=Within.RECORDS,
         parameters=(NODE_ID,),
         returns=types.NodePath | types.NodePaths,
         linked=False,

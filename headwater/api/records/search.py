@@ -22,7 +22,7 @@ from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond, size_of
 from headwater.api.records import types
 from headwater.api.records.parameters import ACTION, CURSOR, LIMIT, LOCATION, NODE, ROOT
 from headwater.api.records.views import render_found
-from headwater.api.route import Route, Services
+from headwater.api.route import Route, Services, Within
 from headwater.records.search.archive import StaleCursor
 from headwater.records.search.criteria import (
     ArchiveCursor,
@@ -173,6 +173,8 @@ ROUTES = (
         "GET",
         "/api/v1/records/search",
         search_records,
+        scope="records",
+        within=Within.ROOT_QUERY,
         parameters=(*_TEXTS, *_TIMES, LIMIT, CURSOR),
         returns=types.SearchPage,
         headers=("Retry-After",),

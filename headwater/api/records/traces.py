@@ -17,7 +17,7 @@ from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, respond, tak
 from headwater.api.records.parameters import ROOT_ID
 from headwater.api.records.types import Outline, TraceQueued
 from headwater.api.records.views import render_group
-from headwater.api.route import Reply, Route, Services
+from headwater.api.route import Reply, Route, Services, Within
 from headwater.api.types import Redirect
 from headwater.aws.queues import Message, send_all
 from headwater.records.dirty_roots import DirtyRoot
@@ -188,6 +188,8 @@ ROUTES = (
         "GET",
         _TRACE,
         get_trace,
+        scope="records",
+        within=Within.ROOT,
         parameters=(ROOT_ID, AFTER),
         returns=str,
         content_types=(LINES,),
@@ -204,6 +206,8 @@ ROUTES = (
         "GET",
         "/api/v1/records/roots/<root_id>/outline",
         get_outline,
+        scope="records",
+        within=Within.ROOT,
         parameters=(ROOT_ID,),
         returns=Outline,
         linked=False,
@@ -213,6 +217,8 @@ ROUTES = (
         "POST",
         _TRACE,
         post_trace,
+        scope="records",
+        within=Within.ROOT,
         parameters=(ROOT_ID,),
         returns=TraceQueued,
         status=202,

@@ -22,7 +22,7 @@ from headwater.api.reports.column_reports import (
 )
 from headwater.api.reports.impact import column_impact_table, impact_table, render_column_impact, render_impact
 from headwater.api.reports.overviews import coverage_table, render_broken, render_coverage, render_similar
-from headwater.api.route import Handler, Route, Services
+from headwater.api.route import Handler, Route, Services, Within
 from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds
 from headwater_model.columns import Column
@@ -184,11 +184,13 @@ def _is_table(request: HttpRequest) -> bool:
     return next((kind for kind in accepted if kind in _KINDS), None) == "text/csv"
 
 
-def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], returns: object) -> Route:
+def _route(name: str, handler: Handler, within: Within, parameters: tuple[AnyParameter, ...], returns: object) -> Route:
     return Route(
         "GET",
         f"/api/v1/reports/{name}",
         handler,
+        scope="read",
+        within=within,
         parameters=parameters,
         returns=returns,
         content_types=(JSON, CSV),
@@ -197,17 +199,27 @@ def _route(name: str, handler: Handler, parameters: tuple[AnyParameter, ...], re
 
 
 ROUTES = (
-    _route("usage", report_usage, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
-    _route("provenance", report_provenance, _PARAMETERS, types.ProvenanceReport),
-    _route("impact", report_impact, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
-    _route("coverage", report_coverage, _OF_COVERAGE, types.CoverageReport),
+    _route("usage", report_usage, Within.NODE, _USAGE_PARAMETERS, types.UsageReport | types.TagReport),
+    _route("provenance", report_provenance, Within.NODE, _PARAMETERS, types.ProvenanceReport),
+    _route("impact", report_impact, Within.NODE, _OF_IMPACT, types.ImpactReport | types.ColumnImpactReport),
+    _route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, types.CoverageReport),
     Route(
         "GET",
         "/api/v1/reports/broken",
         report_broken,
+        scope="read",
+        within=Within.SEEN,
         parameters=(_OWNER, LIMIT, OFFSET),
         returns=types.BrokenReport,
         errors=(400, 503),
     ),
-    Route("GET", "/api/v1/reports/similar", report_similar, returns=types.SimilarReport, errors=(503,)),
+    Route(
+        "GET",
+        "/api/v1/reports/similar",
+        report_similar,
+        scope="read",
+        within=Within.SEEN,
+        returns=types.SimilarReport,
+        errors=(503,),
+    ),
 )
