@@ -13,8 +13,8 @@ from benchmarks.tables import render_table
 _ABOUT = """# Benchmarks
 
 Speed and cost of each part, beside a plain program that does the same. [benchmarks.json](benchmarks.json) has all
-rows, with the machine and the day of each; `make bench` writes both. [Speed beside Marquez](marquez-speed.md) and
-[capture beside others](comparison.md) are runs of their own, and [cost.md](cost.md) is the bill, line by line.
+rows, with the machine and the day of each; `make bench` writes both. [comparison.md](comparison.md) has
+runs beside others, and [cost.md](cost.md) is the bill, line by line.
 """
 
 _READING = """

@@ -15,7 +15,7 @@ PROJECT = Path(__file__).parents[2]
 _PLACES = ("*.md", "docs/**/*.md", "tests/*.md", "examples/**/*.md")
 DOCUMENTS = sorted(str(page.relative_to(PROJECT)) for place in _PLACES for page in PROJECT.glob(place))
 # Written by `make bench`, out of the benchmarks' own words.
-GENERATED = {"docs/benchmarks.md", "docs/cost.md", "docs/marquez-speed.md"}
+GENERATED = {"docs/benchmarks.md", "docs/cost.md"}
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")

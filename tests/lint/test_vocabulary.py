@@ -15,7 +15,6 @@ PROJECT = Path(__file__).parents[2]
 # The first line of a docstring is checked in the packages; names of tests are sentences, which say what it would.
 PACKAGES: tuple[str, ...] = (
     "benchmarks",
-    "comparisons",
     "examples",
     "headwater",
     "headwater_model",

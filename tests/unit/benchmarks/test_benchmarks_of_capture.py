@@ -10,7 +10,6 @@ from benchmarks import capture
 from benchmarks.capture import cost_row, in_pairs, plan_row
 from benchmarks.instant_endpoint import accept_events, counting
 from benchmarks.rows import paired, seconds
-from comparisons.overhead import rows, take_turns
 
 QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
 
@@ -68,22 +67,6 @@ def test_the_endpoint_counts_the_events_that_it_accepts():
     respond(b"POST /api/v1/lineage HTTP/1.1\r\n", b"{}")
 
     assert respond(b"GET / HTTP/1.1\r\n", b"") == (200, b"1")
-
-
-def test_three_ways_of_a_job_take_turns_and_are_compared_round_by_round():
-    went = []
-
-    def way(name, *figures):
-        left = iter(figures)
-        return lambda: went.append(name) or {"s": next(left), "cpu_s": 1.0}
-
-    figures = take_turns(2, {"none": way("none", 1, 2), "capture": way("capture", 2, 2), "jar": way("jar", 1, 6)})
-
-    assert went == ["none", "capture", "jar", "capture", "jar", "none"]
-    assert rows("a job", figures) == [
-        ("a job", "1.50 s", "2.00 s", "3.50 s", "1.50x (1.00 to 2.00)", "2.00x (1.00 to 3.00)"),
-        ("a job (CPU)", "1.00 s", "1.00 s", "1.00 s", "1.00x (1.00 to 1.00)", "1.00x (1.00 to 1.00)"),
-    ]
 
 
 def test_the_examples_hold():

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
-import orjson
 import pytest
 
 from benchmarks.__main__ import _MEASURES
-from benchmarks.client import function_environment
 from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import ARRIVALS, run_day
-from benchmarks.processes import run, warm
-from comparisons import servers
-from comparisons.turns import Service
-from comparisons.world import queries
+from benchmarks.processes import warm
 from headwater.api.page_files import built_files
-from headwater.settings import TRACE_QUEUE_URL
 from local_stack.template.template import RawTemplate
 from local_stack.toolchain import find_chromium
 
@@ -67,31 +59,3 @@ def test_the_cost_of_a_way_of_records_is_counted(template: RawTemplate) -> None:
 
     assert "| KMS: key of the alarms' topic | 1.00 |" in page
     assert "S3: objects read" in page
-
-
-# Our side of the comparison with Marquez; the numbers are those that Marquez (a89b89c) returned for the same events,
-# but for `withDownstream`, where it returns 20 nodes and 19 sources: the other copies of the sources, too.
-def test_our_side_of_the_comparison_with_marquez_responds_as_marquez_does(tmp_path: Path) -> None:
-    with function_environment(("table",)) as variables:
-        environment = {**variables, TRACE_QUEUE_URL: "http://127.0.0.1/trace"}
-        loaded = run("comparisons.load_work", "0", "20", "hub", environment=environment)
-        with (
-            servers.headwater(environment, tmp_path) as server,
-            closing(Service(server.port, {"function": server})) as service,
-        ):
-            counts = [query.count(orjson.loads(service.get(query.ours))) for query in queries()]
-
-    assert loaded["events"] == 440
-    assert counts == [
-        {"nodes": 26, "edges": 25},
-        {"nodes": 51, "edges": 50},
-        {"nodes": 401, "edges": 400},
-        {"nodes": 401, "edges": 400},
-        {"nodes": 11, "sources": 10},
-        {"nodes": 15, "sources": 14},
-        {"columns": 10},
-        {"names": 100},
-        {"names": 100},
-        {"names": 10},
-        {"names": 2},
-    ]
