@@ -14,7 +14,6 @@ import inspect
 import logging
 import sys
 import threading
-import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -88,7 +87,7 @@ class GlueFrames:
         self._has_failed = False
         self._sources = _Sources()
         # The newest context, and the schemas that it has returned.
-        self._context: Callable[[], Any] = lambda: None
+        self._context: Any = None
         self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
 
     def open(self) -> None:
@@ -107,14 +106,14 @@ class GlueFrames:
                 for patch in reversed(self._patches):
                     if vars(patch.owner).get(patch.name) is patch.now:
                         setattr(patch.owner, patch.name, patch.before)
-                self._patches, self._wrapped = [], None
+                self._patches, self._wrapped, self._context = [], None, None
 
     def schema_of(self, database: str, table: str, account: str | None) -> str | None:
         """Return the schema of a table of Glue's catalog, in Spark's JSON; None if Glue does not return it.
 
         It is one request of Glue's API for each table, in the thread that calls.
         """
-        key, context = (database, table, account), self._context()
+        key, context = (database, table, account), self._context
         if key not in self._schemas and context is not None:
             schema = self._guarded(lambda: context.get_catalog_schema_as_spark_schema(*key).json())
             self._schemas[key] = schema
@@ -188,7 +187,8 @@ class GlueFrames:
         )
 
     def _of_catalog(self, arguments: Arguments) -> dict[str, Any]:
-        self._context = weakref.ref(arguments["self"])
+        # Held until the last capture ends: the thread of a write may look up a schema after the program let go of it.
+        self._context = arguments["self"]
         return {"catalog": table(arguments)}
 
     def _wrap_sources(self) -> None:

@@ -54,6 +54,7 @@ def statement(name: str, sql: str, inputs: str, **more: Any) -> Case:
 
 
 _PARTED = "CREATE OR REPLACE TEMP VIEW parted AS SELECT carrier, day FROM flights"
+_IN_DERBY = ("CREATE TABLE IF NOT EXISTS derby.APP.C_FLIGHTS (a INT)",)
 CASES = [
     frame("a table", lambda spark: spark.table("flights"), "flights"),
     frame("a table by its full name", lambda spark: spark.table("spark_catalog.default.flights"), "flights"),
@@ -233,17 +234,19 @@ CASES = [
             "jdbc:derby:memory:flights;user=me;password=secret", "APP.C_FLIGHTS"
         ).write.parquet(out),
         "c_flights",
-        before=("DROP TABLE IF EXISTS derby.APP.C_FLIGHTS", "CREATE TABLE derby.APP.C_FLIGHTS (a INT)"),
+        before=_IN_DERBY,
     ),
     Case(
         "a database's catalog",
         lambda spark, out: spark.range(3).selectExpr("CAST(id AS INT) AS a").writeTo("derby.APP.C_FLIGHTS").append(),
         "",
+        before=_IN_DERBY,
     ),
     Case(
         "from a database's catalog",
         lambda spark, out: spark.table("derby.APP.C_FLIGHTS").write.parquet(out),
         "c_flights",
+        before=_IN_DERBY,
     ),
 ]
 DATA: list[str] = []

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -253,3 +254,17 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)
 def test_a_job_is_captured(case: Case, check: Callable[[Case], None]) -> None:
     check(case)
+
+
+# A write is described in a thread of capture, which may come to it late.
+@pytest.mark.usefixtures("watch")
+def test_a_schema_is_known_after_the_program_let_go_of_its_context(spark: SparkSession) -> None:
+    from awsglue import jvm
+    from awsglue.context import GlueContext
+
+    jvm.TABLES["us", "late"] = reader("SELECT 1 AS a")
+    GlueContext(spark.sparkContext)  # Spark holds the first context of a process
+    GlueContext(spark.sparkContext).create_dynamic_frame.from_catalog(database="us", table_name="late")
+    gc.collect()
+
+    assert '"name":"a"' in (glue_frames.schema_of("us", "late", None) or "")
