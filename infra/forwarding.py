@@ -14,7 +14,7 @@ from infra.events import Events
 from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import accept_from_alone, dead_letter_queue, work_queue
 
-# An announcement has at most 25 events (`headwater.forwarding`), each with at most 10 s.
+# An announcement has at most 25 events (`headwater.features.forwarding`), each with at most 10 s.
 _TIMEOUT_S = 300
 # SQS's greatest. The function waits up to half an hour between two tries, and buries what is 13 days old: a message
 # comes this far only where the function itself fails.

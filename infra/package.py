@@ -32,7 +32,10 @@ _log = logging.getLogger(__name__)
 
 
 # The service, of what an asset leaves out otherwise; the commands are not called there.
-SERVICE = ("!/headwater", "/headwater/cli", "/headwater/__main__.py", "!/headwater_model", "__pycache__", "*.pyc")
+SERVICE = (
+    *("!/headwater", "/headwater/cli", "/headwater/__main__.py", "/headwater/features/*/command.py"),
+    *("!/headwater_model", "__pycache__", "*.pyc"),
+)
 # The built explorer alone, of its folder.
 _PAGE = ("!/explorer", "/explorer/*", "!/explorer/dist")
 

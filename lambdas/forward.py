@@ -8,8 +8,8 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from headwater.forwarding.endpoint import TIMEOUT_S
-from headwater.forwarding.forwarder import AnnouncedMessage
+from headwater.features.forwarding.endpoint import TIMEOUT_S
+from headwater.features.forwarding.forwarder import AnnouncedMessage
 from headwater.settings import FORWARD_QUEUE_URL
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon

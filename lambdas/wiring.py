@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
-    from headwater.forwarding.forwarder import Forwarder
+    from headwater.features.forwarding.forwarder import Forwarder
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
     from headwater.loading.stored_rules import StoredRules
@@ -322,7 +322,7 @@ def event_stores() -> EventStores:
 
     bucket, announce = os.environ[settings.INTAKE_BUCKET], None
     if queue_url := os.environ.get(settings.FORWARD_QUEUE_URL):
-        from headwater.forwarding.announcements import Announcer
+        from headwater.features.forwarding.announcements import Announcer
 
         announce = Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
     return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), announce)
@@ -337,8 +337,8 @@ def forwarder() -> Forwarder:
     """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
     from botocore.httpsession import get_cert_path
 
-    from headwater.forwarding.endpoint import Endpoint, Secret
-    from headwater.forwarding.forwarder import Forwarder
+    from headwater.features.forwarding.endpoint import Endpoint, Secret
+    from headwater.features.forwarding.forwarder import Forwarder
 
     url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
     endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)

@@ -1,6 +1,6 @@
-"""The command line: `headwater serve`, `headwater demo` and the others of `_COMMANDS`.
+"""The command line: `headwater serve`, `headwater demo`, the other `_COMMANDS` and the commands of features.
 
-Each command is a module of this package with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed
+A command is a module with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed
 arguments and returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
 """
 
@@ -15,30 +15,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from headwater.cli.program import program
+from headwater.features import FEATURES
 
 _COMMANDS = (
     "demo",
     "serve",
     "graph",
     "column",
-    "export",
-    "mcp",
     "explore",
     "deploy",
     "cdk",
     "iam",
     "token",
-    "names",
-    "import",
     "replay",
-    "forward",
     "search",
     "verify",
-    "smoke",
-    "cost",
 )
-# Of commands whose names are no names of modules.
-_MODULES = {"import": "import_events"}
 # The stack, its functions and jobs, and what runs them on one machine: folders of a checkout, which a wheel has here.
 _PROJECT = Path(__file__).resolve().parents[1] / "project"
 _NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[local]'`\n"
@@ -75,8 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def add_commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
     """Add the commands to a parser, and return their parsers by name."""
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in _COMMANDS:
-        importlib.import_module(f"headwater.cli.{_MODULES.get(name, name)}").add_parser(subparsers)
+    features = [feature.command for feature in FEATURES if feature.command]
+    for module in (*(f"headwater.cli.{name}" for name in _COMMANDS), *features):
+        importlib.import_module(module).add_parser(subparsers)
     return subparsers.choices
 
 

@@ -8,8 +8,8 @@ import json
 import orjson
 import pytest
 
-from headwater.cli import cost
-from headwater.cli.cost import add_parser
+from headwater.features.cost import command as cost
+from headwater.features.cost.command import add_parser
 from headwater.times import day_of
 from lambdas import wiring
 from tests.aws.token_requests import DAY_S, a_token, deliver, send

@@ -13,8 +13,8 @@ from moto.core import DEFAULT_ACCOUNT_ID
 
 from headwater import settings
 from headwater.aws import clients
-from headwater.forwarding import forwarder
-from headwater.forwarding.announcements import lane_of
+from headwater.features.forwarding import forwarder
+from headwater.features.forwarding.announcements import lane_of
 from lambdas import api as api_function
 from lambdas import events, forward, wiring
 from tests.aws import conftest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 
-from headwater.cli.event_sources import sources_of
+from headwater.features.imports.event_sources import sources_of
 from tests.builders_events import a_run_event
 
 EVENTS = [a_run_event(run=f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}") for number in range(3)]

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from headwater.cli import names as command
 from headwater.events.naming import NamingRules
 from headwater.facts.keys import facts_key
+from headwater.features.names import command
 from headwater.loading.replay import replay
 from headwater.loading.stored_rules import KNOWN_S
 from headwater_model.errors import Invalid

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from mcp import Client, StdioServerParameters
 
-from headwater.cli.mcp.result import CHARACTERS_MAX, ROWS_MAX
 from headwater.cli.service import fetch_json
+from headwater.features.mcp.result import CHARACTERS_MAX, ROWS_MAX
 
 REVENUE = ("snowflake://nordwind.eu-central-1", "nordwind.gold.revenue")
 DATASET, COLUMN = f"dataset:{':'.join(REVENUE)}", f"datasetField:{':'.join(REVENUE)}:amount"

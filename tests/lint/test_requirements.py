@@ -68,7 +68,7 @@ def test_what_the_local_stack_and_the_demo_import_is_what_they_install():
         for folder in folders
         for path in (ROOT / folder).rglob("*.py")
         if path != ROOT / "infra" / "check.py"  # `make check`'s
-        if path != ROOT / "headwater" / "cli" / "mcp" / "server.py"  # of the extra `mcp`
+        if path != ROOT / "headwater" / "features" / "mcp" / "server.py"  # of the extra `mcp`
         and path.parent != ROOT / "examples" / "platforms"  # Glue's, Airflow's
         for name in imports_of(path)
     } - {*sys.stdlib_module_names, *folders}

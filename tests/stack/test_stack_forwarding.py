@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from headwater.forwarding.announcements import EVENTS_MAX
-from headwater.forwarding.endpoint import TIMEOUT_S
-from headwater.forwarding.forwarder import WAIT_MAX_S
+from headwater.features.forwarding.announcements import EVENTS_MAX
+from headwater.features.forwarding.endpoint import TIMEOUT_S
+from headwater.features.forwarding.forwarder import WAIT_MAX_S
 from lambdas.forward import RESERVED_MS
 from tests.templates import readable
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.cost import read_prices
-from headwater.forwarding.announcements import LANES
+from headwater.features.forwarding.announcements import LANES
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "forwarding.md"
 # List prices that no other page has, in USD (Amazon SQS pricing, AWS Secrets Manager pricing; 2026-11-20).

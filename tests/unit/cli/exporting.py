@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from threading import Lock
 
-from headwater.cli.export.events import render_events
-from headwater.cli.export.reading import Reading, Scope
 from headwater.cli.service import NoResponse
 from headwater.events.event import Event
+from headwater.features.export.events import render_events
+from headwater.features.export.reading import Reading, Scope
 from tests.unit.api.graph_api import GraphApi, at
 from tests.unit.facts.strategies import DATASETS, JOBS, stamped
 

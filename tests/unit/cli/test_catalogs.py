@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from headwater.cli.catalogs import datahub
-from headwater.cli.catalogs.spline import Plans
-from headwater.cli.event_sources import ConvertedSource, FileSource
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
+from headwater.features.imports.catalogs import datahub
+from headwater.features.imports.catalogs.spline import Plans
+from headwater.features.imports.event_sources import ConvertedSource, FileSource
 from headwater_model.ids import DatasetId
 
 MS = 1_763_640_000_000  # 2025-11-20T12:00:00Z

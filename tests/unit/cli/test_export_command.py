@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli.export.graphs import render_dot, render_graphml
-from headwater.cli.export.reading import Reading, Scope
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
 from headwater.facts.apply import apply_statements
+from headwater.features.export.graphs import render_dot, render_graphml
+from headwater.features.export.reading import Reading, Scope
 from tests.examples import examples
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.cli.exporting import column_edges, exported, getter, imported, nodes_and_edges, without_explicit_lineage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.cli.forward import announce_days
+from headwater.features.forwarding.command import announce_days
 from headwater.loading.event_log import StoredLines
 
 DAYS = ["2025-11-19", "2025-11-20", "2025-11-21"]

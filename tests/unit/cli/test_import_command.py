@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.cli import event_sources
-from headwater.cli.event_sources import FileSource, MarquezSource, read_events, sources_of
-from headwater.cli.importer import BATCH_EVENTS, Importer, ImportState, Stopped
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
+from headwater.features.imports import event_sources
+from headwater.features.imports.event_sources import FileSource, MarquezSource, read_events, sources_of
+from headwater.features.imports.importer import BATCH_EVENTS, Importer, ImportState, Stopped
 from headwater_model.times import parse_time
 from spark_client.errors import Refused, Undelivered
 from tests.builders_events import a_run_event

@@ -17,9 +17,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from headwater.cli.mcp.graphs import paths, upstream
-from headwater.cli.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
-from headwater.cli.mcp.server import make_server
+from headwater.features.mcp.graphs import paths, upstream
+from headwater.features.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
+from headwater.features.mcp.server import make_server
 from tests.waiting import until
 
 PROJECT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import orjson
 import pytest
 
-from headwater.cli.import_events import _sources
+from headwater.features.imports.command import _sources
 from tests.unit.api.graph_api import GraphApi, skeleton
 
 HERE = Path(__file__).parent

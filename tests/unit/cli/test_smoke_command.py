@@ -12,8 +12,8 @@ from moto import mock_aws
 from headwater.cli.deployment import Deployment
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
-from headwater.cli.smoke import steps
-from headwater.cli.smoke.trial import Lacking, Step, StepFailed, Trial, run_steps
+from headwater.features.smoke import steps
+from headwater.features.smoke.trial import Lacking, Step, StepFailed, Trial, run_steps
 
 KEYS = {"aws_access_key_id": "x", "aws_secret_access_key": "x", "region_name": "eu-central-1"}
 ALARM = {

@@ -11,9 +11,9 @@ from botocore.exceptions import ClientError
 
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.forwarding.announcements import Announcer
-from headwater.forwarding.endpoint import Unreachable
-from headwater.forwarding.forwarder import AnnouncedMessage, Forwarder
+from headwater.features.forwarding.announcements import Announcer
+from headwater.features.forwarding.endpoint import Unreachable
+from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater_model.errors import Unavailable
 

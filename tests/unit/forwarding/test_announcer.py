@@ -7,7 +7,7 @@ import json
 import pytest
 
 from headwater.events.api_changes import render_deletion
-from headwater.forwarding.announcements import EVENTS_MAX, LANES, Announcement, lane_of, parse_announcement
+from headwater.features.forwarding.announcements import EVENTS_MAX, LANES, Announcement, lane_of, parse_announcement
 from headwater.loading.event_log import StoredLines
 from headwater_model.errors import Invalid
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event

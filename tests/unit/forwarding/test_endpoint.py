@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from headwater.forwarding.endpoint import Endpoint, Secret, Unreachable
+from headwater.features.forwarding.endpoint import Endpoint, Secret, Unreachable
 from headwater_model.errors import Invalid
 from tests.forwarding import HANG, HANG_UP, an_endpoint
 

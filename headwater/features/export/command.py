@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.options import add_command, add_url
 
 if TYPE_CHECKING:
-    from headwater.cli.export.reading import Part
     from headwater.cli.service import Get
+    from headwater.features.export.reading import Part
 
 # Up to 20 s for one request.
 _TRIES = 10
@@ -66,9 +66,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_export(given: argparse.Namespace) -> int:
     """Write the graph; return 1 if something was cut, or the service did not respond."""
-    from headwater.cli.export.reading import Reading, Scope
     from headwater.cli.service import NoResponse, fetch_json, printable
     from headwater.cli.text.terminal import progress_console
+    from headwater.features.export.reading import Reading, Scope
 
     get = _patient(partial(fetch_json, given.url, token=os.environ.get("HEADWATER_TOKEN")))
     scope = Scope(given.node_id, given.depth, given.direction, given.namespace)
@@ -106,8 +106,8 @@ def _patient(get: Get, sleep: Callable[[float], None] = time.sleep) -> Get:
 
 
 def _render(name: str, parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
-    from headwater.cli.export.events import render_events
-    from headwater.cli.export.graphs import render_dot, render_graphml, render_mermaid
+    from headwater.features.export.events import render_events
+    from headwater.features.export.graphs import render_dot, render_graphml, render_mermaid
 
     if name == FORMATS[0]:
         return render_events(parts)

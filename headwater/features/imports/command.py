@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.cli.options import add_command, add_url
 
 if TYPE_CHECKING:
-    from headwater.cli.event_sources import EventSource
+    from headwater.features.imports.event_sources import EventSource
 
 _STATE = Path(".headwater") / "import.json"
 # Faults that are printed; the rest is counted.
@@ -68,9 +68,9 @@ def run_import(given: argparse.Namespace) -> int:
     """Import each source; return 1 if an event was refused, or the import stopped."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from headwater.cli.importer import Importer, ImportState, Stopped
     from headwater.cli.service import NoResponse
     from headwater.cli.text.terminal import progress_console
+    from headwater.features.imports.importer import Importer, ImportState, Stopped
     from spark_client.errors import Misconfigured
     from spark_client.transport.destination import Destination
     from spark_client.transport.http import HttpTransport
@@ -99,7 +99,7 @@ def run_import(given: argparse.Namespace) -> int:
 
 
 def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
-    from headwater.cli.event_sources import MarquezSource, sources_of
+    from headwater.features.imports.event_sources import MarquezSource, sources_of
 
     if given.format == "spline":
         yield from _of_spline(given.paths)
@@ -113,8 +113,8 @@ def _sources(given: argparse.Namespace) -> Iterator[EventSource]:
 
 def _of_spline(paths: Sequence[str]) -> Iterator[EventSource]:
     """Yield the sources of Spline's plans and events; all plans are read before the first event."""
-    from headwater.cli.catalogs.spline import FILES, Plans
-    from headwater.cli.event_sources import ConvertedSource, sources_of
+    from headwater.features.imports.catalogs.spline import FILES, Plans
+    from headwater.features.imports.event_sources import ConvertedSource, sources_of
 
     plans, sources = Plans(), list(sources_of(paths, FILES))
     for source in sources:
@@ -125,8 +125,8 @@ def _of_spline(paths: Sequence[str]) -> Iterator[EventSource]:
 
 def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
     """Yield the sources of DataHub's proposals; a patch adds to the sources before it, also if these are skipped."""
-    from headwater.cli.catalogs.datahub import Proposals
-    from headwater.cli.event_sources import STANDARD_INPUT, ConvertedSource
+    from headwater.features.imports.catalogs.datahub import Proposals
+    from headwater.features.imports.event_sources import STANDARD_INPUT, ConvertedSource
 
     before = Proposals()
     for source in sources:

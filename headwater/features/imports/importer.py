@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.attempts import attempts
-from headwater.cli.event_sources import EventSource, FoundEvent
+from headwater.features.imports.event_sources import EventSource, FoundEvent
 from spark_client.errors import Refused, Undelivered
 from spark_client.transport.destination import Transport
 

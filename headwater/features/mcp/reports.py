@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from headwater.cli.mcp.graphs import hops_from
-from headwater.cli.mcp.result import Result
 from headwater.cli.service import Get, NoResponse, printable
+from headwater.features.mcp.graphs import hops_from
+from headwater.features.mcp.result import Result
 
 # A GET of JSON lines.
 GetLines: TypeAlias = Callable[[str], Iterable[Mapping[str, Any]]]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.cli.catalogs.made_events import NO_TIME_MS, Json, make_job_event, make_run_event
+from headwater.features.imports.catalogs.made_events import NO_TIME_MS, Json, make_job_event, make_run_event
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.datasets.jdbc import find_table
 from spark_client.capturing.datasets.locations import find_uri

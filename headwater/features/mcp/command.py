@@ -47,7 +47,7 @@ def run_mcp(given: argparse.Namespace) -> int:
     from importlib.metadata import version
 
     try:
-        from headwater.cli.mcp.server import make_server
+        from headwater.features.mcp.server import make_server
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "anyio"):
             raise

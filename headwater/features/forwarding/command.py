@@ -15,7 +15,7 @@ from headwater.cli.deployment import Deployment, NotDeployed, add_options, find_
 from headwater.cli.options import add_command, add_days
 
 if TYPE_CHECKING:
-    from headwater.forwarding.announcements import Announcer
+    from headwater.features.forwarding.announcements import Announcer
     from headwater.loading.event_log import EventLog
 
 _STATE_FOLDER = Path(".headwater") / "forward"
@@ -86,7 +86,7 @@ def _announcer_of(deployment: Deployment) -> Announcer:
         NotDeployed: the stack forwards nothing.
     """
     from headwater import settings
-    from headwater.forwarding.announcements import Announcer
+    from headwater.features.forwarding.announcements import Announcer
 
     if "ForwardQueueUrl" not in deployment.outputs:
         raise NotDeployed(f"the stack {deployment.name} forwards nothing; deploy it with the context value forward_url")

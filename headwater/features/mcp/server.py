@@ -19,9 +19,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from headwater.cli.mcp import graphs, reports
-from headwater.cli.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result
 from headwater.cli.service import Get, NoResponse, fetch_json, is_api_gateway, send
+from headwater.features.mcp import graphs, reports
+from headwater.features.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result
 
 _GZIP = b"\x1f\x8b"
 _INSTRUCTIONS = f"""\

@@ -17,8 +17,8 @@ from botocore.exceptions import ClientError
 
 from headwater.aws.queues import Message, send_all
 from headwater.events.rights import limit_document, parse_patterns
-from headwater.forwarding.announcements import Announcement, is_forwarded, parse_announcement
-from headwater.forwarding.endpoint import Endpoint, Unreachable
+from headwater.features.forwarding.announcements import Announcement, is_forwarded, parse_announcement
+from headwater.features.forwarding.endpoint import Endpoint, Unreachable
 from headwater.loading.event_log import parse_line, pick_lines, read_packed
 from headwater.loading.load import reason_of
 from headwater_model.errors import Invalid

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from headwater.cli.export.reading import Document, JobPart, Part
 from headwater.cli.job_graph import Edge, parse_graph
 from headwater.cli.service import printable
 from headwater.cli.text.mermaid import render_jobs
+from headwater.features.export.reading import Document, JobPart, Part
 
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _ATTRIBUTES = ("type", "namespace", "name", "state", "stale")

@@ -12,7 +12,7 @@ from headwater.cli.deployment import NotDeployed, add_options, find_deployment
 from headwater.cli.options import add_command, whole_number
 
 if TYPE_CHECKING:
-    from headwater.cli.smoke.trial import Outcome
+    from headwater.features.smoke.trial import Outcome
 
 _WAIT_S = 300
 _COST = "Glue by its DPU seconds, Athena by its bytes; nothing else is counted"
@@ -54,9 +54,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_smoke(given: argparse.Namespace) -> int:
     """Try the stack and print what worked; return the exit status."""
-    from headwater.cli.smoke.steps import STEPS, names
-    from headwater.cli.smoke.trial import Trial, run_steps
     from headwater.cli.text.terminal import progress_console
+    from headwater.features.smoke.steps import STEPS, names
+    from headwater.features.smoke.trial import Trial, run_steps
 
     if unknown := set(given.skip) - set(names()):
         print(f"headwater smoke: --skip: must be any of {', '.join(names())}, got {min(unknown)!r}", file=sys.stderr)

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from headwater.cli.export.reading import DatasetPart, Document, JobPart, Name, Part, name_of
+from headwater.features.export.reading import DatasetPart, Document, JobPart, Name, Part, name_of
 from headwater.times import just_after, render_time
 from headwater_model.times import parse_time
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from headwater.cli.catalogs.made_events import NO_TIME_MS, Json, make_dataset_event, make_job_event
+from headwater.features.imports.catalogs.made_events import NO_TIME_MS, Json, make_dataset_event, make_job_event
 from headwater_model.ids import DatasetId, JobId
 
 _Columns: TypeAlias = dict[DatasetId, dict[str, list[tuple[DatasetId, str]]]]

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import quote
 
-from headwater.cli.smoke.trial import NAMESPACE, Lacking, Step, StepFailed, Trial
+from headwater.features.smoke.trial import NAMESPACE, Lacking, Step, StepFailed, Trial
 
 _PRODUCER = "https://github.com/headwater/headwater"
 _SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"

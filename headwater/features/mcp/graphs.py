@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from headwater.cli.column_graph import parse_columns
-from headwater.cli.mcp.result import Result
 from headwater.cli.service import Get, NoResponse, printable
+from headwater.features.mcp.result import Result
 from headwater.walk import Walked, walk
 
 _PATHS_MAX = 10

@@ -1,0 +1,15 @@
+"""Parts that a deployment can do without, a folder each. The core names none of them; `FEATURES` is the one list."""
+
+from __future__ import annotations
+
+from headwater.features.feature import Feature
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("export", command="headwater.features.export.command"),
+    Feature("mcp", command="headwater.features.mcp.command"),
+    Feature("names", command="headwater.features.names.command"),
+    Feature("imports", command="headwater.features.imports.command"),
+    Feature("forwarding", command="headwater.features.forwarding.command"),
+    Feature("smoke", command="headwater.features.smoke.command"),
+    Feature("cost", command="headwater.features.cost.command"),
+)

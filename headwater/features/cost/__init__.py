@@ -1,0 +1,1 @@
+"""`headwater cost`: the bill of a deployed stack, by what it counted."""

@@ -1,0 +1,1 @@
+"""`headwater import`: events of files, S3, Marquez and other catalogs."""

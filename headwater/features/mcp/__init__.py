@@ -1,0 +1,1 @@
+"""`headwater mcp`: lineage as tools of the Model Context Protocol."""

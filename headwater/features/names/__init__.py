@@ -1,0 +1,1 @@
+"""`headwater names`: rules that join the names of datasets."""

@@ -1,0 +1,1 @@
+"""`headwater smoke`: each part of a deployed stack, used once."""
