@@ -1,9 +1,9 @@
 """The archive's state in the graph table: the lease of the compaction, the sealed days, and the last digest.
 
-COMPACTION            LEASE     execution, until           one compaction at a time: it extends one chain
-COMPACTION            LAST      day, digest key, sha256,   the end of the chain
-                                events_to                  the last day of arrival whose events it covers
-DAY#<day>             SEAL      execution, sealed_at       from then on no object can be committed to the day
+COMPACTION            LEASE       execution, until        one compaction at a time: it extends one chain
+COMPACTION            CHAIN_HEAD  day, key, sha256,       the end of the chain
+                                  events_to               the last day of arrival whose events it covers
+DAY#<day>             SEAL        execution, sealed_at    from then on no object can be committed to the day
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The days of the archive that SQL can query, in the graph table; Glue has the locations, this table the attempts.
 
-DAY#<day>     PUBLISHED    attempt (none for a day without objects), digest_sha256, published_at, before
+DAY#<day>     PUBLISHED    attempt (none for a day without objects), digest_sha256, published_at, previous_attempt
 COMPACTION    PUBLISHED    day      every sealed day up to this one is published
 """
 

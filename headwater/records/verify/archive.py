@@ -92,7 +92,7 @@ def read_digests(
 ) -> DigestsRead:
     """Read the digests of the days, and of all later ones: the chain is followed from its end.
 
-    `read` is message how many bytes were read, of how many at most.
+    `read(done, total)` is called after each digest: bytes so far, bytes of all digests.
     """
     # First, so that the digest that it names exists when the digests are listed.
     end = known.archive_state.last() if known.archive_state else None
