@@ -1,7 +1,7 @@
 """Causes of failures: a job whose runs fail since its last good run, and a test that fails since it last passed.
 
-Each is one cause, however often it fails. It is named by the last run that completed, or by when the test last passed,
-so a failure that is reported late makes no second one.
+Each is one cause, however often it fails. It is named by the last run (or attempt) that completed, or by when the test
+last passed, so a failure that is reported late makes no second one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
         "failedRuns": len(failing.failed),
         "lastGoodRun": None if good is None else {"run": good.id, "ended": good.ended},
     }
-    identity = [] if good is None else [good.id]
+    # A run may complete, start again and fail.
+    completed = [run.completed_before for run in failing.failed if run.completed_before]
+    identity = [*([good.id] if good else []), *sorted(completed)[-1:]]
     yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=detail)
 
 

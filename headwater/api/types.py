@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema, with_config
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
 from headwater.events.event import EVENTS_MAX
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 from headwater_model.operation_checks import NAME_MAX_BYTES, NAMESPACE_MAX_CHARS
 
 Time: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "date-time"})]

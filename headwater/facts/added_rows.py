@@ -92,7 +92,8 @@ def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
 def _shared(facts: RunFacts) -> tuple[object, ...]:
     facets = facts.job_facets.get(LINEAGE), facts.run_facets.get(OPERATIONS)
     about = owner(facts), facts.first, facts.declared, facts.streaming, list(facts.terminals), parent_run(facts)
-    return (*about, *facets, code_of(facts), has_io(facts), bool(effective_times(facts)))
+    # A START that arrives late may choose another of the terminal events.
+    return (*about, *facets, ended(facts), code_of(facts), has_io(facts), bool(effective_times(facts)))
 
 
 def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:

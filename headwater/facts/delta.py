@@ -291,6 +291,7 @@ def _run_facts(event: Event, stamp: str, job_sources: Set[JobId]) -> RunFacts:
         streaming=event.time if not declared and _streams(event) else None,
         declared=event.time if declared else None,
         times=(event.time,),
+        starts=(event.time,) if event.type == "START" else (),
         terminals=(f"{stamp}#{state}",) if state else (),
         parents=_parents(event, stamp),
         inputs={text_of(use.dataset): event.time for use in event.inputs},

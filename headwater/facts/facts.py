@@ -26,6 +26,7 @@ from headwater.facts.lattice import (
     MENTIONS_MAX,
     NAMES,
     OUTCOMES,
+    OUTERMOST_TIMES,
     READ_FACETS_OF_EACH,
     STATEMENTS,
     TERMINALS,
@@ -55,7 +56,7 @@ class RunFacts:
 
     `named_first` and `named_last` are of the events that name it as a parent, the rest is of its own events.
     `terminals` are `<stamp>#<state>`, the latest hundred of each state; `times` the latest hundred times of its own
-    events.
+    events; `starts` the first and the last fifty times of its START events (see `run_attempts`).
     `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
     `outputs` hold the first mention of each dataset, up to `RUN_DATASETS_MAX`. `input_facets` and `output_facets`
     describe the use; `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run;
@@ -72,6 +73,7 @@ class RunFacts:
     streaming: str | None = None
     declared: str | None = None
     times: Sequence[str] = ()
+    starts: Sequence[str] = ()
     terminals: Sequence[str] = ()
     parents: History = field(default_factory=dict)
     inputs: Mapping[IdText, str] = field(default_factory=dict)
@@ -235,6 +237,7 @@ _RULES: Mapping[str, JoinRule] = {
     "dependents": JOBS,
     "job_sources": JOBS,
     "times": LATEST_TIMES,
+    "starts": OUTERMOST_TIMES,
     "mentioned_at": LATEST_MENTIONS,
     "named_at": LATEST_MENTIONS,
     "terminals": TERMINALS,

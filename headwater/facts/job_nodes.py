@@ -33,10 +33,10 @@ from headwater.facts.index_scan import (
 )
 from headwater.facts.job_edges import are_edges_cut, edges_to_json
 from headwater.facts.keys import facts_key
+from headwater.facts.run_attempts import completed_before, last_ended
 from headwater.facts.run_facts import (
     Run,
     effective_time,
-    ended,
     io_at,
     is_incomplete,
     owner,
@@ -59,7 +59,7 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
-    started, time = facts.first, effective_time(facts)
+    started, time, last = facts.first, effective_time(facts), last_ended(facts)
     nominal = facets_of(facts.run_facets).get("nominalTime", {})
     firsts = filter(None, (started, facts.named_first))
     return Run(
@@ -69,7 +69,9 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
         created=min(firsts),
         updated=facts.last or facts.named_last or "",
         started=started,
-        ended=ended(facts),
+        ended=last.ended if last else None,
+        attempt_started=last.started if last and last.started != started else None,
+        completed_before=completed_before(facts),
         nominal_start=time_in(nominal, "nominalStartTime"),
         nominal_end=time_in(nominal, "nominalEndTime"),
         parent=parent_of(facts.parents),

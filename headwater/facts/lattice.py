@@ -24,6 +24,8 @@ CONTENTS_BYTES_MAX = 100_000
 ADDED_UP_BYTES_MAX = 1_000_000
 # Stamps of one alias that are stored beside the first: another alias may have been stated in between.
 STATEMENTS_MAX = 10
+# START events of a run whose times are stored: the first, and as many last. Between two of them a run may have ended.
+STARTS_MAX = 50
 # Mentions of a thing that are stored: it may have been deleted in between.
 MENTIONS_MAX = 10
 # Other names that the facts of a dataset hold.
@@ -93,6 +95,16 @@ def _greatest_of(count: int) -> JoinRule:
         lambda left, right: sorted({*left, *right})[-count:],
         lambda values, time: [value for value in values if value < time],
     )
+
+
+def _outermost(count: int) -> JoinRule:
+    """Return the rule that keeps the least `count` and the greatest `count`."""
+
+    def join(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
+        both = sorted({*left, *right})
+        return both if len(both) <= 2 * count else [*both[:count], *both[-count:]]
+
+    return JoinRule(join, _greatest_of(count).as_of)
 
 
 def _greatest_terminals(count: int) -> JoinRule:
@@ -294,6 +306,7 @@ GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
 DATASETS = _least_keys(LEAST_EACH, RUN_DATASETS_MAX)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
+OUTERMOST_TIMES = _outermost(STARTS_MAX)
 TERMINALS = _greatest_terminals(CONTENTS_MAX)
 LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)

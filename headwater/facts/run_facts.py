@@ -5,18 +5,18 @@ Times are normalized (`times`); facets are as their producers sent them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import WEIGHT, Facets, ParentRun
+from headwater.events.event import Facets, ParentRun
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
+from headwater.facts.run_attempts import Attempt, State, last_ended
 from headwater.facts.windows import window_at, windows_of
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 from headwater_model.times import parse_time
 
-State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 EXTRACTION_ERROR = "extractionError"
 CAPTURE = "headwater_capture"
@@ -37,11 +37,13 @@ class UsedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
+    """A run. `started` is its first event's time, `ended` that of the terminal event that decides.
 
-    `job_version` is None until the run is done. A look-up by run id gives `other_jobs`: those of other runs with this
-    id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than `inputs` shows.
-    `incomplete`: its producer could not read all of its lineage.
+    `attempt_started` is the START of the attempt that decides, if others were before it; `completed_before` is the end
+    of the last of those that completed. `job_version` is None until the run is done. `attempts`, and versions, are
+    resolved on demand; with `attempts_cut`, there may be earlier ones. A look-up by run id gives `other_jobs`: those of
+    other runs with this id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than
+    `inputs` shows. `incomplete`: its producer could not read all of its lineage.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Run:
     updated: str
     started: str | None = None
     ended: str | None = None
+    attempt_started: str | None = None
+    completed_before: str | None = None
     nominal_start: str | None = None
     nominal_end: str | None = None
     parent: ParentRun | None = None
@@ -63,6 +67,8 @@ class Run:
     others_cut: bool = False
     truncated: bool = False
     incomplete: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    attempts_cut: bool = False
 
     @property
     def key(self) -> RunKey:
@@ -80,25 +86,22 @@ def first_mention(facts: RunFacts) -> tuple[bool, str]:
     return facts.first is None, facts.first or facts.named_first or ""
 
 
-def _decisive_terminal(facts: RunFacts) -> Sequence[str]:
-    """Return time, hash and state of the terminal event that decides: FAIL before ABORT before COMPLETE, then the last.
-
-    Each is empty if there is none.
-    """
-    terminals = (terminal.split("#") for terminal in facts.terminals)
-    return max(terminals, key=lambda terminal: (WEIGHT[terminal[2]], terminal), default=("", "", ""))
-
-
 def ended(facts: RunFacts) -> str | None:
-    """Return the time of the terminal event that decides: a later event of another type reopens nothing."""
-    return _decisive_terminal(facts)[0] or None
+    """Return the time of the terminal event that decides, of the last attempt that ended."""
+    last = last_ended(facts)
+    return last.ended if last else None
+
+
+def began(facts: RunFacts) -> str | None:
+    """Return when the attempt that decides began, or a run that has not ended; None before the run did."""
+    last = last_ended(facts)
+    return last.started if last else facts.first
 
 
 def state(facts: RunFacts) -> State:
     """Return its state as Marquez prints it."""
-    if facts.terminals:
-        return cast(State, _decisive_terminal(facts)[2])
-    return "RUNNING" if facts.first_typed else "NEW"
+    last = last_ended(facts)
+    return last.state if last else "RUNNING" if facts.first_typed else "NEW"
 
 
 def failed(facts: RunFacts) -> bool:

@@ -11,7 +11,8 @@ from typing_extensions import Unpack
 from headwater.facts.annotations import KnownTag
 from headwater.facts.created import Created
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_facts import Run, State
+from headwater.facts.run_attempts import State
+from headwater.facts.run_facts import Run
 from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from headwater.queries.columns.column_impact import ImpactWalk

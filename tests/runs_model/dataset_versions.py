@@ -182,6 +182,6 @@ def _by_parent(statements, reader, others):
 
 
 def _by_time(reader, others):
-    earlier = [version for version in others if not version.failed and version.created <= reader.started]
-    last = max(earlier, key=lambda version: version.standing(just_after(reader.started)), default=None)
+    earlier = [version for version in others if not version.failed and version.created <= reader.began]
+    last = max(earlier, key=lambda version: version.standing(just_after(reader.began)), default=None)
     return (last.id, "time", last.run) if last else None

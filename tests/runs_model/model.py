@@ -111,6 +111,8 @@ class Model(Catalogues, Tested, Newspaper):
             updated=run.updated,
             started=run.started,
             ended=run.ended,
+            attempt_started=None if run.began == run.started else run.began,
+            completed_before=run.completed_before,
             nominal_start=time_in(facets, "nominalTime", "nominalStartTime"),
             nominal_end=time_in(facets, "nominalTime", "nominalEndTime"),
             parent=run.parent,
@@ -120,6 +122,7 @@ class Model(Catalogues, Tested, Newspaper):
             facets=facets,
             job_facets=run.job_facets,
             incomplete=run.incomplete,
+            attempts=run.shown_attempts,
         )
 
     def run_in_passing(self, key):
@@ -127,7 +130,7 @@ class Model(Catalogues, Tested, Newspaper):
         run = self.run(key)
         known = self.statements.runs[key].uses("in") or self.statements.runs[key].uses("out")
         version = run.job_version if known else None
-        return replace(run, facets={}, job_facets={}, inputs=(), outputs=(), job_version=version)
+        return replace(run, facets={}, job_facets={}, inputs=(), outputs=(), attempts=(), job_version=version)
 
     def job_version_of(self, run):
         entries = self.job_entries(run.job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from headwater.events.event import TERMINAL
+from headwater.facts.run_attempts import Attempt
 from headwater_model.ids import DatasetId, RunKey
 from tests.runs_model.facets import merged, text_in, when
 
@@ -76,10 +77,44 @@ class Run:
         return self.events[0].time if self.events else None
 
     @property
+    def attempts(self):
+        """Its events in parts: a START after an end begins the next. Of one time, a START comes first."""
+        parts = [[]]
+        for event in sorted(self.events, key=lambda event: (event.time, event.type != "START", *when(event))):
+            if event.type == "START" and _end_of(parts[-1]):
+                parts.append([])
+            parts[-1].append(event)
+        return parts
+
+    @property
+    def ended_attempts(self):
+        return [part for part in self.attempts if _end_of(part)]
+
+    @property
     def end(self):
-        """The last terminal event of the gravest type: a failed run stays one."""
-        ends = [event for event in self.events if event.type in TERMINAL]
-        return max(ends, key=lambda event: (_GRAVITY.index(event.type), *when(event)), default=None)
+        """The end of the last attempt that has one."""
+        return _end_of(self.ended_attempts[-1]) if self.ended_attempts else None
+
+    @property
+    def began(self):
+        """The start of the attempt with this end: of the first, the run's."""
+        return self._start_of((self.ended_attempts or self.attempts)[-1])
+
+    @property
+    def completed_before(self):
+        """The end of the last attempt that completed, of those before the attempt with its end."""
+        ends = [_end_of(part) for part in self.ended_attempts[:-1]]
+        return next((end.time for end in ends[::-1] if end.type == "COMPLETE"), None)
+
+    @property
+    def shown_attempts(self):
+        ends = [(self._start_of(part), _end_of(part)) for part in self.attempts if any(event.type for event in part)]
+        return tuple(
+            Attempt(TERMINAL[end.type], start, end.time) if end else Attempt("RUNNING", start) for start, end in ends
+        )
+
+    def _start_of(self, part):
+        return self.started if part == self.attempts[0] else part[0].time
 
     @property
     def ended(self):
@@ -175,6 +210,12 @@ class Run:
 
     def first_seen(self, direction, names):
         return min(event.time for event, use in self.uses(direction) if use.dataset in names)
+
+
+def _end_of(events):
+    """Return the last terminal event of the gravest type: a failed attempt stays one."""
+    ends = [event for event in events if event.type in TERMINAL]
+    return max(ends, key=lambda event: (_GRAVITY.index(event.type), *when(event)), default=None)
 
 
 def io_of(event):

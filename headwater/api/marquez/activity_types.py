@@ -8,7 +8,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from headwater.api.types import Count, Id, Time
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 
 
 class TypedField(TypedDict):

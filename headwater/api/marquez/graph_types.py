@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from headwater.api.marquez.types import DatasetData, JobData, Resolved, ShortDataset, ShortJob, Truncated
 from headwater.api.types import OUTLINE, Count, Edge, Time
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 
 
 class More(TypedDict):

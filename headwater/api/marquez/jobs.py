@@ -27,7 +27,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Route, Services, Within
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 from headwater.queries.results.entities import Job
 
 _STATES: tuple[State, ...] = get_args(State)

@@ -12,7 +12,7 @@ from headwater_model.times import milliseconds_between
 
 
 def render_run(run: Run) -> types.Run:
-    """Return Marquez's Run; ours: `job`, `otherJobs` with runs of its id, whether each was cut, and `resolvedBy`."""
+    """Return Marquez's Run; ours: its attempts, `job`, `otherJobs` with runs of its id, what was cut, `resolvedBy`."""
     return {
         **summarize_run(run),
         "args": _args(run),
@@ -24,6 +24,7 @@ def render_run(run: Run) -> types.Run:
         "otherJobs": render_ids(run.other_jobs),
         "otherJobsTruncated": run.others_cut,
         "truncated": run.truncated,
+        **_attempts(run),
     }
 
 
@@ -40,7 +41,7 @@ def summarize_run(run: Run) -> types.RunSummary:
         "endedAt": when(run.ended),
         "durationMs": None
         if run.started is None or run.ended is None
-        else milliseconds_between(run.started, run.ended),
+        else milliseconds_between(run.attempt_started or run.started, run.ended),
         **mark_incomplete(incomplete=run.incomplete),
     }
 
@@ -74,6 +75,16 @@ def _args(run: Run) -> dict[str, Any]:
         "namespace": parent.job.namespace if parent else None,
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _attempts(run: Run) -> types.Attempts:
+    shown: types.Attempts = {"attemptsTruncated": True} if run.attempts_cut else {}
+    if len(run.attempts) > 1:
+        shown["attempts"] = [
+            {"state": attempt.state, "startedAt": when(attempt.started), "endedAt": when(attempt.ended)}
+            for attempt in run.attempts
+        ]
+    return shown
 
 
 def _used(used: UsedVersion) -> types.UsedVersion:

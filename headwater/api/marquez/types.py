@@ -11,7 +11,8 @@ from typing_extensions import NotRequired, TypeAliasType, TypedDict
 from headwater.api.marquez.annotation_types import AnnotatedThing, Owner, Tests
 from headwater.api.marquez.column_types import ColumnLineage
 from headwater.api.types import Count, Edge, Facets, Id, LastWriter, Time, VersionId
-from headwater.facts.run_facts import ResolvedBy, State
+from headwater.facts.run_attempts import State
+from headwater.facts.run_facts import ResolvedBy
 
 DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]
@@ -76,13 +77,31 @@ class RunSummary(Incomplete):
     startedAt: Time | None
     endedAt: Time | None
     durationMs: int | None
+    """Of the attempt that decides the state."""
 
 
-class Run(RunSummary):
+class Attempt(TypedDict):
+    """An attempt of a run: its state and its times."""
+
+    state: State
+    startedAt: Time
+    endedAt: Time | None
+
+
+class Attempts(TypedDict, total=False):
+    """The attempts of a run."""
+
+    attempts: list[Attempt]
+    """Ours: of a run that started again after its end, in order. The last attempt that ended decides its state."""
+    attemptsTruncated: bool
+    """Ours: true with a hundred STARTs or more: attempts between the first and the last fifty may show as one."""
+
+
+class Run(RunSummary, Attempts):
     """A run.
 
-    Ours are `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists of versions it
-    is without its own versions and facets.
+    Ours are `attempts`, `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists of
+    versions it is without its own versions, attempts and facets.
     """
 
     args: dict[str, Any]

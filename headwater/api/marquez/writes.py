@@ -169,13 +169,18 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
 
 def _changed(run: Run, kind: str, time: str) -> Run:
     """Return the run as an event of this type will change it."""
+    changed = replace(run, updated=max(time, run.updated), started=min(time, run.started or time))
     if kind == "START":
-        started = min(time, run.started or time)
-        return replace(run, state="RUNNING" if run.ended is None else run.state, started=started)
+        return replace(changed, state="RUNNING" if run.ended is None else run.state)
     state: Any = TERMINAL[kind]
-    changed = replace(run, updated=max(time, run.updated))
-    ended = replace(changed, state=state, ended=time)
+    ended = replace(changed, state=state, ended=time, attempt_started=_attempt_at(run, time))
     return changed if _end(run) > _end(ended) else ended
+
+
+def _attempt_at(run: Run, time: str) -> str | None:
+    """Return the START of the attempt that goes on then, else of the attempt that decides; None of the first."""
+    going_on = [attempt.started for attempt in run.attempts[1:] if attempt.ended is None and attempt.started <= time]
+    return going_on[0] if going_on else run.attempt_started
 
 
 def _shows(run: Run, changed: Run) -> bool:
@@ -185,9 +190,9 @@ def _shows(run: Run, changed: Run) -> bool:
     return _end(run) >= _end(changed) if changed.ended else run.state != "NEW"
 
 
-def _end(run: Run) -> tuple[int, str]:
+def _end(run: Run) -> tuple[str, int, str]:
     """Return the position of the run's end among those that it may have: the greatest decides."""
-    return (WEIGHT[run.state], run.ended) if run.ended else (-1, "")
+    return (run.attempt_started or "", WEIGHT[run.state], run.ended) if run.ended else ("", -1, "")
 
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.job_nodes import is_streamed
 from headwater.facts.keys import facet_key, facts_key
 from headwater.facts.result_page import ResultPage
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from headwater.facts.annotations import Tag
-from headwater.facts.run_facts import State
+from headwater.facts.run_attempts import State
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.columns import Column, ColumnSource, Transformation

@@ -1,8 +1,8 @@
 """Versions of the inputs that runs read, and of the outputs that they wrote.
 
 An input has the storage's own version, if the run reported one that it did not make; else the latest that a run of the
-same parent made before the reader's last event; else the latest when the reader started; else the initial one. It is
-never the run's own output.
+same parent made before the reader's last event; else the latest when the reader started (its attempt that decides);
+else the initial one. It is never the run's own output.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from headwater.facts.lattice import TWO_LATEST, History, latest_first
 from headwater.facts.run_facts import (
     ResolvedBy,
     UsedVersion,
+    began,
     dataset_version_id,
     effective_time,
     failed,
@@ -148,7 +149,7 @@ def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
             queries += VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last).first_pages()
             queries += VersionQuery(read.group, "ACTIVE", read.facts.last).first_pages()
         else:
-            queries += first_pages(read.group, read.facts.first or "")
+            queries += first_pages(read.group, began(read.facts) or "")
     view.read_first(queries)
 
 
@@ -187,7 +188,7 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
 
 
 def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
-    started = [read.facts.first or "" for read in reads]
+    started = [began(read.facts) or "" for read in reads]
     newest = newest_versions([read.group for read in reads], view, [_readable(read) for read in reads], started)
     for read, version in zip(reads, newest, strict=True):
         if version is None or not version.made_by:

@@ -14,6 +14,7 @@ from headwater.facts.index_scan import RunWithFacts, advance, facts_in_rows, las
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import COUNT, RUN_FACTS, dataset_pk, job_pk, run_facts_prefix, run_pk
 from headwater.facts.result_page import ResultPage
+from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
 from headwater.facts.table import RowQuery
 from headwater.facts.visibility import Visibility
@@ -125,6 +126,8 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
             facets=of_run,
             job_facets=of_job,
             truncated=run in budget.cut or groups.truncated,
+            attempts=attempts_of(facts),
+            attempts_cut=are_attempts_cut(facts),
         )
     return full
 

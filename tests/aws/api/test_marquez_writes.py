@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -170,7 +171,7 @@ BREATH = [
     ("POST", f"{JOB}/runs", {"id": RUN, "args": ARGS}),
     ("POST", f"{RUN_PATH}/start", None),
     ("PUT", DATASET, {**CHECKED, "runId": RUN}),
-    ("POST", f"{RUN_PATH}/complete", None),
+    *(("POST", f"{RUN_PATH}/{mark}", None) for mark in ("complete", "fail", "start", "complete")),
     ("POST", f"{DATASET}/tags/silver", None),
     ("POST", f"{DATASET}/fields/flight/tags/secret", None),
     ("DELETE", f"{DATASET}/tags/silver", None),
@@ -186,7 +187,7 @@ def test_what_is_written_in_one_breath_is_read_in_the_same(api, cloud):
         cloud.now_s += 1
         sent = send(api, method, path, body)
         read = sent.headers.get("Location") or path.partition("/tags/")[0].partition("/fields/")[0]
-        read = read.removesuffix("/start").removesuffix("/complete")
+        read = re.sub("/(start|complete|fail)$", "", read)
         shown = api.send("GET", read).json if path != TAG else api.send("GET", "/api/v1/tags").json["tags"][-1]
         assert (sent.status < 300, cloud.waits, sent.json) == (True, [0.2], shown), path
     versions = api.send("GET", f"{DATASET}/versions").json["versions"]

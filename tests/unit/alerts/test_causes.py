@@ -53,6 +53,15 @@ def test_a_job_that_fails_again_and_again_is_one_cause(watched):
     assert graph.load(an_event(5, "r5", A, "FAIL")) == [("RunFailed", "A")]
 
 
+def test_a_run_that_starts_again_and_completes_is_well_and_its_next_failure_another_cause(watched):
+    graph = watched()
+    failed = [an_event(second, "r2", A, kind) for second, kind in ((1, "START"), (2, "FAIL"))]
+    assert graph.load(*failed) == [("RunFailed", "A")]
+    assert graph.load(an_event(3, "r2", A, "START"), an_event(4, "r2", A)) == []
+    assert graph.load(an_event(5, "r2", A, "START"), an_event(6, "r2", A, "FAIL")) == [("RunFailed", "A")]
+    assert graph.load(an_event(7, "r2", A, "START"), an_event(8, "r2", A, "FAIL")) == []
+
+
 def test_a_failure_that_arrives_late_is_no_second_cause(watched):
     graph = watched()
     assert graph.load(an_event(1, "r1", A), an_event(3, "r3", A, "FAIL")) == [("RunFailed", "A")]

@@ -248,6 +248,20 @@ def whole_runs(draw):
     return [draw(run_events(run, st.just(kind))) for kind in types]
 
 
+@st.composite
+def restarts(draw):
+    """Draw a run that ends and starts again, perhaps as a stream, and a run that may read between its attempts."""
+    run, reader = draw(st.permutations(RUNS))[:2]
+    kinds = ("START", draw(st.sampled_from(("FAIL", "COMPLETE"))), "START", draw(st.sampled_from(("COMPLETE", "FAIL"))))
+    extra = draw(st.sampled_from(("START", "COMPLETE", "FAIL", "RUNNING")))
+    facets = draw(_sometimes(st.sampled_from(_LASTING), {}))
+    placed = [*zip(TIMES, kinds, strict=False), (draw(st.sampled_from(TIMES)), extra)]
+    events = [
+        replace(draw(run_events(st.just(run), st.just(kind))), time=time, job_facets=facets) for time, kind in placed
+    ]
+    return [*map(stamped, events), draw(run_events(st.just(reader), st.sampled_from(_ENDS)))]
+
+
 job_events = st.builds(
     lambda time, job, inputs, outputs, facets: stamped(
         Event(kind="JOB", time=time, hash="", job=job, inputs=inputs, outputs=outputs, job_facets=facets)
@@ -721,6 +735,7 @@ def streams(max_size=8):
     pieces = st.one_of(
         whole_runs(),
         whole_runs(),
+        restarts(),
         applications(),
         families(),
         sources(),

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from headwater.facts import lattice
 from headwater.facts.facts import DatasetFacts, JobFacts, RunFacts, as_of, join, to_json
-from headwater.facts.lattice import CONTENTS_MAX, history_of, latest
+from headwater.facts.lattice import CONTENTS_MAX, STARTS_MAX, history_of, latest
+from headwater.facts.run_attempts import are_attempts_cut
 from headwater.facts.run_facts import ended, state
 
 times = st.sampled_from([f"2025-11-20T12:00:0{second}.000000Z" for second in range(6)])
@@ -27,13 +28,20 @@ def grown(rule, values):
 THREE_DATASETS = lattice._least_keys(lattice.LEAST_EACH, 3)
 terminals = st.lists(st.builds("{}#{}".format, stamps, st.sampled_from(("FAILED", "ABORTED", "COMPLETED"))), max_size=1)
 TWO_TERMINALS = lattice._greatest_terminals(2)
+TWO_OUTERMOST = lattice._outermost(1)
 # Two of the windows below are beyond the bytes.
 FOUR_WINDOWS = lattice._latest_windows(4, 15)
 window_facts = st.builds(
     lambda content, stamp: {content: [f"body of {content}", stamp]}, st.sampled_from(NAMES), stamps
 )
-SMALL = {"THREE_DATASETS": THREE_DATASETS, "TWO_TERMINALS": TWO_TERMINALS, "FOUR_WINDOWS": FOUR_WINDOWS}
+SMALL = {
+    "THREE_DATASETS": THREE_DATASETS,
+    "TWO_OUTERMOST": TWO_OUTERMOST,
+    "TWO_TERMINALS": TWO_TERMINALS,
+    "FOUR_WINDOWS": FOUR_WINDOWS,
+}
 RULES = {
+    "TWO_OUTERMOST": times.map(lambda time: [time]),
     "TWO_TERMINALS": terminals,
     "FOUR_WINDOWS": window_facts,
     "LEAST": times,
@@ -106,6 +114,17 @@ def test_no_number_of_later_completions_makes_a_failure_forgotten():
     ends = [("0000#a#FAILED",), *((f"{number:04}#a#COMPLETED",) for number in range(1, 150))]
     whole = RunFacts(terminals=grown(lattice.TERMINALS, ends))
     assert (state(whole), ended(whole), len(whole.terminals)) == ("FAILED", "0000", 1 + CONTENTS_MAX)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "known"), [(1, 200, "COMPLETED"), (200, 40, "COMPLETED"), (60, 60, "FAILED")]
+)
+def test_a_hundred_starts_before_or_after_a_restart_hide_it_from_nobody_and_more_are_cut(before, after, known):
+    marks = [f"{number:04}" for number in range(before + after + 3)]
+    failed, good = marks[before], marks[before + 2]
+    starts = grown(lattice.OUTERMOST_TIMES, [[mark] for mark in marks if mark not in (failed, good)])
+    facts = RunFacts(starts=starts, terminals=[f"{failed}#a#FAILED", f"{good}#a#COMPLETED"])
+    assert (state(facts), len(starts), are_attempts_cut(facts)) == (known, 2 * STARTS_MAX, True)
 
 
 def test_a_history_keeps_the_latest_hundred_contents():

@@ -110,6 +110,12 @@ def test_deleting_a_namespace_hides_all_in_it_without_events_since(queries_over)
         ([("FAIL", 2), ("COMPLETE", 3)], "FAILED", 2),
         ([("FAIL", 2), ("ABORT", 3), ("COMPLETE", 4)], "FAILED", 2),
         ([("ABORT", 2), ("COMPLETE", 3)], "ABORTED", 2),
+        ([("START", 1), ("FAIL", 2), ("COMPLETE", 3)], "FAILED", 2),
+        ([("START", 1), ("FAIL", 2), ("START", 3), ("COMPLETE", 4)], "COMPLETED", 4),
+        ([("START", 1), ("COMPLETE", 2), ("START", 3), ("FAIL", 4), ("COMPLETE", 5)], "FAILED", 4),
+        ([("START", 1), ("FAIL", 2), ("START", 3)], "FAILED", 2),
+        ([("START", 1), ("FAIL", 2), ("RUNNING", 3), ("COMPLETE", 4)], "FAILED", 2),
+        ([("START", 1), ("START", 2), ("FAIL", 2), ("COMPLETE", 3)], "FAILED", 2),
     ],
 )
 def test_an_end_stays_the_end_and_the_gravest_one_counts(queries_over, events, state, ended):

@@ -1,0 +1,78 @@
+"""The attempts of a run: a START later than a terminal event begins another, as where a failed run is cleared.
+
+    START 0  FAIL 60  START 600  COMPLETE 660      two attempts; the run completed
+    START 0  FAIL 60  COMPLETE 61                  one attempt (of Spark's listener); the run failed
+    START 0  START 300  COMPLETE 660               one attempt (of a sensor that is rescheduled)
+
+The last attempt with a terminal event decides. A START alone reopens nothing: clocks differ. Of equal times the START
+is first, so a run of no duration is one attempt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+from headwater.events.event import WEIGHT
+from headwater.facts.facts import RunFacts
+from headwater.facts.lattice import STARTS_MAX
+
+State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of a run: the first started with the run, each other with a START; `ended` is None until it ends."""
+
+    state: State
+    started: str
+    ended: str | None = None
+
+
+class _Part(NamedTuple):
+    """The start of an attempt, and its terminal events as the facts hold them."""
+
+    started: str
+    terminals: list[str]
+
+
+def attempts_of(facts: RunFacts) -> tuple[Attempt, ...]:
+    """Return the run's attempts in order, as far as its facts hold their STARTs and ends; none of a mere parent."""
+    return tuple(map(_attempt, _parts(facts))) if facts.first_typed else ()
+
+
+def are_attempts_cut(facts: RunFacts) -> bool:
+    """True if the facts may have forgotten STARTs: attempts between the first fifty and the last may show as one."""
+    return len(facts.starts) >= 2 * STARTS_MAX
+
+
+def last_ended(facts: RunFacts) -> Attempt | None:
+    """Return the attempt that decides; None before the run ends."""
+    return next((_attempt(part) for part in reversed(_parts(facts)) if part.terminals), None)
+
+
+def completed_before(facts: RunFacts) -> str | None:
+    """Return the end of the last attempt that completed before the attempt that decides; None if there is none."""
+    ended = [attempt for attempt in attempts_of(facts) if attempt.ended]
+    return next((attempt.ended for attempt in ended[-2::-1] if attempt.state == "COMPLETED"), None)
+
+
+def _parts(facts: RunFacts) -> list[_Part]:
+    marks = [(start, "") for start in facts.starts]
+    marks += [(terminal.partition("#")[0], terminal) for terminal in facts.terminals]
+    parts = [_Part(facts.first or "", [])]
+    for time, terminal in sorted(marks):
+        if terminal:
+            parts[-1].terminals.append(terminal)
+        elif parts[-1].terminals:
+            parts.append(_Part(time, []))
+    return parts
+
+
+def _attempt(part: _Part) -> Attempt:
+    """Return the attempt: of its terminal events FAIL decides before ABORT before COMPLETE, of one type the last."""
+    if not part.terminals:
+        return Attempt("RUNNING", part.started)
+    terminals = (terminal.split("#") for terminal in part.terminals)
+    ended, _, state = max(terminals, key=lambda terminal: (WEIGHT[terminal[2]], terminal))
+    return Attempt(cast(State, state), part.started, ended)

@@ -1,0 +1,114 @@
+"""Runs that end and start again under their id, runs that start many times, and a build that is run again."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from headwater.facts.keys import facts_key
+from headwater_model.ids import JobId, RunKey
+from tests.builders_events import NAMESPACE, RUN, a_parent, a_run_event
+from tests.unit.api.graph_api import GraphApi, at
+
+JOB = "nightly"
+JOB_PATH = f"/namespaces/{NAMESPACE}/jobs/{JOB}"
+
+
+def an_hour(kind, minute, job=JOB, run=RUN, hour=12, **more):
+    """Return an event of a run at a minute, without datasets unless given."""
+    time = f"2025-11-20T{hour:02}:{minute:02}:00Z"
+    return a_run_event(
+        **{"eventType": kind, "eventTime": time, "job": job, "run": run, "inputs": [], "outputs": []} | more
+    )
+
+
+def loaded(*events):
+    """Return the API after the events came one by one."""
+    api = GraphApi()
+    for event in events:
+        api.load(event)
+    return api
+
+
+def minutes(attempt):
+    """Return the state of an attempt with the minutes of its times."""
+    times = attempt["startedAt"], attempt["endedAt"]
+    return attempt["state"], *(time and int(time[14:16]) for time in times)
+
+
+CLEARED = [
+    an_hour(kind, minute, outputs=["raw"])
+    for kind, minute in (("START", 0), ("FAIL", 1), ("START", 10), ("COMPLETE", 12))
+]
+
+
+def test_a_failed_run_that_was_cleared_is_what_its_last_attempt_is_in_any_order():
+    dataset = f"/namespaces{at('s3://flights')}/datasets/raw"
+    paths = (f"{JOB_PATH}/runs", JOB_PATH, "/reports/broken", dataset, f"{dataset}/versions")
+    orders = [[loaded(*order).found(path) for path in paths] for order in permutations(CLEARED)]
+    assert all(documents == orders[0] for documents in orders)
+
+    runs, job, broken, raw, _ = orders[0]
+    (run,) = runs["runs"]
+    times = {"state": "COMPLETED", "startedAt": "2025-11-20T12:00:00Z", "endedAt": "2025-11-20T12:12:00Z"}
+    assert run == run | times | {"durationMs": 120_000}
+    assert list(map(minutes, run["attempts"])) == [("FAILED", 0, 1), ("COMPLETED", 10, 12)]
+    assert job["latestRun"] == job["latestRun"] | times | {"durationMs": 120_000}
+    assert (broken["broken"], raw["currentVersion"] is None) == ([], False)
+
+
+def test_a_run_that_runs_again_stays_failed_until_it_ends():
+    run = loaded(*CLEARED[:3]).found(f"/jobs/runs/{RUN}")
+    assert (run["state"], run["durationMs"]) == ("FAILED", 60_000)
+    assert list(map(minutes, run["attempts"])) == [("FAILED", 0, 1), ("RUNNING", 10, None)]
+
+
+def a_sensor(starts):
+    return [an_hour("START", minute % 60, hour=minute // 60) for minute in range(starts)]
+
+
+def test_forty_starts_of_a_rescheduled_sensor_are_one_attempt():
+    api = loaded(*a_sensor(40))
+    assert api.found(JOB_PATH)["latestRun"]["state"] == "RUNNING"
+    api.load(an_hour("COMPLETE", 45, hour=0))
+    (run,) = api.found(f"{JOB_PATH}/runs")["runs"]
+    assert (run["state"], run["durationMs"]) == ("COMPLETED", 45 * 60_000)
+    assert run.keys().isdisjoint({"attempts", "attemptsTruncated"})
+
+
+def test_starts_without_number_make_no_larger_row_and_say_so():
+    sizes = set()
+    for starts in (200, 400):
+        api = GraphApi()
+        api.load(*a_sensor(starts))
+        key = facts_key(RunKey.of(JobId(NAMESPACE, JOB), RUN))
+        sizes.add(len(str(api.table.get([key])[key].data)))
+        assert api.found(f"/jobs/runs/{RUN}")["attemptsTruncated"]
+    assert len(sizes) == 1
+
+
+def a_build(hour, number, orders):
+    """Return the events of a build of two models: of one that fails, the other is skipped, and the build fails."""
+    build, first, second = (f"01941f29-7c00-7ea7-b5a3-{number}{place:011}" for place in (1, 2, 3))
+    parent = {"run_facets": {"parent": a_parent(build, "dbt-run")}}
+    of_orders = {"job": "orders", "run": first, "hour": hour, "inputs": ["raw"], "outputs": ["orders"], **parent}
+    of_revenue = {"job": "revenue", "run": second, "hour": hour, "inputs": ["orders"], "outputs": ["revenue"], **parent}
+    of_build = {"job": "dbt-run", "run": build, "hour": hour}
+    yield an_hour("START", 0, **of_build)
+    yield from (an_hour(kind, minute, **of_orders) for kind, minute in (("START", 1), (orders, 2)))
+    if orders == "COMPLETE":
+        yield from (an_hour(kind, minute, **of_revenue) for kind, minute in (("START", 3), ("COMPLETE", 4)))
+    yield an_hour(orders, 5, **of_build)
+
+
+def test_a_dbt_build_that_fails_breaks_its_model_until_its_retry_completes():
+    api = loaded(*a_build(8, 1, "COMPLETE"), *a_build(9, 2, "FAIL"))
+    model = f"/namespaces{at('s3://flights')}/datasets/orders"
+    good = api.found(model)["currentVersion"]
+    broken = api.found("/reports/broken")["broken"]
+    assert [(entry["data"]["name"], entry["datasets"]) for entry in broken] == [("orders", 2)]
+
+    api.load(*a_build(10, 3, "COMPLETE"))
+    assert api.found("/reports/broken")["broken"] == []
+    assert api.found(model)["currentVersion"] != good
+    states = [run["state"] for run in api.found(f"/namespaces/{NAMESPACE}/jobs/dbt-run/runs")["runs"]]
+    assert states == ["COMPLETED", "FAILED", "COMPLETED"]
