@@ -103,8 +103,9 @@ def test_a_topic_gets_the_line_for_people(with_alerts):
 
 def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_account(with_alerts):
     stack = with_alerts["slack"]
-    template = all_alerts(stack)["InputTransformer"]["InputTemplate"]
-    assert '"source":"custom"' in template
+    transformer = all_alerts(stack)["InputTransformer"]
+    assert '"source":"custom"' in transformer["InputTemplate"]
+    assert set(transformer["InputPathsMap"].values()) == {"$.detail-type", "$.detail.mrkdwn"}
     channel = resource(stack, "AWS::Chatbot::SlackChannelConfiguration")
     assert (channel["SlackWorkspaceId"], channel["SlackChannelId"]) == ("T01AB", "C02CD")
     assert "AWSDenyAll" in str(channel["GuardrailPolicies"])

@@ -11,9 +11,11 @@ from headwater.alerts.alerter import Alerter
 from headwater.alerts.ledger import AlertLedger
 from headwater.alerts.looked_at import nodes_of
 from headwater.alerts.rules import AlertRules
+from headwater.events.event import DatasetUse
 from headwater.facts.apply import apply_statements
 from headwater.settings import ALERTS, DUE
 from tests.fakes.memory_table import MemoryTable
+from tests.unit.facts.statements import B, X, an_event
 
 # A minute after the first of the statements' times.
 NOW_S = 1_763_640_060
@@ -86,3 +88,10 @@ def seconds(time):
 def later(time, **more):
     moment = datetime.fromisoformat(time[:26]) + timedelta(**more)
     return f"{moment.isoformat(timespec='microseconds')}Z"
+
+
+def checks(second, run, success, *, name=None, severity=None):
+    optional = {key: value for key, value in {"name": name, "severity": severity}.items() if value}
+    test = {"assertion": "not_null", "column": "a", "success": success, **optional}
+    facet = {"dataQualityAssertions": {"assertions": [test]}}
+    return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])

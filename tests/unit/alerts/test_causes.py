@@ -8,9 +8,9 @@ import pytest
 
 from headwater.alerts.alerter import AGE_MAX_S
 from headwater.alerts.rules import parse_alert_rules
-from headwater.events.event import DatasetUse, ParentRun, Tagging
+from headwater.events.event import ParentRun, Tagging
 from headwater_model.ids import DatasetId
-from tests.unit.alerts.conftest import NOW_S, later, seconds
+from tests.unit.alerts.conftest import NOW_S, checks, later, seconds
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
 from tests.unit.facts.strategies import stamped
 
@@ -133,13 +133,6 @@ def test_owners_of_the_dataset_and_of_what_is_downstream_are_in_the_alert(watche
     graph.load(an_event(1, "r1", A, outputs=[(X, {**schema("a", "b"), **owned})]), reader, wrote(3, "r3", "a"))
     detail = graph.bus.sent[0][1]
     assert (detail["owners"], detail["downstream"]["owners"]) == (["team:a"], ["team:b"])
-
-
-def checks(second, run, success, *, name=None, severity=None):
-    optional = {key: value for key, value in {"name": name, "severity": severity}.items() if value}
-    test = {"assertion": "not_null", "column": "a", "success": success, **optional}
-    facet = {"dataQualityAssertions": {"assertions": [test]}}
-    return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])
 
 
 def test_a_test_that_fails_again_and_again_is_one_cause(watched):
