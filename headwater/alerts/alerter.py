@@ -59,10 +59,18 @@ class Alerter:
     publisher: Publisher
     rules: AlertRules
 
-    def look(self, nodes: Iterable[Node], *, now_s: int, may_go_on: Callable[[], bool] = lambda: True) -> Alerted:
+    def look(
+        self,
+        nodes: Iterable[Node],
+        *,
+        now_s: int,
+        may_go_on: Callable[[], bool] = lambda: True,
+        waited: bool = False,
+    ) -> Alerted:
         """Send the alerts of these nodes that were not sent before; `failed` has the nodes to look at again.
 
-        A fault of one node fails that node alone. Once `may_go_on` is false, the rest fails.
+        A fault of one node fails that node alone. Once `may_go_on` is false, the rest fails. The alerts of nodes that
+        `waited` for the end of quiet hours are sent, whatever the hour.
         """
         alerted = Alerted()
         pending: dict[Node, Node] = {node: node for node in nodes}
@@ -75,7 +83,7 @@ class Alerter:
             try:
                 if not may_go_on():
                     raise Unavailable("the function has no time left for it")
-                onward = self._look_at(node, now_s, alerted)
+                onward = self._look_at(node, now_s, alerted, waited=waited)
             except Exception as error:  # noqa: BLE001 - a fault of one node must not keep the alerts of others
                 alerted.failed[because] = error
                 continue
@@ -86,11 +94,13 @@ class Alerter:
         """Look at the nodes whose time has come; a node that fails stays due, and ends the look."""
         alerted = Alerted()
         while not alerted.failed and (due := self.ledger.list_due(from_seconds(now_s))):
-            alerted += self.look([row.node for row in due], now_s=now_s, may_go_on=may_go_on)
+            for waited in (False, True):
+                nodes = [row.node for row in due if row.waited == waited]
+                alerted += self.look(nodes, now_s=now_s, may_go_on=may_go_on, waited=waited)
             self.ledger.forget_due([row for row in due if row.node not in alerted.failed])
         return alerted
 
-    def _look_at(self, node: Node, now_s: int, alerted: Alerted) -> Sequence[Node]:
+    def _look_at(self, node: Node, now_s: int, alerted: Alerted, *, waited: bool) -> Sequence[Node]:
         """Send the alerts of a node; return the nodes to look at because of it."""
         view, now = GraphView(self.reader), from_seconds(now_s)
         diagnosis = diagnose(node, view, self.rules, now)
@@ -98,14 +108,14 @@ class Alerter:
             self.ledger.look_again(
                 diagnosis.node, diagnosis.due, instead_of=diagnosis.superseded, expires_s=now_s + REMEMBERED_S
             )
-        # Old causes are none of this look; of the others, some are muted.
-        oldest = from_seconds(now_s - AGE_MAX_S)
+        # Old causes are none of this look, unless they grew old while they waited; of the others, some are muted.
+        oldest = from_seconds(now_s - AGE_MAX_S * (2 if waited else 1))
         young = [cause for cause in diagnosis.causes if cause.time >= oldest]
         causes = [cause for cause in young if not self.rules.mute(cause, diagnosis.tags)]
         alerted.muted += len(young) - len(causes)
-        quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet else None
+        quiet_until = self.rules.quiet.end_after(now) if self.rules.quiet and not waited else None
         if causes and quiet_until:
-            self.ledger.look_again(diagnosis.node, quiet_until, expires_s=now_s + REMEMBERED_S)
+            self.ledger.look_again(diagnosis.node, quiet_until, waits=True, expires_s=now_s + REMEMBERED_S)
         elif causes:
             self._send(causes, view, now_s, alerted)
         return diagnosis.onward

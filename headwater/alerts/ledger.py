@@ -31,10 +31,11 @@ DUE_MAX = 250
 
 @dataclass(frozen=True, slots=True)
 class DueRow:
-    """A node that is due, and the key of its row."""
+    """A node that is due, and the key of its row; `waited` if quiet hours kept its alerts."""
 
     node: Node
     key: Key
+    waited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,14 @@ class AlertLedger:
         version = row.version if row else 0
         return self.table.swap([Swap(Row(*_key(cause), {"until": until_s, "sent": sent}, version, until_s))])[0]
 
-    def look_again(self, node: Node, due: str, *, instead_of: str | None = None, expires_s: int) -> None:
-        """Have the node looked at when the time `due` (normalized) has come, and not at the time before that."""
-        row = _row_due(node, due, expires_s)
-        self.table.put([row])
+    def look_again(
+        self, node: Node, due: str, *, instead_of: str | None = None, waits: bool = False, expires_s: int
+    ) -> None:
+        """Have the node looked at when the time `due` (normalized) has come, and not at the time before that.
+
+        What `waits` for the end of quiet hours is sent then, whatever the hour of the look.
+        """
+        self.table.put([_row_due(node, due, expires_s, waits=waits)])
         if instead_of is not None and instead_of != due:
             self.table.remove([_row_due(node, instead_of).key])
 
@@ -83,13 +88,14 @@ def _key(cause: str) -> Key:
     return f"{ALERTS}{cause}", "SENT"
 
 
-def _row_due(node: Node, due: str, expires_s: int | None = None) -> Row:
+def _row_due(node: Node, due: str, expires_s: int | None = None, *, waits: bool = False) -> Row:
     kind = "job" if isinstance(node, JobId) else "dataset"
     shard = int(node.digest[-4:], 16) % DUE_SHARDS
-    data = {"look": [kind, node.namespace, node.name]}
+    data = {"look": [kind, node.namespace, node.name], **({"waits": True} if waits else {})}
     return Row(f"{DUE}{shard}", f"{due}#{kind}#{node.digest[:32]}", data, expires_s=expires_s)
 
 
 def _due_row(row: Row) -> DueRow:
     kind, namespace, name = row.data["look"]
-    return DueRow((JobId if kind == "job" else DatasetId)(namespace, name), row.key)
+    node = (JobId if kind == "job" else DatasetId)(namespace, name)
+    return DueRow(node, row.key, waited=row.data.get("waits", False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -19,9 +20,9 @@ from headwater.times import from_seconds
 from headwater_model.errors import Invalid
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
-from tests.unit.alerts.conftest import NOW_S, Bus, Watched
+from tests.unit.alerts.conftest import NOW_S, Bus, Watched, seconds
 from tests.unit.facts.statements import A, B, X, an_event
-from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, checked_streams, streams
+from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, checked_streams, stamped, streams
 from tests.unit.queries.columns import strategies as columns
 
 _NODES = (*JOBS, *DATASETS)
@@ -125,16 +126,50 @@ def test_quiet_hours_keep_an_alert_until_they_end_and_not_if_it_is_over(watched)
 
 
 @pytest.mark.parametrize(
-    ("now", "end"),
+    ("quiet", "now", "end"),
     [
-        ("2025-11-20T21:59:59.000000Z", None),
-        ("2025-11-20T22:00:00.000000Z", "2025-11-21T06:00:00.000000Z"),
-        ("2025-11-21T05:59:59.000000Z", "2025-11-21T06:00:00.000000Z"),
-        ("2025-11-21T06:00:00.000000Z", None),
+        ("22:00-06:00", "2025-11-20T21:59:59.000000Z", None),
+        ("22:00-06:00", "2025-11-20T22:00:00.000000Z", "2025-11-21T06:00:00.000000Z"),
+        ("22:00-06:00", "2025-11-21T05:59:59.000000Z", "2025-11-21T06:00:00.000000Z"),
+        ("22:00-06:00", "2025-11-21T06:00:00.000000Z", None),
+        ("00:00-23:59", "2025-11-21T23:58:00.000000Z", "2025-11-21T23:59:00.000000Z"),
+        # The hour from 2 to 3 comes twice, and half an hour of each time is quiet.
+        ("22:00-02:30 Europe/Berlin", "2025-10-26T00:10:00.000000Z", "2025-10-26T00:30:00.000000Z"),
+        ("22:00-02:30 Europe/Berlin", "2025-10-26T00:40:00.000000Z", None),
+        ("22:00-02:30 Europe/Berlin", "2025-10-26T01:10:00.000000Z", "2025-10-26T01:30:00.000000Z"),
+        # Half past two does not come.
+        ("22:00-02:30 Europe/Berlin", "2025-03-30T00:10:00.000000Z", "2025-03-30T01:30:00.000000Z"),
     ],
 )
-def test_quiet_hours_go_over_midnight(now, end):
-    assert parse_alert_rules('{"quiet": "22:00-06:00"}').quiet.end_after(now) == end
+def test_quiet_hours_go_over_midnight_and_end_by_the_clock(quiet, now, end):
+    assert parse_alert_rules(json.dumps({"quiet": quiet})).quiet.end_after(now) == end
+
+
+_HOURS = ["00:00-23:59", "22:00-02:30", "02:15-02:45", "02:45-02:15", "23:30-00:30", "01:00-03:00"]
+_ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"]
+# Around the changes of clocks in autumn and spring, north and south, and within a year.
+_DAYS = ["2025-10-26", "2025-11-02", "2025-04-06", "2025-03-30", "2025-03-09", "2025-10-05", "2025-07-01"]
+
+
+@examples(200)
+@given(
+    st.sampled_from(_HOURS),
+    st.sampled_from(_ZONES),
+    st.sampled_from(_DAYS),
+    st.integers(-1440, 2880),
+    st.integers(0, 23),
+)
+def test_what_waits_for_quiet_hours_is_sent_when_they_end_and_no_later(hours, zone, day, minutes, age):
+    """The schedule looks every quarter of an hour, so it mostly comes when hours without a pause have begun again."""
+    now_s = (seconds(f"{day}T00:00:00.000000Z") // 60 + minutes) * 60
+    graph = Watched(parse_alert_rules(json.dumps({"quiet": f"{hours} {zone}"})))
+    failed = stamped(replace(an_event(1, "r1", A, "FAIL"), time=from_seconds(now_s - age * 3600)))
+    if graph.load(failed, now_s=now_s) == []:
+        end = seconds(graph.rules.quiet.end_after(from_seconds(now_s)))
+        assert now_s < end <= now_s + 25 * 3600
+        assert graph.due(end - 60) == []
+        assert graph.due((end // 900 + 1) * 900) == [("RunFailed", "A")]
+    assert graph.due(now_s + 30 * 3600) == []
 
 
 @pytest.mark.parametrize(
