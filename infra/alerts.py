@@ -21,7 +21,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from headwater import settings
-from headwater.alerts.cause import KINDS
+from headwater.alerts.cause import KINDS, MANY
 from infra.context import AlertTarget
 from infra.events import Events
 from infra.function import FunctionDefaults, ServiceFunction
@@ -130,7 +130,7 @@ class Alerts(Construct):
             "All",
             description="Sends every alert to the target that the context names.",
             event_bus=self.bus,
-            event_pattern=events.EventPattern(source=["headwater"], detail_type=list(KINDS)),
+            event_pattern=events.EventPattern(source=["headwater"], detail_type=[*KINDS, MANY]),
         )
         if target.kind == "webhook":
             rule.add_target(self._webhook(target.address, dead_letters))

@@ -13,13 +13,14 @@ for Slack, each name in a code span; all else is data for programs. Lists and te
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 import orjson
 
-from headwater.alerts.cause import Cause
+from headwater.alerts.cause import MANY, Cause
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_impact import ImpactWalk
 from headwater.queries.graph_queries import GraphQueries
@@ -52,6 +53,35 @@ def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dic
     """Return the message of causes of one kind and one node."""
     message = _render_whole(causes, view, explorer)
     return cut_to_fit(message)
+
+
+def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], explorer: str) -> dict[str, Any]:
+    """Return the message of the causes in a namespace and hour beyond those of its own alerts, each (kind, node)."""
+    kinds, nodes = Counter[str](), list[str]()
+    for kind, node in held:
+        kinds[kind] += 1
+        nodes += [node] if len(nodes) < CUTS[0][0] else []
+    numbers = dict(sorted(kinds.items()))
+
+    def summary(show: _Show) -> str:
+        by_kind = ", ".join(f"{number} {kind}" for kind, number in numbers.items())
+        have = f"{number} causes in the hour from {hour} have no alert of their own"
+        return f"{show(namespace)}: {have} ({by_kind}). Among them {_list(nodes, show)}."
+
+    number = sum(kinds.values())
+    message = {
+        "id": sha256_hex(f"{namespace}\0{hour}\0{number}")[:32],
+        "kind": MANY,
+        "namespace": namespace,
+        "hour": hour,
+        "summary": summary(plain),
+        "mrkdwn": summary(mrkdwn),
+        "link": explorer or None,
+        "number": number,
+        "numbers": numbers,
+        "nodes": nodes,
+    }
+    return cut_to_fit(message) | {"cut": number > len(nodes)}
 
 
 def cut_to_fit(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,9 @@ HOSTILE = (
     "\u200b",
     "",
 )
-_names = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=300), st.sampled_from('&<`"').map(lambda one: one * 300))
+_names = st.one_of(
+    st.sampled_from(HOSTILE), st.text(max_size=300), st.sampled_from('&<`"').map(lambda sign: sign * 300)
+)
 _lists = st.lists(_names, max_size=8)
 _changes = st.fixed_dictionaries(
     {
