@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from local_stack.template.resources import EventBus, Rule
+from local_stack.template.template import parse_template
 from tests.policies import decide
-from tests.stack.assemblies import ALERT_TARGETS
+from tests.stack.assemblies import ALERT_TARGETS, read_template
 
 pytestmark = pytest.mark.large
 
@@ -78,6 +80,14 @@ def test_what_nobody_took_waits_and_an_alarm_says_so(stack):
     assert any("AlertsFunctionErrors" in name for name in named)
     goes_on = "AlertsAlertTargetsDeadLetters" in stack.of_type("AWS::SQS::Queue")
     assert any("AlertTargetsDeadLettersWaiting" in name for name in named) == goes_on
+
+
+@pytest.mark.parametrize("target", ALERT_TARGETS)
+def test_the_local_stack_reads_each_of_them(assemblies, target):
+    template = parse_template(read_template(assemblies, target))
+    assert len(template.of(EventBus)) == 1
+    [due] = [rule for rule in template.of(Rule).values() if rule.schedule_expression.startswith("rate")]
+    assert [start.arn.startswith("AlertsAlertsFunction") for start in due.targets] == [True]
 
 
 def all_alerts(stack):

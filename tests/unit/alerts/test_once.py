@@ -81,16 +81,16 @@ def test_every_cause_is_sent_or_counted_once_in_any_order_and_through_failing_se
 
 def test_a_flood_is_one_message_with_a_number(watched):
     graph = watched()
-    jobs = [JobId("emissions", f"fresh-{number}") for number in range(1_000)]
+    jobs = [JobId("emissions", f"fresh-{number}") for number in range(300)]
     events = [an_event(1, f"run-{number}", job, "FAIL") for number, job in enumerate(jobs)]
     assert graph.load(*events, an_event(1, "r2", JobId("other", "B"), "FAIL")) == [
-        ("ManyAlerts", 1_000),
+        ("ManyAlerts", 300),
         ("RunFailed", "B"),
     ]
     (many, _) = (detail for _, detail in graph.bus.sent)
-    assert (many["namespace"], many["numbers"], len(many["nodes"])) == ("emissions", {"RunFailed": 1_000}, 100)
+    assert (many["namespace"], many["numbers"], len(many["nodes"])) == ("emissions", {"RunFailed": 300}, 100)
     assert many["summary"].startswith(
-        "emissions: 1000 causes in the hour from 2025-11-20T12:00:00.000000Z have no alert"
+        "emissions: 300 causes in the hour from 2025-11-20T12:00:00.000000Z have no alert"
     )
     assert graph.load(*events) == []
     assert graph.due(NOW_S + 2 * 3600) == [], "the number has not grown"
