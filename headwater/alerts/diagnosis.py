@@ -9,7 +9,7 @@ from typing import TypeVar
 from headwater.alerts.cause import Cause, Node
 from headwater.alerts.failures import find_failed_runs, find_failing_tests
 from headwater.alerts.rules import AlertRules
-from headwater.alerts.tagged_columns import find_tagged_columns
+from headwater.alerts.tagged_columns import find_reaching, find_tagged_columns
 from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
 from headwater.facts.annotations import annotations_of, tag_key
 from headwater.facts.facts import JobFacts, last_deleted
@@ -89,21 +89,22 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
     reads = _Reads()
     versions = reads.of(lambda: read_good_versions(group, view))
     annotations = annotations_of(group.facts)
+    reaching = reads.of(lambda: find_reaching(group, rules.tags, view)) if versions else []
     causes = [
         *reads.of(lambda: find_schema_changes(group, versions)),
         *reads.of(lambda: find_failing_tests(group.primary, group.facts.assertions, view)),
         *reads.of(lambda: find_late_version(group, versions, now)),
-        *(reads.of(lambda: find_tagged_columns(group, rules.tags, view)) if versions else ()),
+        *find_tagged_columns(group, reaching),
     ]
-    # Where the dataset, or a field of it, has a tag of a rule, its columns may have reached what the rule guards.
+    # A tag of the dataset, or the flow of a tagged column through it, may be younger than what is below.
     watched = {tag_key(rule.tag) for rule in rules.tags} & {tag_key(tag.name) for tag in annotations.tags}
-    onward = reads.of(lambda: _guarded_below(group, view, rules)) if watched else []
+    onward = reads.of(lambda: _guarded_below(group, view, rules)) if watched or reaching else []
     due, superseded = find_due_time(group, versions), find_due_time(group, versions[1:])
     return Diagnosis(group.primary, causes, annotations.names, due, superseded, onward, reads.faults)
 
 
 def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:
-    """Yield the datasets below a tagged one that a rule guards: the tag may be younger than they are."""
+    """Yield the datasets below this one that a rule guards."""
     impact = GraphQueries(view.reader).report_impact(group.primary.node_id, depth=DEPTH)
     for reached in impact.impacted if impact else ():
         dataset = reached.node.id

@@ -248,6 +248,12 @@ def test_a_tag_that_is_set_after_the_flow_is_sent_too(watched):
     assert graph.load(tagged(6)) == [("TaggedColumnReached", "P")]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (0, 1, 3, 2), (1, 2, 3, 0), (2, 3, 0, 1)])
+def test_a_tagged_column_is_sent_in_whatever_order_its_way_becomes_known(watched, order):
+    graph, events = watched(PII), [wrote(1, "r1", "a"), tagged(2), *through(3)]
+    assert [alert for number in order for alert in graph.load(events[number])] == [("TaggedColumnReached", "P")]
+
+
 def test_a_masked_column_is_not_sent_nor_one_in_another_namespace(watched):
     assert watched(PII).load(wrote(1, "r1", "a"), tagged(2), *through(3, masked=True)) == []
     elsewhere = parse_alert_rules('{"tags": {"pii": ["private"]}}')
