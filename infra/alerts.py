@@ -21,7 +21,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from headwater import settings
-from headwater.alerts.cause import KINDS
+from headwater.alerts.cause import KINDS, MANY
 from infra.context import AlertTarget
 from infra.events import Events
 from infra.function import FunctionDefaults, ServiceFunction
@@ -36,7 +36,8 @@ _WINDOW_S = 20
 _DUE_EVERY = Duration.minutes(15)
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
-_SUMMARY = "$.detail.summary"
+# One line for people: of plain text, and for Slack (`headwater.alerts.message`).
+_SUMMARY, _MRKDWN = "$.detail.summary", "$.detail.mrkdwn"
 
 
 class Alerts(Construct):
@@ -129,7 +130,7 @@ class Alerts(Construct):
             "All",
             description="Sends every alert to the target that the context names.",
             event_bus=self.bus,
-            event_pattern=events.EventPattern(source=["headwater"], detail_type=list(KINDS)),
+            event_pattern=events.EventPattern(source=["headwater"], detail_type=[*KINDS, MANY]),
         )
         if target.kind == "webhook":
             rule.add_target(self._webhook(target.address, dead_letters))
@@ -193,9 +194,9 @@ def _with_explorer(rules: str, url: str) -> str:
 
 def _chatbot_message() -> dict[str, object]:
     """Return a custom notification of AWS Chatbot (version 1.0) for an event of the bus."""
-    kind, summary = events.EventField.from_path("$.detail-type"), events.EventField.from_path(_SUMMARY)
+    kind, text = events.EventField.from_path("$.detail-type"), events.EventField.from_path(_MRKDWN)
     return {
         "version": "1.0",
         "source": "custom",
-        "content": {"textType": "client-markdown", "title": kind, "description": summary},
+        "content": {"textType": "client-markdown", "title": kind, "description": text},
     }

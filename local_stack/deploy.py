@@ -25,6 +25,7 @@ from local_stack.template.resources import (
     ApiResource,
     Bucket,
     CorsRule,
+    EventBus,
     FunctionProperties,
     Queue,
     RestApi,
@@ -72,7 +73,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
     _finish_tables(template, ids, endpoint)
     _finish_buckets(template, ids, endpoint)
     _make_the_rest(template, _resolved(template, names, outputs), endpoint)
-    functions = _read_functions(template, ids, endpoint)
+    functions = _read_functions(template, ids, endpoint, _addresses(template, api_urls))
     return Deployed(ids, functions, {name: outputs[name] for name in template.outputs})
 
 
@@ -81,6 +82,9 @@ def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
     arns = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
     return {
         **{logical_id: {"Ref": arn, "Arn": arn} for logical_id, arn in arns.items()},
+        **{logical_id: {"Ref": logical_id} for logical_id in template.of(RestApi)},
+        **{logical_id: {"Ref": bus.name} for logical_id, bus in template.of(EventBus).items()},
+        **{logical_id: {"Ref": stage.stage_name} for logical_id, stage in template.of(Stage).items()},
         **catalog_names(template),
         **make_signing_keys(template, client_settings(endpoint)),
     }
@@ -89,6 +93,12 @@ def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
 def _local(value: str, endpoint: Endpoint) -> str:
     """Return a queue's URL at the endpoint's own address, which any SDK and curl can use; other values unchanged."""
     return value.replace(f"https://sqs.{REGION}.amazonaws.com", endpoint.url)
+
+
+def _addresses(template: Template, api_urls: Mapping[str, str]) -> dict[str, str]:
+    """Return the local address of each stage of an API, by the address that the template gives it."""
+    stages = [(stage.rest_api_id, stage.stage_name) for stage in template.of(Stage).values()]
+    return {f"https://{api}.execute-api.{REGION}.amazonaws.com/{stage}/": api_urls[api] for api, stage in stages}
 
 
 def client_settings(endpoint: Endpoint) -> dict[str, Any]:
@@ -222,6 +232,8 @@ def _cors_rule(rule: CorsRule) -> CORSRuleTypeDef:
 
 def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], endpoint: Endpoint) -> None:
     make_catalog(template, resolved, client_settings(endpoint))
+    for bus in template.of(EventBus).values():
+        boto3.client("events", **client_settings(endpoint)).create_event_bus(Name=bus.name)
     states = boto3.client("stepfunctions", **client_settings(endpoint))
     for logical_id in template.of(StateMachine):
         definition = resolved[logical_id]["DefinitionString"]
@@ -230,8 +242,16 @@ def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], en
         states.create_state_machine(name=f"{_STACK}-{logical_id}", definition=definition, roleArn=_ROLE_ARN)
 
 
-def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> list[Function]:
-    """Return the functions, with variables resolved by CloudFormation."""
+def _read_functions(
+    template: Template, ids: Mapping[str, str], endpoint: Endpoint, addresses: Mapping[str, str]
+) -> list[Function]:
+    """Return the functions, with variables resolved by CloudFormation, which name each API by its local address."""
+
+    def local(value: str) -> str:
+        for address, url in addresses.items():
+            value = value.replace(address, url)
+        return _local(value, endpoint)
+
     functions = []
     client = boto3.client("lambda", **client_settings(endpoint))
     for logical_id, properties in template.of(FunctionProperties).items():
@@ -245,7 +265,7 @@ def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoi
                 handler=properties.handler,
                 timeout_s=properties.timeout,
                 memory_mb=properties.memory_size,
-                environment={name: _local(value, endpoint) for name, value in variables.items()},
+                environment={name: local(value) for name, value in variables.items()},
             )
         )
     return functions

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from local_stack.aws.endpoint import Endpoint
+from local_stack.aws.endpoint import EVENTS_PATH, Endpoint
 from local_stack.compute.functions import Functions, InvocationResult
 from local_stack.compute.http_api import InvokeApi, RestApi, Route
 from local_stack.compute.poller import Failure, Feeder, Poller, failure_of
@@ -36,6 +38,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 # In a wheel this is no place for logs.
 _LOGS = (_ROOT if (_ROOT / "pyproject.toml").is_file() else Path.cwd()) / ".headwater" / "logs"
 _IDLE_POLL_S = 0.1
+_EVENTS_KEPT = 1_000
 # The length of the secret of the functions' port, which any process and any page of this machine can reach.
 _SECRET_BYTES = 32
 
@@ -47,7 +50,8 @@ class LocalStack:
     the template's schedules fire; `sweep_s` is how often expired items are removed by themselves, None is never (see
     `sweep_ttl`). `code` is the folder that handlers are imported from. With a folder `data`, records, events, tokens
     and the archive outlive the stack, however it ends. Failures that no caller sees are kept in
-    `errors` and given to `on_failure`.
+    `errors` and given to `on_failure`; the last events that were put on an event bus in `events`, and given to
+    `on_event` as they were put.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class LocalStack:
         logs: Path = _LOGS,
         data: Path | None = None,
         on_failure: Callable[[Failure], None] | None = None,
+        on_event: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
         self._template = parse_template(template)
         self._routes = api_routes(self._template)
@@ -71,11 +76,12 @@ class LocalStack:
         self._window_cap_s = window_cap_s
         self._schedules, self._sweep_s = schedules, sweep_s
         self._code, self._logs, self._data = code, logs, data
-        self._on_failure = on_failure
+        self._on_failure, self._on_event = on_failure, on_event
         self._clock = Clock()
         self._stopping = threading.Event()
         self._on_stop = ExitStack()
         self.errors: list[Failure] = []
+        self.events: deque[Mapping[str, Any]] = deque(maxlen=_EVENTS_KEPT)
         self.api_url = ""
         """The URL of the HTTP API; empty if the template has none."""
         self.token_api_url = ""
@@ -106,12 +112,11 @@ class LocalStack:
             raise
 
     def _start(self) -> None:
-        invokes = InvokeApi(lambda: self._functions, self._report_async)
-        runs = JobsApi(lambda: self._jobs)
+        invokes = self._invokes = InvokeApi(lambda: self._functions, self._report_async)
+        replies = {RUNS_PATH: JobsApi(lambda: self._jobs).reply_to, EVENTS_PATH: self._take_events}
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         invoke_server = Server(
-            0,
-            behind_secret(secret, lambda request: (runs if request.target == RUNS_PATH else invokes).reply_to(request)),
+            0, behind_secret(secret, lambda request: replies.get(request.target, invokes.reply_to)(request))
         )
         self.function_port = invoke_server.server_address[1]
         self._on_stop.callback(invoke_server.stop)
@@ -171,9 +176,7 @@ class LocalStack:
         stream_maps = stream_mappings(self._template, ids, window_cap_s=cap_s)
         self._queues = [QueuePoller(mapping, sqs=sqs, **shared) for mapping in queue_maps]
         self._streams = [StreamPoller(mapping, s3=s3, **shared) for mapping in stream_maps]
-        scheduler = Scheduler(
-            scheduled_starts(self._template, ids), clock=self._clock, start_machine=self._machines.start
-        )
+        scheduler = Scheduler(scheduled_starts(self._template, ids), clock=self._clock, start=self._start_scheduled)
         running: list[Poller] = [*self._queues, *self._streams, *([scheduler] if self._schedules else [])]
         for poller in running:
             self._on_stop.callback(poller.join)
@@ -323,6 +326,21 @@ class LocalStack:
             return self._rest_apis[route.api_id].reply_to(request)
 
         return reply
+
+    def _take_events(self, request: Request) -> Reply:
+        """Keep the events that moto's buses took."""
+        for event in json.loads(request.body):
+            self.events.append(event)
+            if self._on_event is not None:
+                self._on_event(event)
+        return Reply(204, [], b"")
+
+    def _start_scheduled(self, target: str, text: str) -> None:
+        """Start what a schedule starts: a function, by its name, or a state machine."""
+        if target in self._functions:
+            self._invokes.start(target, json.loads(text))
+        else:
+            self._machines.start(target, text)
 
     def _report_async(self, function: str, result: InvocationResult) -> None:
         self._report(failure_of(result, function=function, source="asynchronous invocation"))

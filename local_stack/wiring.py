@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from local_stack.aws.endpoint import ACCOUNT, REGION
 from local_stack.compute.http_api import Route
 from local_stack.compute.queues import QueueMapping
-from local_stack.compute.schedules import ScheduledStart, parse_cron
+from local_stack.compute.schedules import ScheduledStart, parse_schedule
 from local_stack.compute.streams import StreamMapping, refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
 from local_stack.template.resources import (
     ApiMethod,
     ApiResource,
     EventSourceMapping,
+    FunctionProperties,
     Queue,
     RestApi,
     Rule,
@@ -91,7 +92,7 @@ def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]
 
 
 def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
-    """Return the starts of state machines by enabled rules and schedules."""
+    """Return the starts of state machines and functions by enabled rules and schedules."""
     planned: list[tuple[str, str, ScheduleTarget]] = []
     for name, rule in template.of(Rule).items():
         planned += [(name, rule.schedule_expression, target) for target in rule.targets if rule.state == "ENABLED"]
@@ -103,10 +104,11 @@ def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
 def _scheduled_start(
     template: Template, ids: Ids, name: str, expression: str, target: ScheduleTarget
 ) -> ScheduledStart:
-    if target.arn not in template.of(StateMachine):
-        raise UnknownInTemplate(f"{name}: property Target: the local stack starts state machines, not {target.arn}")
-    minutes, hours = parse_cron(name, expression)
-    return ScheduledStart(name, machine=ids[target.arn], input=target.input, minutes=minutes, hours=hours)
+    if target.arn not in template.of(StateMachine).keys() | template.of(FunctionProperties).keys():
+        rule = "the local stack starts state machines and functions"
+        raise UnknownInTemplate(f"{name}: property Target: {rule}, not {target.arn}")
+    minutes, hours = parse_schedule(name, expression)
+    return ScheduledStart(name, target=ids[target.arn], input=target.input, minutes=minutes, hours=hours)
 
 
 def api_routes(template: Template) -> list[Route]:

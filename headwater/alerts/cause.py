@@ -1,7 +1,20 @@
 """Causes of alerts: what is wrong with a job or a dataset, since when, and what makes the cause this one and no other.
 
-A cause is a function of the stored facts, and facts are a function of the set of events. So the order of events and
-their repetition never make a second cause.
+A cause is a function of the stored facts, and facts are a function of the set of events. So whatever the order of
+events, and however often they come, all looks after the last event see the same causes, and send each once.
+
+A look between two events sees the causes of the events before it. What was sent then stays sent, and an event that
+comes late may move what names the cause. These orders make two alerts of a cause that is one alert otherwise:
+
+    sent first                            comes late                              sent again, because
+    RunFailed                             a good run before the failure           the last good run names the cause
+    RunFailed of a DAG                    the failure of its task                 the task is the cause
+    TestFailed                            a result before it: the test passed     the last pass names the cause
+    ColumnDropped, -Retyped, SchemaChanged    a version between the two           the change is two changes
+    DatasetLate                           the version, written in time            the version after it is late
+    all of a dataset                      its other name, which is primary        the primary name names the cause
+
+Another order of these events, or all of them at once, is one alert (`tests/unit/alerts/test_causes.py`).
 """
 
 from __future__ import annotations
@@ -26,6 +39,8 @@ Kind: TypeAlias = Literal[
     "TaggedColumnReached",
 ]
 KINDS: Sequence[Kind] = get_args(Kind)
+# The detail type of a message that counts the causes of a namespace in an hour.
+MANY = "ManyAlerts"
 Node: TypeAlias = DatasetId | JobId
 _ID_DIGITS = 32
 

@@ -68,18 +68,13 @@ def _test_of(result: AssertionResult) -> tuple[str | None, ...]:
 
 def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Cause:
     names = {"type": result.type, "column": result.column, "name": result.name}
-    result_texts = {
-        "expected": result.expected,
-        "actual": result.actual,
-        "severity": result.severity,
-        "lastPassed": passed or None,
-        "run": result.run,
-    }
+    # What the test expected and got may be the data itself: an alert goes to people who may not read that.
+    more = {"severity": result.severity, "lastPassed": passed or None, "run": result.run}
     return Cause(
         kind="TestFailed",
         node=node,
         identity=[*(name or "" for name in names.values()), passed],
         time=since,
-        detail={"test": {**names, **result_texts}},
+        detail={"test": {**names, **more}},
         columns=[result.column] if result.column else [],
     )

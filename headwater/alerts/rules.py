@@ -9,9 +9,9 @@ Each part may be left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -50,15 +50,26 @@ class QuietHours:
     zone: ZoneInfo
 
     def end_after(self, now: str) -> str | None:
-        """Return when the quiet hours end that this time (normalized) lies in; None outside of them."""
-        local = datetime.fromisoformat(now[:26]).replace(tzinfo=timezone.utc).astimezone(self.zone)
+        """Return when the quiet hours end that this time (normalized) lies in; None outside of them.
+
+        In an hour that a clock repeats they may end twice: the next of the two counts.
+        """
+        moment = datetime.fromisoformat(now[:26]).replace(tzinfo=timezone.utc)
+        local = moment.astimezone(self.zone)
         clock = local.time()
         over_midnight = self.end <= self.start
         is_quiet = clock >= self.start or clock < self.end if over_midnight else self.start <= clock < self.end
         if not is_quiet:
             return None
-        day = local.date() + timedelta(days=1 if over_midnight and clock >= self.start else 0)
-        return normalize(datetime.combine(day, self.end, self.zone))
+        ends = (end for day in range(2) for end in self._ends_on(local.date() + timedelta(days=day)))
+        return normalize(next(end for end in ends if end > moment))
+
+    def _ends_on(self, day: date) -> Iterator[datetime]:
+        """Yield when the hours end on a day: twice in a repeated hour, and late in an hour that a clock leaves out."""
+        first, second = (
+            datetime.combine(day, self.end.replace(fold=fold), self.zone).astimezone(timezone.utc) for fold in (0, 1)
+        )
+        yield from (first, max(first, second))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import islice
 
 from headwater.alerts.cause import Cause
 from headwater.alerts.rules import TagRule
@@ -23,35 +26,46 @@ _COLUMNS_MAX = 5_000
 CAUSES_MAX = 100
 
 
-def find_tagged_columns(group: ResolvedDataset, rules: Sequence[TagRule], view: GraphView) -> Iterator[Cause]:
-    """Yield a cause for each tagged column of another dataset that reaches this dataset against a rule."""
-    broken = [rule for rule in rules if rule.guards(group.primary)]
-    if not broken:
-        return
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """A tagged column of another dataset whose values reach some paths of a dataset unmasked."""
+
+    rule: TagRule
+    column: Column
+    paths: AbstractSet[FieldPath]
+
+
+def find_reaching(group: ResolvedDataset, rules: Sequence[TagRule], view: GraphView) -> list[Reaching]:
+    """Return the columns of other datasets with the tag of a rule that reach this dataset."""
+    if not rules:
+        return []
     reached = _columns_above(group.primary, view)
     groups = ResolvedDatasets(view)
     groups.load_names({column.dataset for column in reached})
-    time = group.facts.last or ""
-    causes = 0
-    for rule in broken:
-        for source in sorted(reached):
-            annotations = annotations_of(groups.group(source.dataset).facts)
-            if source.dataset == group.primary or not _has_tag(annotations, source, rule.tag):
-                continue
-            if causes == CAUSES_MAX:
-                return
-            causes += 1
-            yield Cause(
-                kind="TaggedColumnReached",
-                node=group.primary,
-                identity=[tag_key(rule.tag), source.node_id],
-                time=time,
-                detail={
-                    "tag": rule.tag,
-                    "column": source.node_id,
-                    "reached": [print_dotted(path) for path in sorted(reached[source])],
-                },
-            )
+    return [
+        Reaching(rule, column, reached[column])
+        for rule in rules
+        for column in sorted(reached)
+        if column.dataset != group.primary
+        and _has_tag(annotations_of(groups.group(column.dataset).facts), column, rule.tag)
+    ]
+
+
+def find_tagged_columns(group: ResolvedDataset, reaching: Sequence[Reaching]) -> Iterator[Cause]:
+    """Yield a cause for each column that reaches this dataset against its rule."""
+    broken = (reach for reach in reaching if reach.rule.guards(group.primary))
+    for reach in islice(broken, CAUSES_MAX):
+        yield Cause(
+            kind="TaggedColumnReached",
+            node=group.primary,
+            identity=[tag_key(reach.rule.tag), reach.column.node_id],
+            time=group.facts.last or "",
+            detail={
+                "tag": reach.rule.tag,
+                "column": reach.column.node_id,
+                "reached": [print_dotted(path) for path in sorted(reach.paths)],
+            },
+        )
 
 
 def _columns_above(dataset: DatasetId, view: GraphView) -> Mapping[Column, set[FieldPath]]:

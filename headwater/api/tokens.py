@@ -45,6 +45,7 @@ _KNOWN_S = 60
 # Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
 _KNOWN_MAX = 10_000
 _DAY_S = 24 * 3600
+LIFETIME_DAYS_MAX = 3650
 _MINUTE_S = 60
 _TRIES = 5
 # Of each kind: those of the namespaces travel with an event, in a message of 1 MiB.
@@ -121,10 +122,12 @@ def new_token(
     Raises:
         Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces, references or roots
             that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end;
-            a budget of events without the scope `write`, or below 1.
+            a budget of events without the scope `write`, or below 1; a lifetime above 3,650 days.
     """
     _check(scopes, namespaces, references, roots)
     _check_budget(scopes, events_per_minute)
+    if lifetime_s is not None and lifetime_s > LIFETIME_DAYS_MAX * _DAY_S:
+        raise Invalid.because("expires_days", lifetime_s // _DAY_S, f"must be at most {LIFETIME_DAYS_MAX}")
     id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
     text = f"hw_{id_}_{secret}"
     token = Token(
@@ -184,6 +187,14 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class TokenList:
+    """The tokens of a table, and why the rows of others cannot be read, by id: nobody can use these."""
+
+    good: list[Token] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Tokens:
     """The tokens in the graph table. What `find` has read, or not found, is known for a minute without a request."""
@@ -210,7 +221,12 @@ class Tokens:
         if row is None:
             _remember(self._unknown, id_, now_s)
             return None
-        token = _token(row)
+        try:
+            token = _token(row)
+        except Invalid:
+            # A damaged token is no token.
+            _remember(self._unknown, id_, now_s)
+            return None
         _remember(self._known, id_, (token, now_s))
         return token
 
@@ -251,23 +267,31 @@ class Tokens:
     def last_uses(self) -> dict[str, int]:
         """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
         [page] = self.table.query([RowQuery(TOKEN_USES)])
-        return {row.sk: row.data[LAST_USED] for row in page.rows}
+        return {row.sk: row.data[LAST_USED] for row in page.rows if isinstance(row.data.get(LAST_USED), int)}
 
     def put(self, token: Token) -> None:
         """Store a new token."""
         if self.table.swap([Swap(_row(token))]) != [True]:
             raise Conflict(f"token {token.id}: there is one of this id")
 
-    def all(self) -> list[Token]:
+    def all(self) -> TokenList:
         """Return every token, oldest first; of more than 10,000 those with the least ids."""
         [page] = self.table.query([RowQuery(_PK)])
-        return sorted(map(_token, page.rows), key=lambda token: (token.created, token.id))
+        listed = TokenList()
+        for row in page.rows:
+            try:
+                listed.good.append(_token(row))
+            except Invalid as error:
+                listed.broken[row.sk] = str(error)
+        listed.good.sort(key=lambda token: (token.created, token.id))
+        return listed
 
     def revoke(self, id_: str, *, now_s: int) -> Token:
         """Mark the token as revoked; one that is so already stays as it is.
 
         Raises:
             NotFound: there is no such token.
+            Invalid: its row is damaged; `find` refuses it already.
         """
         for _ in attempts(_TRIES, self.table.sleep):
             row = self.table.get([(_PK, id_)]).get((_PK, id_))
@@ -306,5 +330,21 @@ def _row(token: Token, version: int = 0) -> Row:
 
 
 def _token(row: Row) -> Token:
-    lists = {name: tuple(row.data[name]) for name in ("scopes", "namespaces", "references", "roots")}
-    return Token(id=row.sk, **{**row.data, **lists})
+    """Return the token of a row.
+
+    Raises:
+        Invalid: the row is damaged: a value is missing, or has another type.
+    """
+    given = row.data
+    lists: dict[str, Any] = {name: given.get(name) for name in ("scopes", "namespaces", "references", "roots")}
+    for name, value in lists.items():
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise Invalid.because(f"token {row.sk}: {name}", value, "must be a list of texts")
+    numbers = {name: given.get(name) for name in ("created", "expires", "revoked", "events_per_minute")}
+    for name, value in numbers.items():
+        if type(value) is not int and (value is not None or name == "created"):
+            raise Invalid.because(f"token {row.sk}: {name}", value, "must be a whole number")
+    if not isinstance(given.get("hash"), str):
+        raise Invalid.because(f"token {row.sk}: hash", given.get("hash"), "must be a text")
+    values: dict[str, Any] = {name: tuple(value) for name, value in lists.items()} | numbers
+    return Token(id=row.sk, hash=given["hash"], **values)

@@ -20,6 +20,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, unless its option moves them.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _BUSY = frozenset({429, 503})
+# The bytes that are read of the body of a refusal; what is longer is no message.
+_REFUSAL_BYTES_MAX = 1_000_000
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 _PORTS = {"http": 80, "https": 443}
@@ -228,8 +230,9 @@ def _signed(address: str, host: str, headers: dict[str, str], method: str, body:
 def _message(error: urllib.error.HTTPError) -> str:
     """Return the message of an error response, in Marquez's two forms or API Gateway's."""
     try:
-        body = json.loads(error.read())
+        with error:
+            body = json.loads(error.read(_REFUSAL_BYTES_MAX))
         return printable(str(body.get("message") or "; ".join(body["errors"])))
     except (ValueError, LookupError, TypeError, AttributeError):
         elsewhere = "; no API of a stack answers there, give another --url" if error.code == 404 else ""
-        return f"{error.reason}{elsewhere}"
+        return f"{printable(str(error.reason))}{elsewhere}"

@@ -33,7 +33,10 @@ examples:
 """
 # In the order and words of headwater.api.tokens.SCOPES, which is not imported for --help.
 _SCOPES = ("records", "read", "write", "delete")
-_EXPIRES_DAYS = 90
+# The second is headwater.api.tokens.LIFETIME_DAYS_MAX.
+_EXPIRES_DAYS, _EXPIRES_DAYS_MAX = 90, 3650
+# The last second that a date can name.
+_LAST_S = 253_402_300_799
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -99,10 +102,10 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
     expiry = create.add_mutually_exclusive_group()
     expiry.add_argument(
         "--expires-days",
-        type=whole_number(1),
+        type=whole_number(1, _EXPIRES_DAYS_MAX),
         default=_EXPIRES_DAYS,
         metavar="N",
-        help=f"days until it is refused (default: {_EXPIRES_DAYS})",
+        help=f"days until it is refused, {_EXPIRES_DAYS_MAX} at most (default: {_EXPIRES_DAYS})",
     )
     expiry.add_argument("--never-expires", action="store_true", help="accept it until it is revoked")
 
@@ -152,13 +155,16 @@ def _list(given: argparse.Namespace, tokens: Tokens) -> None:
 
     listed, last_uses = tokens.all(), tokens.last_uses()
     if given.json:
-        print_json([_document(token, last_uses.get(token.id)) for token in listed])
+        broken = [{"id": id_, "state": "broken", "fault": fault} for id_, fault in listed.broken.items()]
+        print_json([*(_document(token, last_uses.get(token.id)) for token in listed.good), *broken])
         return
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    for token in listed:
+    for token in listed.good:
         used_s = last_uses.get(token.id)
         used = "never used" if used_s is None else f"last used {_moment(used_s)[:10]}"
         table.add_row(*(Text(cell, overflow="fold") for cell in (*_cells(token), used)))
+    for id_, fault in listed.broken.items():
+        table.add_row(*(Text(printable(cell), overflow="fold") for cell in (id_, "", "", "broken", fault, "")))
     print_part(output_console(), table)
 
 
@@ -180,7 +186,7 @@ def _document(token: Token, used_s: int | None) -> dict[str, object]:
 
 
 def _iso(moment_s: int | None) -> str | None:
-    return None if moment_s is None else datetime.fromtimestamp(moment_s, timezone.utc).isoformat()
+    return None if moment_s is None else _datetime(moment_s).isoformat()
 
 
 def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
@@ -212,4 +218,9 @@ def _state(token: Token) -> str:
 
 
 def _moment(moment_s: int) -> str:
-    return datetime.fromtimestamp(moment_s, timezone.utc).strftime("%Y-%m-%d %H:%M")
+    return _datetime(moment_s).strftime("%Y-%m-%d %H:%M")
+
+
+def _datetime(moment_s: int) -> datetime:
+    """Return the time, or the nearest one that a date can name."""
+    return datetime.fromtimestamp(min(max(moment_s, 0), _LAST_S), timezone.utc)

@@ -120,6 +120,13 @@ def schema_of(facets: Facets) -> Schema:
     return Schema(tuple(dict.fromkeys(columns)), types)
 
 
+def described_fields(facts: DatasetFacts) -> set[FieldPath]:
+    """Return the fields of all schemas that the dataset's writers and declarations gave, of the latest hundred each."""
+    histories = (facts.written_schemas.get(_SCHEMA, {}), facts.facets.get(_SCHEMA, {}))
+    bodies = [body for history in histories for _, _, body in history.values()]
+    return {path for body in bodies for path in schema_of({_SCHEMA: body}).types}
+
+
 def descriptions_in(facets: Facets) -> Mapping[FieldPath, str]:
     """Return the descriptions of fields in the schema facet, of nested ones too."""
     descriptions: dict[FieldPath, str] = {}

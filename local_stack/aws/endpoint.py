@@ -17,6 +17,8 @@ from local_stack.processes.child_process import Child, Message
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
+# The path of the functions' port at which moto's event buses show their events.
+EVENTS_PATH = "/events"
 _ROOT = Path(__file__).resolve().parents[2]
 _START_S = 60.0
 _RESPONSE_S = 120.0

@@ -1,11 +1,11 @@
 """The local stack's changes to moto, here and in the other `moto_*` modules of this package.
 
-`moto_glue` is Glue's, `moto_athena` Athena's, `moto_kms` KMS's, `moto_partiql` PartiQL's. moto is pinned, and
-tests/unit/local_stack compares each change with stock behaviour. Here, three make functions and executions what they
-are on AWS, and one shortens the pauses of executions; the others only make moto fast enough: for ten thousand records,
-where it does for a whole table or queue what it could do for one item or message, and for hundreds of tests that each
-make the stack anew. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
-`local_stack.aws.moto_server`.)
+`moto_glue` is Glue's, `moto_athena` Athena's, `moto_events` EventBridge's, `moto_kms` KMS's, `moto_partiql` PartiQL's.
+moto is pinned, and tests/unit/local_stack compares each change with stock behaviour. Here, three make functions and
+executions what they are on AWS, and one shortens the pauses of executions; the others only make moto fast enough: for
+ten thousand records, where it does for a whole table or queue what it could do for one item or message, and for
+hundreds of tests that each make the stack anew. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch:
+see `local_stack.aws.moto_server`.)
 """
 
 from __future__ import annotations

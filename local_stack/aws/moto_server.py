@@ -38,7 +38,16 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from moto.sqs.models import Queue, sqs_backends
 from werkzeug.serving import make_server
 
-from local_stack.aws import moto_athena, moto_glue, moto_kms, moto_partiql, moto_partitions, moto_patches, moto_tables
+from local_stack.aws import (
+    moto_athena,
+    moto_events,
+    moto_glue,
+    moto_kms,
+    moto_partiql,
+    moto_partitions,
+    moto_patches,
+    moto_tables,
+)
 from local_stack.aws.durable import Durable
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
@@ -289,6 +298,7 @@ def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
     """Apply the changes of the modules `moto_*` to moto."""
     moto_patches.run_functions_at(functions_url)
     moto_glue.run_jobs_at(functions_url)
+    moto_events.show_events_at(functions_url)
     moto_athena.run_queries_by(run_query)
     moto_kms.sign_digests_as_they_are()
     moto_kms.make_no_private_key_for_symmetric_keys()

@@ -183,13 +183,17 @@ class InvokeApi:
             return render_message(400, f"Could not parse request body into json: {error}")
         kind = request.header("x-amz-invocation-type")
         if kind == "Event":
-            self._executor.submit(self._run_behind, name, event)
+            self.start(name, event)
             return Reply(202, [], b"")
         if kind == "DryRun":
             return Reply(204, [], b"")
         result = functions.invoke(name, event)
         flags = [("X-Amz-Function-Error", "Unhandled")] if result.failed else []
         return Reply(200, [("Content-Type", "application/json"), *flags], json.dumps(result.payload).encode())
+
+    def start(self, name: str, event: object) -> None:
+        """Run a function in the background."""
+        self._executor.submit(self._run_behind, name, event)
 
     def _run_behind(self, name: str, event: object) -> None:
         """Run as Lambda runs an asynchronous event: three times before it gives up (without its waits)."""

@@ -1,4 +1,4 @@
-"""Schedules of the template: state machines started on their minute, in the stack's time."""
+"""Schedules of the template: state machines and functions started on their minute, in the stack's time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from local_stack.errors import UnknownInTemplate
 from local_stack.processes.clock import Clock
 
 _TICK_S = 0.5
+_HOUR_MINUTES = 60
+_RATE = re.compile(r"rate\((\d{1,2}) minutes\)")
 _CRON = re.compile(r"cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)")
 
 
 @dataclass(frozen=True)
 class ScheduledStart:
-    """A start of a state machine with an input, at minutes and hours; None is every value."""
+    """A start of a state machine or a function with an input, at minutes and hours; None is every value."""
 
     logical_id: str
-    machine: str
+    target: str
     input: str
     minutes: frozenset[int] | None
     hours: frozenset[int] | None
@@ -32,12 +34,17 @@ class ScheduledStart:
         )
 
 
-def parse_cron(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    """Return the minutes and hours of a `cron(minute hour * * ? *)`, enough for a daily or hourly job.
+def parse_schedule(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+    """Return the minutes and hours of a `cron(minute hour * * ? *)`, or of a `rate` that an hour is a multiple of.
 
-    >>> parse_cron("Daily", "cron(30 0 * * ? *)")
+    >>> parse_schedule("Daily", "cron(30 0 * * ? *)")
     (frozenset({30}), frozenset({0}))
+    >>> sorted(parse_schedule("Often", "rate(20 minutes)")[0])
+    [0, 20, 40]
     """
+    rate = _RATE.fullmatch(expression)
+    if rate is not None and int(rate[1]) and _HOUR_MINUTES % int(rate[1]) == 0:
+        return frozenset(range(0, _HOUR_MINUTES, int(rate[1]))), None
     match = _CRON.fullmatch(expression)
     if match is None or not set(match.groups()[2:]) <= {"*", "?"}:
         raise _refused(logical_id, expression)
@@ -52,23 +59,21 @@ def _field(text: str) -> frozenset[int] | None:
 
 
 def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
-    rule = "the local stack reads cron(minutes hours * * ? *), numbers and commas"
+    rule = "the local stack reads cron(minutes hours * * ? *), numbers and commas, and rate(N minutes) of a part of 60"
     return UnknownInTemplate(f"{logical_id}: property ScheduleExpression: {rule}, got {expression!r}")
 
 
 class Scheduler(Poller):
-    """A poller that starts due state machines, checked twice a second.
+    """A poller that starts due state machines and functions, checked twice a second.
 
     Days that are skipped at once start a machine once, not once a day: further runs would find their lease taken.
     """
 
-    def __init__(
-        self, starts: list[ScheduledStart], *, clock: Clock, start_machine: Callable[[str, str], None]
-    ) -> None:
+    def __init__(self, starts: list[ScheduledStart], *, clock: Clock, start: Callable[[str, str], None]) -> None:
         super().__init__("schedules")
         self._starts = starts
         self._clock = clock
-        self._start_machine = start_machine
+        self._start = start
         self._seen = self._minute()
 
     def _minute(self) -> datetime:
@@ -87,4 +92,4 @@ class Scheduler(Poller):
         minutes = [first + timedelta(minutes=n) for n in range(int((last - first).total_seconds()) // 60 + 1)]
         for start in self._starts:
             if any(map(start.fires_in, minutes)):
-                self._start_machine(start.machine, start.input)
+                self._start(start.target, start.input)

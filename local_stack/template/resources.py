@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from local_stack.template import search_resources
 from local_stack.template.properties import (
@@ -27,6 +27,7 @@ from local_stack.template.properties import (
 )
 
 _PASSES_AWAY = "the data lives as long as the process"
+_SHOWN = "the events of a bus are shown, and sent nowhere"
 
 # Whole types that the local stack does without.
 IGNORED_TYPES: Mapping[str, str] = {
@@ -35,7 +36,10 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::CDK::Metadata": "lists the constructs used",
     "AWS::CloudWatch::Alarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::CompositeAlarm": "no metrics are kept; failures are printed",
+    "AWS::Chatbot::SlackChannelConfiguration": _SHOWN,
     "AWS::CloudWatch::Dashboard": "no metrics are kept",
+    "AWS::Events::ApiDestination": _SHOWN,
+    "AWS::Events::Connection": _SHOWN,
     "AWS::Glue::SecurityConfiguration": NO_ENCRYPTION,
     "AWS::IAM::ManagedPolicy": NO_IAM,
     "AWS::IAM::Policy": NO_IAM,
@@ -51,6 +55,7 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::SNS::Topic": "there are no notifications on one machine",
     "AWS::SNS::TopicPolicy": NO_IAM,
     "AWS::SQS::QueuePolicy": NO_IAM,
+    "AWS::SecretsManager::Secret": "holds the key of a webhook, which gets nothing here",
     "AWS::WAFv2::WebACL": "the API is bound to loopback",
     "AWS::WAFv2::WebACLAssociation": "the API is bound to loopback",
 }
@@ -249,7 +254,7 @@ class StateMachine(Properties):
 
 
 class ScheduleTarget(Properties):
-    """The state machine that a schedule starts, and its input."""
+    """The state machine or the function that a schedule starts, and its input."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "DeadLetterConfig": "a start that fails is printed",
@@ -261,13 +266,32 @@ class ScheduleTarget(Properties):
     input: str = "{}"
 
 
-class Rule(Properties):
-    """AWS::Events::Rule with a schedule; run by `local_stack.compute.schedules`."""
+class EventBus(Properties):
+    """AWS::Events::EventBus, made by moto; `local_stack.aws.moto_events` shows its events."""
 
     ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
+    name: str
+
+
+class Rule(Properties):
+    """AWS::Events::Rule: with a schedule, run by `local_stack.compute.schedules`; with a pattern, left out."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Description": NOT_READ,
+        "EventBusName": _SHOWN,
+        "EventPattern": _SHOWN,
+        "Tags": NO_TAGS,
+    }
     schedule_expression: str
     state: Literal["ENABLED", "DISABLED"] = "ENABLED"
     targets: list[ScheduleTarget]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_patterns_out(cls, given: object) -> object:
+        if isinstance(given, dict) and "EventPattern" in given:
+            return {**given, "ScheduleExpression": "", "Targets": []}
+        return given
 
 
 class FlexibleTimeWindow(Properties):
@@ -367,6 +391,7 @@ MODELS: Mapping[str, type[Properties]] = {
     "AWS::Athena::NamedQuery": search_resources.NamedQuery,
     "AWS::Athena::WorkGroup": search_resources.WorkGroup,
     "AWS::DynamoDB::Table": Table,
+    "AWS::Events::EventBus": EventBus,
     "AWS::Events::Rule": Rule,
     "AWS::Glue::Database": search_resources.Database,
     "AWS::Glue::Job": search_resources.Job,

@@ -9,8 +9,9 @@ from datetime import datetime, timezone
 
 import pytest
 
-from headwater.api.tokens import SCOPES
+from headwater.api.tokens import LIFETIME_DAYS_MAX, SCOPES, TokenList
 from headwater.cli import token as command
+from headwater.facts.table import Row
 from headwater_model.errors import Invalid
 from lambdas import wiring
 from tests.token_texts import id_of, secret_of
@@ -33,7 +34,7 @@ def create(capsys, *arguments):
     """Make a token by the command; return its text and how it is stored."""
     run("create", *arguments)
     text = capsys.readouterr().out.strip()
-    return text, next(token for token in wiring.tokens().all() if token.id == id_of(text))
+    return text, next(token for token in wiring.tokens().all().good if token.id == id_of(text))
 
 
 def test_a_new_token_names_its_namespaces_and_expires_in_90_days(cloud, capsys):
@@ -70,7 +71,7 @@ def test_references_are_all_namespaces_unless_some_are_given(cloud, capsys):
 def test_without_a_word_about_namespaces_no_token_is_made(cloud, scope):
     with pytest.raises(Invalid, match="namespace: must be given with the scopes read, write, delete"):
         run("create", "--scope", "records", "--scope", scope)
-    assert wiring.tokens().all() == []
+    assert wiring.tokens().all() == TokenList()
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,7 @@ def test_without_a_word_about_namespaces_no_token_is_made(cloud, scope):
         ["--namespace", "a", "--all-namespaces"],
         ["--expires-days", "7", "--never-expires"],
         ["--expires-days", "0"],
+        ["--expires-days", "3651"],
         ["--scope", "admin"],
     ],
 )
@@ -90,6 +92,7 @@ def test_options_that_contradict_each_other_or_mean_nothing_are_refused(argument
 
 def test_the_scopes_that_the_command_takes_are_those_that_there_are():
     assert command._SCOPES == SCOPES
+    assert command._EXPIRES_DAYS_MAX == LIFETIME_DAYS_MAX
 
 
 def test_the_list_shows_what_each_token_may_and_until_when(cloud, capsys):
@@ -143,6 +146,54 @@ def test_the_list_is_one_document_as_json(cloud, capsys):
         "lastUsed": "2025-11-20",
     }
     assert (listed[revoked.id]["state"], listed[revoked.id]["expires"]) == ("revoked", None)
+
+
+DAMAGES = [
+    {"scopes": None},
+    {"namespaces": "a"},
+    {"roots": [1]},
+    {"created": "2025"},
+    {"created": None},
+    {"expires": 1.5},
+    {"revoked": True},
+    {"hash": 7},
+    {"hash": "\x1b[2J", "references": {}},
+]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_damaged_token_is_refused_and_breaks_no_list(cloud, capsys, form):
+    text, good = create(capsys, "--scope", "read", "--namespace", "a")
+    table, ids = wiring.graph_table(), [f"{number:016x}" for number in range(len(DAMAGES) + 1)]
+    whole = table.get([("TOKENS", good.id)])["TOKENS", good.id].data
+    table.put(Row("TOKENS", id_, {**whole, **damage}) for id_, damage in zip(ids, DAMAGES, strict=False))
+    table.put([Row("TOKENS", ids[-1], {}), Row("TOKEN_USES", good.id, {})])
+
+    run("list", *form)
+
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    listed = (
+        [token["id"] for token in json.loads(printed)] if form else [line.split()[0] for line in printed.splitlines()]
+    )
+    assert listed == [good.id, *ids]
+    assert printed.count("broken") == len(ids)
+    assert [wiring.tokens().find(f"hw_{id_}_{secret_of(text)}", now_s=good.created) for id_ in ids] == [None] * len(ids)
+    with pytest.raises(Invalid, match=f"token {ids[0]}: scopes: must be a list of texts"):
+        run("revoke", ids[0])
+
+
+@pytest.mark.parametrize(("expires", "shown"), [(10**15, "9999-12-31T23:59:59"), (-(10**15), "1970-01-01T00:00:00")])
+def test_a_time_that_no_date_names_is_listed_as_the_nearest_one(cloud, capsys, expires, shown):
+    _, token = create(capsys, "--scope", "records")
+    table = wiring.graph_table()
+    stored = table.get([("TOKENS", token.id)])["TOKENS", token.id].data
+    table.put([Row("TOKENS", token.id, {**stored, "expires": expires})])
+
+    run("list")
+    assert shown[:10] in capsys.readouterr().out
+    run("list", "--json")
+    assert json.loads(capsys.readouterr().out)[0]["expires"] == f"{shown}+00:00"
 
 
 def test_what_a_terminal_would_obey_is_not_printed_of_a_name(cloud, capsys):

@@ -14,9 +14,9 @@ from headwater.queries.results.cdap import (
 from headwater_model.ids import DatasetId
 from tests.fields_model.operations import dropped, slashed
 from tests.fields_model.related import exists, overlap, related
-from tests.fields_model.schema import top_level
+from tests.fields_model.schema import fields_of, top_level
 from tests.runs_model.facets import text_in
-from tests.runs_model.schemas import dataset_facets
+from tests.runs_model.schemas import dataset_facets, given_schemas
 
 
 def list_fields(world, dataset, time_range, current):
@@ -167,12 +167,22 @@ def _dropped(world, dataset, time_range):
 
 
 def _fields(world, dataset, time_range):
-    paths = set(_dropped(world, dataset, time_range))
+    """Return the fields of the dataset's own reports, and those of its readers that it may have by its own words."""
+    written, taken = set(), set(_dropped(world, dataset, time_range))
     for other, columns in _reports(world, time_range):
         for path in columns.fields:
-            paths |= {path} if other == dataset else set()
-            paths |= {source_path for name, source_path in _with_fields(columns, path) if name == dataset}
-    return paths
+            written |= {path} if other == dataset else set()
+            taken |= {source_path for name, source_path in _with_fields(columns, path) if name == dataset}
+    own = written.union(*(fields_of(facets) for facets in given_schemas(world.statements, dataset)))
+    return written | {path for path in taken if not own or _may_have(own, path)}
+
+
+def _may_have(own, path):
+    """True if these fields have the path, a field inside it, or a struct around it of which they say nothing more."""
+    around = [path[:length] for length in range(len(path) - 1, 0, -1)]
+    nearest = next((struct for struct in around if struct in own), None)
+    inside = [other for other in own if nearest and other[: len(nearest)] == nearest and other != nearest]
+    return exists(path, own) or (nearest is not None and not inside)
 
 
 def _columns_now(world, dataset):

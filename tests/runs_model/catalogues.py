@@ -52,7 +52,10 @@ class Catalogues:
         return page([self.find_source(name) for name in sorted(named | described)], limit, offset)
 
     def find_source(self, name):
-        reported = sorted((time, url or "") for source, url, time, _ in self._named_sources() if source == name)
+        named = [(time, where, url or "") for source, url, time, where in self._named_sources() if source == name]
+        # The URLs of the namespace that reported a URL first are the source's.
+        owner = min(((time, where) for time, where, url in named if url), default=("", ""))[1]
+        reported = sorted((time, url if where == owner else "") for time, where, url in named)
         described = [description for description in self.statements.descriptions if description.source == name]
         if not reported and not described:
             return DEFAULT_SOURCE if name == "default" else None

@@ -18,6 +18,12 @@ def dataset_facets(statements, dataset):
     return dict(sorted({**rest, **_schema(statements, dataset, uses)}.items()))
 
 
+def given_schemas(statements, dataset):
+    """Return the facets of all events that give the dataset a schema otherwise than as a reader."""
+    uses = statements.uses_of(dataset)
+    return [use.facets for _, direction, use in uses if direction != "in" and "schema" in use.facets]
+
+
 def _schema(statements, dataset, uses):
     written, declared, read = [], [], []
     for event, direction, use in uses:

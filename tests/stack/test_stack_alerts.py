@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from local_stack.template.resources import EventBus, Rule
+from local_stack.template.template import parse_template
 from tests.policies import decide
-from tests.stack.assemblies import ALERT_TARGETS
+from tests.stack.assemblies import ALERT_TARGETS, read_template
 
 pytestmark = pytest.mark.large
 
@@ -80,6 +82,14 @@ def test_what_nobody_took_waits_and_an_alarm_says_so(stack):
     assert any("AlertTargetsDeadLettersWaiting" in name for name in named) == goes_on
 
 
+@pytest.mark.parametrize("target", ALERT_TARGETS)
+def test_the_local_stack_reads_each_of_them(assemblies, target):
+    template = parse_template(read_template(assemblies, target))
+    assert len(template.of(EventBus)) == 1
+    [due] = [rule for rule in template.of(Rule).values() if rule.schedule_expression.startswith("rate")]
+    assert [start.arn.startswith("AlertsAlertsFunction") for start in due.targets] == [True]
+
+
 def all_alerts(stack):
     [rule] = [rule for rule in stack.of_type("AWS::Events::Rule").values() if "EventPattern" in rule]
     [target] = rule["Targets"]
@@ -103,8 +113,9 @@ def test_a_topic_gets_the_line_for_people(with_alerts):
 
 def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_account(with_alerts):
     stack = with_alerts["slack"]
-    template = all_alerts(stack)["InputTransformer"]["InputTemplate"]
-    assert '"source":"custom"' in template
+    transformer = all_alerts(stack)["InputTransformer"]
+    assert '"source":"custom"' in transformer["InputTemplate"]
+    assert set(transformer["InputPathsMap"].values()) == {"$.detail-type", "$.detail.mrkdwn"}
     channel = resource(stack, "AWS::Chatbot::SlackChannelConfiguration")
     assert (channel["SlackWorkspaceId"], channel["SlackChannelId"]) == ("T01AB", "C02CD")
     assert "AWSDenyAll" in str(channel["GuardrailPolicies"])

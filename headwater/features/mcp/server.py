@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import datetime, timezone
 from functools import partial
 from typing import Annotated, Any, Literal
 
+import anyio
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from headwater.cli.service import Get, NoResponse, fetch_json, is_api_gateway, send
+from headwater.cli.service import Get, NoResponse, fetch_json, is_api_gateway, printable, send
 from headwater.features.mcp import graphs, reports
-from headwater.features.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result
+from headwater.features.mcp.result import CHARACTERS_MAX, ROWS_MAX, Result, shortened
 
 _GZIP = b"\x1f\x8b"
 _INSTRUCTIONS = f"""\
@@ -49,7 +51,8 @@ class Service:
     """
 
     def __init__(self, url: str, token: str | None, *, own_credentials: bool) -> None:
-        self._url, self._token, self._own = url, token, own_credentials
+        self.token = token
+        self._url, self._own = url, own_credentials
 
     def get(self, path: str, query: Mapping[str, object]) -> Any:
         """Return the JSON of a path.
@@ -58,7 +61,7 @@ class Service:
             NoResponse: likewise of `fetch_json`; or a caller over HTTP has no token, where requests are signed.
         """
         self._check()
-        return fetch_json(self._url, path, query, token=self._token)
+        return fetch_json(self._url, path, query, token=self.token)
 
     def get_lines(self, path: str) -> Iterator[Mapping[str, Any]]:
         """Yield the JSON lines of a path, gzipped or not.
@@ -67,13 +70,37 @@ class Service:
             NoResponse: as of `get`.
         """
         self._check()
-        body = send(self._url, path, token=self._token)
+        body = send(self._url, path, token=self.token)
         text = gzip.decompress(body) if body.startswith(_GZIP) else body
         yield from map(json.loads, text.splitlines())
 
     def _check(self) -> None:
-        if not self._own and not self._token and is_api_gateway(self._url):
+        if not self._own and not self.token and is_api_gateway(self._url):
             raise NoResponse("this server sends no credentials of its own: send Authorization: Bearer <token>")
+
+
+class Turns:
+    """The threads of a server, of which each caller holds at most a fourth: the calls above that wait for their turn.
+
+    A caller is who sends one token; all callers without a token are one.
+    """
+
+    def __init__(self) -> None:
+        self._callers: dict[str | None, tuple[anyio.CapacityLimiter, int]] = {}
+
+    @asynccontextmanager
+    async def of(self, token: str | None) -> AsyncIterator[None]:
+        """Hold a turn of the caller; callers without a call are forgotten."""
+        threads = anyio.to_thread.current_default_thread_limiter().total_tokens
+        limiter, calls = self._callers.get(token) or (anyio.CapacityLimiter(max(threads // 4, 1)), 0)
+        self._callers[token] = limiter, calls + 1
+        try:
+            async with limiter:
+                yield
+        finally:
+            limiter, calls = self._callers.pop(token)
+            if calls > 1:
+                self._callers[token] = limiter, calls - 1
 
 
 def make_server(url: str, token: str | None, *, version: str, over_http: bool) -> MCPServer:
@@ -88,13 +115,18 @@ def make_server(url: str, token: str | None, *, version: str, over_http: bool) -
         kind, _, given = (context.headers or {}).get("authorization", "").partition(" ")
         return Service(url, given.strip() if kind.lower() == "bearer" else None, own_credentials=False)
 
+    turns = Turns()
+
     async def run(context: Context, make: Callable[[Service], Result]) -> CallToolResult:
+        caller = service(context)
         try:
-            result = await anyio.to_thread.run_sync(make, service(context))
+            async with turns.of(caller.token):
+                result = await anyio.to_thread.run_sync(make, caller)
         except NoResponse as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(shortened(printable(str(error)))) from error
         except (KeyError, TypeError, ValueError) as error:
-            raise ToolError(f"{url}: not a response of Headwater: {type(error).__name__} {error}") from error
+            reason = shortened(printable(f"{type(error).__name__} {error}"))
+            raise ToolError(f"{url}: not a response of Headwater: {reason}") from error
         return CallToolResult(content=[TextContent(type="text", text=result.text)], structured_content=result.json)
 
     _add_graph_tools(server, run)

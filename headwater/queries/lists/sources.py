@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from headwater.facts.catalogue import SOURCES, read_catalogue
@@ -54,24 +54,28 @@ def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Sour
     rows = view.get(source_facts_key(source) for ids in of.values() for source in ids)
     sources = []
     for name, ids in of.items():
-        stored = [rows[key] for key in map(source_facts_key, ids) if key in rows]
-        sources.append(source_of(name, [SourceFacts(**row.data["facts"]) for row in stored]))
+        stored = {source.namespace: rows[key] for source in ids if (key := source_facts_key(source)) in rows}
+        facts = {namespace: SourceFacts(**row.data["facts"]) for namespace, row in stored.items()}
+        sources.append(source_of(name, facts))
     return sources
 
 
-def source_of(name: str, facts: Iterable[SourceFacts]) -> Source:
-    """Return the source: as the API described it last, else with the URL that was first reported last.
+def source_of(name: str, facts: Mapping[str, SourceFacts]) -> Source:
+    """Return the source: as the API described it last, else with a URL that a namespace reported.
 
-    What one namespace reported after another is nothing new: the facts of all are joined.
+    Of several namespaces the one counts that reported a URL first: the URLs of the others are theirs alone. Of its URLs
+    the one counts that was first reported last.
     """
-    whole = reduce(join, facts, SourceFacts())
+    whole = reduce(join, facts.values(), SourceFacts())
     set_at, values = latest(whole.described) or ("", {})
-    url = values.get("connectionUrl") or max(((time, url) for url, time in whole.urls.items()), default=("", ""))[1]
+    reported = [(min(named.urls.values()), namespace) for namespace, named in facts.items() if named.urls]
+    urls = facts[min(reported)[1]].urls if reported else {}
+    url = values.get("connectionUrl") or max(((time, url) for url, time in urls.items()), default=("", ""))[1]
     return Source(
         name=name,
         type=values.get("type") or type_of(url),
         created=whole.first or DEFAULT.created,
-        updated=max(DEFAULT.updated, whole.first or "", *whole.urls.values(), set_at.partition("#")[0]),
+        updated=max(DEFAULT.updated, whole.first or "", *urls.values(), set_at.partition("#")[0]),
         url=url,
         description=values.get("description"),
     )

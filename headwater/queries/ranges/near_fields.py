@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from headwater.facts.visibility import Visibility
-from headwater.queries.descriptions import read_live_schemas
+from headwater.queries.descriptions import described_fields, read_live_schemas
 from headwater.queries.ranges.column_flow import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
 from headwater.queries.ranges.runs_in_range import RUNS_MAX, RunColumns, RunsInRange
@@ -41,6 +41,8 @@ class NearReports:
     written: tuple[RunColumns, ...]
     derived: tuple[RunColumns, ...]
     dropped: frozenset[FieldPath]
+    # Fields of all schemas that writers and declarations ever gave.
+    described: frozenset[FieldPath]
 
     @classmethod
     def of(cls, dataset: DatasetId, range_runs: RunsInRange) -> NearReports:
@@ -53,14 +55,19 @@ class NearReports:
             _distinct(range_runs.written(dataset)),
             _distinct(report for read in reads for report in read.derived),
             frozenset(column.field for column in dropped if column.dataset == dataset),
+            frozenset(described_fields(range_runs.groups.group(dataset).facts)),
         )
 
     @property
     def fields(self) -> set[FieldPath]:
-        """The fields that were written, went into others, or were dropped."""
-        written = (report.columns.fields.keys() for report in self.written)
-        taken = (_fields_taken(report.columns, self.dataset) for report in self.derived)
-        return set(self.dropped).union(*written, *taken)
+        """The fields that were written, and of those that went into others, or were dropped, the dataset's own.
+
+        A reader may name any field: where the dataset's writers or declarations name fields, only theirs are its own.
+        """
+        written = set[FieldPath]().union(*(report.columns.fields.keys() for report in self.written))
+        taken = self.dropped.union(*(_fields_taken(report.columns, self.dataset) for report in self.derived))
+        own = RelatedPaths(written | self.described)
+        return written | {path for path in taken if not own.paths or own.describes(path)}
 
     def pairs_in(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
         """Yield each field that went into one of the dataset's, with that one, and the dataset that it is of."""

@@ -7,13 +7,16 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from headwater.alerts.alerter import Alerter
+from headwater.alerts.alerter import ALERTS_MAX, Alerter
 from headwater.alerts.ledger import AlertLedger
 from headwater.alerts.looked_at import nodes_of
 from headwater.alerts.rules import AlertRules
+from headwater.events.event import DatasetUse
 from headwater.facts.apply import apply_statements
+from headwater.facts.table import RowQuery
 from headwater.settings import ALERTS, DUE
 from tests.fakes.memory_table import MemoryTable
+from tests.unit.facts.statements import B, X, an_event
 
 # A minute after the first of the statements' times.
 NOW_S = 1_763_640_060
@@ -21,7 +24,7 @@ NOW_S = 1_763_640_060
 
 @dataclass
 class Bus:
-    """The events that were sent; the numbers in `failing` are sends that fail."""
+    """The events that were sent; the numbers, and the kinds, in `failing` are sends that fail."""
 
     sent: list = field(default_factory=list)
     failing: set = field(default_factory=set)
@@ -29,7 +32,7 @@ class Bus:
 
     def publish(self, kind, detail):
         self.tries += 1
-        if self.tries in self.failing:
+        if self.failing & {self.tries, kind}:
             raise ConnectionError(f"send {self.tries} failed")
         self.sent.append((kind, detail))
 
@@ -41,10 +44,11 @@ class Watched:
     rules: AlertRules = field(default_factory=AlertRules)
     table: MemoryTable = field(default_factory=MemoryTable)
     bus: Bus = field(default_factory=Bus)
+    alerts_max: int = ALERTS_MAX
 
     def __post_init__(self):
         self.ledger = AlertLedger(self.table)
-        self.alerter = Alerter(self.table, self.ledger, self.bus, self.rules)
+        self.alerter = Alerter(self.table, self.ledger, self.bus, self.rules, self.alerts_max)
 
     def load(self, *statements, now_s=NOW_S):
         """Load statements and look at what they touch; return the alerts of this look as (kind, name) pairs."""
@@ -66,12 +70,24 @@ class Watched:
         return self.new(before)
 
     def new(self, before=0):
-        return [(kind, detail["node"].rpartition(":")[2]) for kind, detail in self.bus.sent[before:]]
+        return [(kind, _subject(detail)) for kind, detail in self.bus.sent[before:]]
 
     @property
     def causes(self):
         """The ids of all causes that were sent, each as often as it was."""
-        return sorted(cause["id"] for _, detail in self.bus.sent for cause in detail["causes"])
+        return sorted(cause["id"] for _, detail in self.bus.sent for cause in detail.get("causes", ()))
+
+    @property
+    def held(self):
+        """The ids of the causes that messages of hours count, by hour."""
+        hours = sorted(pk for pk in self.table.dynamo.partitions if pk.startswith(f"{ALERTS}HOUR#"))
+        pages = self.table.query([RowQuery(hour, prefix="HELD#") for hour in hours])
+        return {hour: [row.sk[5:] for row in page.rows] for hour, page in zip(hours, pages, strict=True) if page.rows}
+
+
+def _subject(detail):
+    """Return the name of the node of an alert; of a message that counts causes, their number."""
+    return detail["node"].rpartition(":")[2] if "node" in detail else detail["number"]
 
 
 @pytest.fixture
@@ -86,3 +102,10 @@ def seconds(time):
 def later(time, **more):
     moment = datetime.fromisoformat(time[:26]) + timedelta(**more)
     return f"{moment.isoformat(timespec='microseconds')}Z"
+
+
+def checks(second, run, success, *, name=None, severity=None):
+    optional = {key: value for key, value in {"name": name, "severity": severity}.items() if value}
+    test = {"assertion": "not_null", "column": "a", "success": success, **optional}
+    facet = {"dataQualityAssertions": {"assertions": [test]}}
+    return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])

@@ -8,9 +8,9 @@ import pytest
 
 from headwater.alerts.alerter import AGE_MAX_S
 from headwater.alerts.rules import parse_alert_rules
-from headwater.events.event import DatasetUse, ParentRun, Tagging
+from headwater.events.event import ParentRun, Tagging
 from headwater_model.ids import DatasetId
-from tests.unit.alerts.conftest import NOW_S, later, seconds
+from tests.unit.alerts.conftest import NOW_S, checks, later, seconds
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
 from tests.unit.facts.strategies import stamped
 
@@ -144,13 +144,6 @@ def test_owners_of_the_dataset_and_of_what_is_downstream_are_in_the_alert(watche
     assert (detail["owners"], detail["downstream"]["owners"]) == (["team:a"], ["team:b"])
 
 
-def checks(second, run, success, *, name=None, severity=None):
-    optional = {key: value for key, value in {"name": name, "severity": severity}.items() if value}
-    test = {"assertion": "not_null", "column": "a", "success": success, **optional}
-    facet = {"dataQualityAssertions": {"assertions": [test]}}
-    return an_event(second, run, B, inputs=[DatasetUse(X, {}, facet)])
-
-
 def test_a_test_that_fails_again_and_again_is_one_cause(watched):
     graph = watched()
     assert graph.load(checks(1, "r1", True)) == []
@@ -264,6 +257,12 @@ def test_a_tag_that_is_set_after_the_flow_is_sent_too(watched):
     assert graph.load(tagged(6)) == [("TaggedColumnReached", "P")]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (0, 1, 3, 2), (1, 2, 3, 0), (2, 3, 0, 1)])
+def test_a_tagged_column_is_sent_in_whatever_order_its_way_becomes_known(watched, order):
+    graph, events = watched(PII), [wrote(1, "r1", "a"), tagged(2), *through(3)]
+    assert [alert for number in order for alert in graph.load(events[number])] == [("TaggedColumnReached", "P")]
+
+
 def test_a_masked_column_is_not_sent_nor_one_in_another_namespace(watched):
     assert watched(PII).load(wrote(1, "r1", "a"), tagged(2), *through(3, masked=True)) == []
     elsewhere = parse_alert_rules('{"tags": {"pii": ["private"]}}')
@@ -282,3 +281,75 @@ def test_what_was_deleted_has_no_causes(watched):
     gone = [a_deletion(5, A), a_deletion(5, Z)]
     assert graph.load(an_event(1, "r1", A, "FAIL"), wrote(1, "r2", "a", "b", dataset=Z), *gone) == []
     assert graph.load(wrote(2, "r3", "a", dataset=Z)) == []
+
+
+def late_versions(*columns):
+    return [wrote(second, f"r{second}", *names) for second, names in columns]
+
+
+ALSO_X = {"symlinks": {"identifiers": [{"namespace": X.namespace, "name": X.name}]}}
+DAG = ParentRun(the("b1"), B)
+# What comes first, what comes late, and the alerts after each, and of both at once.
+ORDERS = {
+    "a good run before a failure": (
+        [an_event(3, "r3", A, "FAIL")],
+        [an_event(2, "r2", A)],
+        [("RunFailed", "A")],
+        [("RunFailed", "A")],
+        [("RunFailed", "A")],
+    ),
+    "a good run between two failures": (
+        [an_event(1, "r1", A), an_event(2, "r2", A, "FAIL"), an_event(4, "r4", A, "FAIL")],
+        [an_event(3, "r3", A)],
+        [("RunFailed", "A")],
+        [("RunFailed", "A")],
+        [("RunFailed", "A")],
+    ),
+    "the failure of a task, of which the DAG's run failed": (
+        [an_event(3, "b1", B, "FAIL")],
+        [an_event(2, "r2", A, "FAIL", parent=DAG)],
+        [("RunFailed", "B")],
+        [("RunFailed", "A")],
+        [("RunFailed", "A")],
+    ),
+    "a test that passed before it failed": (
+        [checks(3, "r3", False)],
+        [checks(2, "r2", True)],
+        [("TestFailed", "X")],
+        [("TestFailed", "X")],
+        [("TestFailed", "X")],
+    ),
+    "a version between two": (
+        late_versions((1, ("a", "b", "c")), (3, ("a",))),
+        late_versions((2, ("a", "b"))),
+        [("ColumnDropped", "X")],
+        [("ColumnDropped", "X")],
+        [("ColumnDropped", "X")],
+    ),
+    "another name of the dataset": (
+        late_versions((1, ("a", "b")), (2, ("a",))),
+        [an_event(3, "r3", A, outputs=[(Y, ALSO_X)])],
+        [("ColumnDropped", "X")],
+        [("ColumnDropped", "Y")],
+        [("ColumnDropped", "Y")],
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_comes_late_may_make_two_of_a_cause(watched, order):
+    """These are the orders that `headwater.alerts.cause` names; at once, or in order, each is one alert."""
+    first, late, sent, sent_late, at_once = ORDERS[order]
+    graph = watched()
+    assert graph.load(*first) == sent
+    assert graph.load(*late) == sent_late
+    assert watched().load(*first, *late) == at_once
+    assert graph.load(*first, *late) == []
+
+
+def test_a_version_that_comes_late_has_the_dataset_late_twice(watched):
+    graph, last_s = watched(), seconds(DAILY[-1])
+    assert graph.load(*nightly(DAILY), now_s=last_s + 27 * 3_600) == [("DatasetLate", "X")]
+    in_time = nightly([*DAILY, later(DAILY[-1], days=1)])
+    assert graph.load(*in_time, now_s=last_s + 51 * 3_600) == [("DatasetLate", "X")]
+    assert watched().load(*in_time, now_s=last_s + 51 * 3_600) == [("DatasetLate", "X")]

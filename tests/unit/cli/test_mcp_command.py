@@ -7,9 +7,12 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +22,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from headwater.features.mcp.graphs import paths, upstream
 from headwater.features.mcp.result import CHARACTERS_MAX, JSON_MAX, ROWS_MAX, Result
-from headwater.features.mcp.server import make_server
+from headwater.features.mcp.server import Turns, make_server
 from tests.waiting import until
 
 PROJECT = Path(__file__).parents[3]
@@ -58,6 +61,57 @@ def test_what_the_service_refuses_is_an_error_of_the_tool(service):
     result = call(served(service), "upstream", node_id="job:a:b")
     assert result.is_error
     assert result.content[0].text.endswith(f"{service.url}: HTTP 404: Node 'job:a:b' not found.")
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, json.dumps({"message": "x\x1b" * 50_000}).encode()),
+        (503, json.dumps({"errors": ["y" * 900] * 900}).encode()),
+        (500, b'{"message": "' + b"z" * 1_100_000 + b'"}'),
+        (200, json.dumps(["k" * 50_000]).encode()),
+        (200, json.dumps({"results": [{"type": "JOB", "nodeId": "q" * 50_000}], "totalCount": 1}).encode()),
+        (200, b'{"' + b"k" * 50_000),
+    ],
+)
+def test_the_error_of_a_tool_is_short_whatever_the_service_sends(status, body, service):
+    service.status, service.body = status, body
+    for tool, arguments in (("find", {"q": "x"}), ("upstream", {"node_id": "job:a:b"})):
+        result = call(served(service), tool, **arguments)
+        text = result.content[0].text
+        assert result.is_error
+        assert "\x1b" not in text
+        assert len(text) < 1_300
+
+
+def test_a_caller_holds_at_most_a_fourth_of_the_threads_and_keeps_nobody_waiting():
+    running, most, released, turns = set(), [], threading.Event(), Turns()
+
+    def hold(number):
+        running.add(number)
+        most.append(len(running))
+        released.wait()
+        running.discard(number)
+
+    def other():
+        until(lambda: len(running) == 10)
+        released.set()
+
+    async def calls():
+        async with anyio.create_task_group() as tasks:
+
+            async def start(caller, work, *arguments):
+                async with turns.of(caller):
+                    await anyio.to_thread.run_sync(work, *arguments)
+
+            for number in range(60):
+                tasks.start_soon(start, "many", hold, number)
+            tasks.start_soon(start, None, other)
+
+    anyio.run(calls)
+    assert len(most) == 60
+    assert max(most) == 10
+    assert turns._callers == {}
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[]", b"<html>", b'{"graph": 1}'])
@@ -243,6 +297,7 @@ def test_without_the_package_one_sentence_says_how_to_install_it():
 def test_help_does_not_import_the_package():
     run = """
 import sys
+import threading
 from headwater.cli.main import main
 try:
     main(["--help"])

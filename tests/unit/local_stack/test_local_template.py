@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from local_stack.compute.schedules import ScheduledStart, parse_cron
+from local_stack.compute.schedules import ScheduledStart, parse_schedule
 from local_stack.compute.streams import refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
 from local_stack.template.expressions import with_references
@@ -139,34 +139,48 @@ def test_a_stream_s_filter_that_wants_more_or_less_than_ttl_removals_is_refused(
         refuse_wide_filter("Feed", [pattern])
 
 
-def test_schedules_are_read_in_both_spellings():
+def test_schedules_of_state_machines_and_functions_are_read_in_all_spellings():
     def target(**more):
         return {"Arn": {"Ref": "Machine"}, "RoleArn": "r", **more}
 
     machine = {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": "{}"}}
     rule = {"ScheduleExpression": "cron(30 0 * * ? *)", "Targets": [target(Id="T", Input='{"a":1}')]}
     schedule = {"ScheduleExpression": "cron(0,15 * * * ? *)", "Target": target(), "FlexibleTimeWindow": {"Mode": "OFF"}}
+    rate = {"ScheduleExpression": "rate(30 minutes)", "Targets": [{"Arn": {"Fn::GetAtt": ["Load", "Arn"]}, "Id": "T"}]}
+    pattern = {"EventPattern": {"source": ["us"]}, "EventBusName": "bus", "Targets": [target(Id="T", InputPath="$.a")]}
     off = {"ScheduleExpression": "cron(0 * * * ? *)", "Targets": [target(Id="T")], "State": "DISABLED"}
     template = parse_template(
         a_template(
             Machine=machine,
+            Load=a_function(),
+            Rate={"Type": "AWS::Events::Rule", "Properties": rate},
+            Pattern={"Type": "AWS::Events::Rule", "Properties": pattern},
             Rule={"Type": "AWS::Events::Rule", "Properties": rule},
             Schedule={"Type": "AWS::Scheduler::Schedule", "Properties": schedule},
             Off={"Type": "AWS::Events::Rule", "Properties": off},
         )
     )
-    assert scheduled_starts(template, {"Machine": "arn"}) == [
+    assert scheduled_starts(template, {"Machine": "arn", "Load": "load"}) == [
+        ScheduledStart("Rate", "load", "{}", frozenset({0, 30}), None),
         ScheduledStart("Rule", "arn", '{"a":1}', frozenset({30}), frozenset({0})),
         ScheduledStart("Schedule", "arn", "{}", frozenset({0, 15}), None),
     ]
 
 
 @pytest.mark.parametrize(
-    "expression", ["rate(5 minutes)", "cron(0 0 1 * ? *)", "cron(0/5 * * * ? *)", "cron(0 0 * * ?)"]
+    "expression",
+    [
+        "rate(7 minutes)",
+        "rate(0 minutes)",
+        "rate(1 day)",
+        "cron(0 0 1 * ? *)",
+        "cron(0/5 * * * ? *)",
+        "cron(0 0 * * ?)",
+    ],
 )
 def test_a_schedule_that_we_would_misread_is_refused(expression):
     with pytest.raises(UnknownInTemplate, match="Daily: property ScheduleExpression: "):
-        parse_cron("Daily", expression)
+        parse_schedule("Daily", expression)
 
 
 def test_an_api_with_a_route_of_its_own_is_refused():

@@ -1,7 +1,8 @@
-"""Sources of datasets: what all namespaces report of one, as if one namespace had."""
+"""Sources of datasets: what the API describes and namespaces report, each by itself."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,14 +27,23 @@ def test_every_source_is_the_models(data):
         assert rendered(queries.find_source(name)) == rendered(model.find_source(name))
 
 
-def test_a_namespace_that_reports_what_another_reported_before_changes_nothing(queries_over):
+@pytest.mark.parametrize(("first", "url"), [(0, "s3://b"), (4, "s3://evil")])
+def test_a_facet_changes_the_url_in_its_own_namespace_alone(queries_over, first, url):
+    """The source has the URLs of the namespace that reported a URL first."""
+
     def lake(*url):
         return {"dataSource": dict(zip(("name", "uri"), ("lake", *url), strict=False))}
 
     other = DatasetId("s3://other", "X")
-    reports = [(X, lake("s3://a")), (Y, lake("s3://b")), (other, lake("s3://a")), (X, lake())]
-    queries = queries_over(
-        [an_event(second, f"a{second}", A, outputs=[report]) for second, report in enumerate(reports)]
-    )
+    reports = [
+        (X, lake("s3://a")),
+        (Y, lake("s3://b")),
+        (other, lake("s3://a")),
+        (X, lake()),
+        (other, lake("s3://evil")),
+    ]
+    events = [an_event(second, f"a{second}", A, outputs=[report]) for second, report in enumerate(reports)]
+    queries = queries_over(events[first:] + [an_event(9, "a9", A, outputs=[(X, lake("s3://c"))])] * bool(first))
     source = queries.find_source("lake")
-    assert (source.url, source.created, source.updated) == ("s3://b", at(0), at(1))
+    updated = at(1) if first == 0 else at(4)
+    assert (source.url, source.created, source.updated) == (url, at(first), updated)

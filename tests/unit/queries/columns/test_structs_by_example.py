@@ -168,3 +168,22 @@ def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fiel
     assert inputs(queries, RAW, "plane.seats") == ["checked.rows", "landing.seats"]
     assert true_sources(queries, RAW, "plane") == ["checked.rows", "landing.plane"]
     assert true_sources(queries, RAW, "plane.seats") == ["checked.rows", "landing.seats"]
+
+
+@pytest.mark.parametrize(
+    ("own", "listed"),
+    [
+        ([], ["made_up", "plane", "plane.crew", "plane.tail"]),
+        ([an_event(1, "a1", READ, outputs=[(RAW, PLANES)])], ["plane", "plane.tail"]),
+        ([a_dataset_event(1, RAW, **PLANES)], ["plane", "plane.tail"]),
+        ([a_run(1, "a1", READ, LANDING, RAW, plane=["plane"])], ["plane", "plane.crew", "plane.tail"]),
+        ([a_run(1, "a1", READ, LANDING, RAW, day=["day"])], ["day"]),
+    ],
+)
+def test_a_reader_lists_no_field_of_a_dataset_that_its_writers_and_declarations_do_not_know(queries_over, own, listed):
+    queries = queries_over(
+        [*own, a_run(2, "b1", CHECK, RAW, CHECKED, a=["made_up", "plane", "plane.tail", "plane.crew"])]
+    )
+    fields = [item.field for item in queries.list_fields(RAW, WINDOW, current=False).items]
+    assert [".".join(path) for path in fields] == listed
+    assert list(queries.summarize_dataset(RAW, WINDOW, "down").fields) == fields
