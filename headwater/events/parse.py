@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
+from headwater.events.field_names import fold_dataset, fold_job, fold_run, fold_use
 from headwater.events.lineage_facets import sources_in, targets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
@@ -66,7 +67,7 @@ def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
         kind="RUN",
         **_common(body, hash_),
         run=normalize_run_id(run["runId"]),
-        run_facets=rename_datasets(facets, rules),
+        run_facets=fold_run(rename_datasets(facets, rules), rules),
         parent=_run_of_job(parent),
         root=_run_of_job(root),
         parent_facets=_describing(parent),
@@ -100,7 +101,7 @@ class _JobMembers(TypedDict):
 
 def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
-    job, facets = _job(body["job"]), rename_datasets(_sent(body["job"]), rules)
+    job, facets = _job(body["job"]), fold_job(rename_datasets(_sent(body["job"]), rules), rules)
     outputs = merge_mentions(_use(mention, "outputFacets", rules) for mention in body.get("outputs") or ())
     return {
         "job": job,
@@ -151,9 +152,10 @@ def _run_of_job(parent: _Form | None) -> ParentRun | None:
 
 def _use(mention: _Form, use: str | None, rules: NamingRules) -> DatasetUse:
     namespace, name = mention["namespace"], mention["name"]
+    dataset = rules.dataset(namespace, name)
     return DatasetUse(
-        rules.dataset(namespace, name),
-        rename_datasets(_sent(mention), rules),
-        _sent(mention, use) if use else {},
+        dataset,
+        fold_dataset(rename_datasets(_sent(mention), rules), rules, dataset),
+        fold_use(_sent(mention, use), rules, dataset) if use else {},
         rules.is_temporary(namespace, name),
     )
