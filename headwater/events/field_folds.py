@@ -19,7 +19,7 @@ _QUOTES = ('""', "[]", "``")
 
 @dataclass(frozen=True, slots=True)
 class FieldFold:
-    """A spelling of fields: without quotes (`"nav"`, `[nav]`, backquotes), and in a case; to fold twice changes nothing."""
+    """A spelling of fields: without quotes (`"nav"`, `[nav]`, backquotes), in a case. To fold twice changes nothing."""
 
     quotes: bool = False
     case: Case | None = None
@@ -36,6 +36,10 @@ class FieldFold:
     def slashed(self, text: str) -> str:
         """Fold a field as CDAP writes it."""
         return print_slashed(self.path(parse_slashed(text)))
+
+    def to_json(self) -> dict[str, str]:
+        """Return the `fields` of a rule, as the file of rules has them."""
+        return {**({"quotes": "drop"} if self.quotes else {}), **({"case": self.case} if self.case else {})}
 
     def _name(self, name: str) -> str:
         while self.quotes and name[:1] + name[-1:] in _QUOTES and name[1:-1].strip():

@@ -100,23 +100,13 @@ class NameRule:
         target = {"namespace": self.as_namespace, "name": self.as_name}
         patterns = {"namespace": self.namespace, "name": self.name}
         changed = {side: text for side, text in target.items() if text != patterns[side]}
-        return {**patterns, **({"as": changed} if changed else {}), **fields_to_json(self.fields)}
+        fields = {"fields": self.fields.to_json()} if self.fields else {}
+        return {**patterns, **({"as": changed} if changed else {}), **fields}
 
     @property
     def sample(self) -> tuple[str, str]:
         """A name that the rule makes."""
         return self.as_namespace.replace("*", _SAMPLE), self.as_name.replace("*", _SAMPLE)
-
-
-def fields_to_json(fold: FieldFold | None) -> dict[str, Any]:
-    """Return the `fields` of a rule as the file has them; nothing without a fold.
-
-    >>> fields_to_json(FieldFold(quotes=True))
-    {'fields': {'quotes': 'drop'}}
-    """
-    if fold is None:
-        return {}
-    return {"fields": {**({"quotes": "drop"} if fold.quotes else {}), **({"case": fold.case} if fold.case else {})}}
 
 
 def _starred(pattern: str, text: str) -> list[str] | None:

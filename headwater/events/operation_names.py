@@ -52,8 +52,8 @@ def _names(operations: Sequence[Operation], fold_of: _FoldOf) -> Mapping[InputFi
     read_names = {read.name for read in reads}
     for write in sorted((each for each in operations if isinstance(each, Write)), key=lambda each: each.name):
         if fold := fold_of(write.destination):
-            made = (field for field in write.inputs if field.origin not in read_names)
-            names = {**{field: fold.slashed(field.name) for field in made}, **names}
+            computed = (field for field in write.inputs if field.origin not in read_names)
+            names = {**{field: fold.slashed(field.name) for field in computed}, **names}
     return names
 
 

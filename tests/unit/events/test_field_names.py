@@ -63,15 +63,15 @@ def an_event(spell, name=POS):
     pos = {"namespace": SNOWFLAKE, "name": name}
     facets = {"facets": facets_of_columns(spell, name)}
     entry = {**pos, "type": "DATASET", **facets_of_columns(spell, name)["lineage"]}
-    read, made = spell("nav"), spell("co2")
+    nav, co2 = spell("nav"), spell("co2")
     operations = [
-        {"type": "READ", "name": "read", "source": pos, "outputs": [{"name": read, "type": "int"}]},
-        {"type": "TRANSFORM", "name": "make", "inputs": [{"origin": "read", "name": read}], "outputs": [made]},
+        {"type": "READ", "name": "read", "source": pos, "outputs": [{"name": nav, "type": "int"}]},
+        {"type": "TRANSFORM", "name": "make", "inputs": [{"origin": "read", "name": nav}], "outputs": [co2]},
         {
             "type": "WRITE",
             "name": "write",
             "destination": pos,
-            "inputs": [{"origin": "read", "name": read}, {"origin": "make", "name": made}],
+            "inputs": [{"origin": "read", "name": nav}, {"origin": "make", "name": co2}],
         },
     ]
     event = a_run_event(
