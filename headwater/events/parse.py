@@ -9,18 +9,16 @@ from typing import Any, TypeAlias, TypedDict
 from headwater.events.canonical import canonical, in_order
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
 from headwater.events.field_names import fold_dataset, fold_job, fold_run, fold_use
-from headwater.events.lineage_facets import sources_in, targets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater_model.errors import Invalid, TooLarge
+from headwater_model.errors import Invalid
 from headwater_model.events import Kind, check_fields
 from headwater_model.ids import DatasetId, JobId, normalize_run_id
+from headwater_model.named_datasets import sources_in, targets_in
 from headwater_model.times import parse_time
 
 # A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
-# Datasets that one event may name: loading so many new ones takes 11,300 requests.
-DATASETS_MAX = 10_000
 
 
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
@@ -33,29 +31,21 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names more than `DATASETS_MAX` inputs, outputs and sources of columns.
+        TooLarge: the event names more than 10,000 inputs, outputs and sources of columns.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_ = in_order(body)
-    event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
-    _check_size(event)
-    return event
+    return with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:
     """Return an event of a job with all datasets that it names as sources among its inputs."""
-    return replace(event, inputs=_with_named(event.inputs, sources_in(event), rules)) if event.job else event
-
-
-def _check_size(event: Event) -> None:
-    named = len({use.dataset for use in (*event.inputs, *event.outputs)})
-    if named > DATASETS_MAX:
-        raise TooLarge(
-            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
-            "further events of the same run may name the others"
-        )
+    if event.job is None:
+        return event
+    sources = sources_in(event.job, event.job_facets, event.run_facets, (use.facets for use in event.outputs))
+    return replace(event, inputs=_with_named(event.inputs, sources, rules))
 
 
 def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
@@ -106,7 +96,7 @@ def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
     return {
         "job": job,
         "inputs": merge_mentions(_use(mention, "inputFacets", rules) for mention in body.get("inputs") or ()),
-        "outputs": _with_named(outputs, targets_in_lineage(job, facets), rules),
+        "outputs": _with_named(outputs, targets_in(job, facets), rules),
         "job_facets": facets,
     }
 

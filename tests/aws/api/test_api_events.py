@@ -8,7 +8,7 @@ import json
 from headwater.aws.bodies import BODY_BYTES_MAX
 from headwater.events.api_changes import render_deletion
 from headwater.events.event import EVENTS_MAX
-from headwater.events.parse import DATASETS_MAX
+from headwater_model.named_datasets import DATASETS_MAX
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
 
