@@ -10,7 +10,7 @@ Only where a name is unknown are the rules read, one row of the table. What is k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from headwater.facts.keys import facts_key
@@ -35,6 +35,11 @@ def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
     """Return the name under which an event that names the dataset is loaded; nothing if that is the name itself."""
     loaded = _rules(view).dataset(name.namespace, name.name)
     return () if loaded == name else (loaded,)
+
+
+def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
+    """Return the name that the rules make of a dataset's, with its partitions."""
+    return replace(_rules(view), trim_partitions=False).dataset(name.namespace, name.name)
 
 
 def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:

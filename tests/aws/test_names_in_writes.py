@@ -84,6 +84,20 @@ def test_a_deletion_by_another_spelling_is_of_the_dataset(joined, namespaces):
 
 
 @pytest.mark.parametrize("namespaces", [("*",), ("s3://lake",)])
+@pytest.mark.parametrize("spelled", [NEW, OLD])
+def test_the_name_of_a_partition_deletes_nothing(joined, namespaces, spelled):
+    token = a_token(joined, *ALL, namespaces=namespaces)
+    partition = DatasetId(spelled.namespace, "legs/2025-01-15")
+    assert send(joined, token, "GET", path(partition))[0] == 200
+    assert send(joined, token, "DELETE", path(partition))[:2] == (
+        400,
+        "dataset: must name a whole dataset: this is a partition of 'legs', by the rules of names, "
+        "got 'legs/2025-01-15'",
+    )
+    assert joined.bodies("ChangesQueue") == []
+
+
+@pytest.mark.parametrize("namespaces", [("*",), ("s3://lake",)])
 def test_a_dataset_that_is_put_by_another_spelling_is_the_dataset(joined, namespaces):
     token = a_token(joined, *ALL, namespaces=namespaces)
     body = {"type": "DB_TABLE", "physicalName": "legs", "sourceName": "lake", "fields": [{"name": "co2"}]}
