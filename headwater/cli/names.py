@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
 from headwater.cli.options import add_command
@@ -142,10 +142,17 @@ def _renamed(
     return set(names), renamed_datasets(names, replace(deployment.naming_rules(), names=tuple(rules)))
 
 
-def _summary(rules: Sequence[Any], names: set[DatasetId], renamed: Mapping[DatasetId, Sequence[DatasetId]]) -> str:
+def _summary(rules: Sequence[NameRule], names: set[DatasetId], renamed: Mapping[DatasetId, Sequence[DatasetId]]) -> str:
     changed = sum(map(len, renamed.values()))
     counts = f"{changed:,} of {len(names):,}, to {len(renamed):,}"
-    return f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
+    text = f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
+    if not any(rule.fields for rule in rules):
+        return text
+    from headwater.events.name_rules import fold_by_rules
+
+    datasets = {*renamed, *names}.difference(*renamed.values())
+    folded = sum(fold_by_rules(tuple(rules), each.namespace, each.name) is not None for each in datasets)
+    return f"{text} Datasets whose columns fold: {folded:,}."
 
 
 def _text(dataset: DatasetId) -> str:

@@ -138,7 +138,10 @@ def test_datasets_that_are_likely_the_same_are_printed_as_rules(cloud, run, tmp_
     assert json.loads(printed) == {"rules": [{**patterns, "as": target, "fields": fields}]}
     path = tmp_path / "likely.json"
     path.write_text(printed, encoding="utf-8")
-    assert run("set", str(path)).splitlines()[-1] == FOLDED
+    summary = "Rules: 1. Names of datasets that they change: 1 of 2, to 1. Datasets whose columns fold: 1."
+    assert run("check", str(path)).splitlines()[0] == summary
+    joined = "Functions take the rules within a minute; what they load until then is joined by the same command."
+    assert run("set", str(path)).splitlines() == [f"{summary} Joined: 1.", joined, FOLDED]
     assert json.loads(run("likely")) == {"rules": []}
 
     cloud.now_s += KNOWN_S
