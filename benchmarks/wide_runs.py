@@ -16,9 +16,9 @@ from dataclasses import replace
 import orjson
 
 from headwater.events.event import DatasetUse, Event
-from headwater.events.parse import DATASETS_MAX
 from headwater.facts.apply import apply_statements
 from headwater_model.ids import DatasetId, JobId
+from headwater_model.named_datasets import DATASETS_MAX
 from local_stack.aws.item_sizes import item_bytes
 from tests.fakes.memory_table import MemoryTable
 

@@ -35,6 +35,7 @@ from headwater_model.json_checks import (
     text,
     value_faults,
 )
+from headwater_model.named_datasets import check_size, is_deleted
 from headwater_model.operation_checks import NAME_MAX_BYTES, NAMESPACE_MAX_CHARS, check_operations
 from headwater_model.operations import parse_operations
 from headwater_model.record_requests import AHEAD_MAX_S, LIMITS
@@ -56,6 +57,7 @@ def check_event(body: object, *, now: str | None) -> Kind:
 
     Raises:
         Invalid: with every fault of the event, or one that comes before: of its JSON, or that it is a change.
+        TooLarge: the event names more than 10,000 inputs, outputs and sources of columns.
 
     >>> check_event({"producer": "p", "eventTime": "2025-11-20T12:00:00Z", "job": {"name": "read"}}, now=None)
     Traceback (most recent call last):
@@ -78,6 +80,7 @@ def check_fields(body: Mapping[str, Any], *, now: str | None) -> Kind:
         faults += _operation_faults(body)
     if faults:
         raise Invalid(faults)
+    check_size(body)
     if now is not None and milliseconds_between(now, parse_time(body["eventTime"])) > AHEAD_MAX_S * 1000:
         raise Invalid.because("eventTime", body["eventTime"], f"must not be more than 24 hours after now ({now})")
     return kind
@@ -102,7 +105,7 @@ def _operation_faults(body: object) -> Sequence[Fault]:
     facet = body
     for name in ("run", "facets", "headwater_operations"):
         facet = facet.get(name) if isinstance(facet, dict) else None
-    if not isinstance(facet, dict) or facet.get("_deleted") is True:
+    if not isinstance(facet, dict) or is_deleted(facet):
         return ()
     try:
         check_operations(parse_operations(facet.get("operations"), _OPERATIONS), _OPERATIONS)
@@ -149,7 +152,7 @@ _JOB_NAME = text(name_in_bounds, no_control)
 
 def _unless_deleted(fields: Mapping[str, Check]) -> Check:
     check = fields_of(fields)
-    return lambda facet: () if isinstance(facet, dict) and facet.get("_deleted") is True else check(facet)
+    return lambda facet: () if is_deleted(facet) else check(facet)
 
 
 def _facets(**known: Check) -> Check:

@@ -17,6 +17,7 @@ from collections.abc import Set as AbstractSet
 from headwater_model.ids import FieldPath
 
 _DOTTED = re.compile(r"`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^.`][^.]*)")
+_QUOTED = re.compile(rf'"(?P<double>[^"]+)"(?=\.|$)|\[(?P<bracket>[^\]]+)\](?=\.|$)|{_DOTTED.pattern}')
 _SLASHED = re.compile(r"(?:[^/\\]|\\[/\\])+")
 
 
@@ -32,6 +33,20 @@ def parse_dotted(text: str) -> FieldPath:
     if parts is None:
         return (text,)
     return tuple(part["plain"] or part["quoted"].replace("``", "`") for part in parts)
+
+
+def parse_quoted(text: str) -> FieldPath:
+    """Return a field as databases write it, where double quotes or brackets may enclose a name.
+
+    >>> parse_quoted('"a.b".c'), parse_quoted("[a].b"), parse_quoted('"a.b')
+    (('a.b', 'c'), ('a', 'b'), ('"a', 'b'))
+    """
+    parts = _parts(_QUOTED, ".", text)
+    if parts is None:
+        return (text,)
+    return tuple(
+        part["double"] or part["bracket"] or part["plain"] or part["quoted"].replace("``", "`") for part in parts
+    )
 
 
 def print_dotted(path: FieldPath) -> str:

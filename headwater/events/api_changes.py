@@ -175,13 +175,14 @@ def _tagging(body: Mapping[str, object], rules: NamingRules) -> Tagging:
     hash_ = content_hash(body)
     model = _read_model(_TaggingModel, body)
     namespace = model.namespace or ""
+    dataset = rules.dataset(namespace, model.dataset) if model.dataset else None
     return Tagging(
         time=model.eventTime,
         hash=hash_,
         tag=model.tag,
         job=JobId(namespace, model.job) if model.job else None,
-        dataset=rules.dataset(namespace, model.dataset) if model.dataset else None,
-        field=model.field,
+        dataset=dataset,
+        field=rules.field(dataset, model.field) if dataset and model.field else model.field,
         present=body["change"] == "TAG",
         description=model.description,
         caller=model.caller,
@@ -206,13 +207,14 @@ def _ownership(body: Mapping[str, object], rules: NamingRules) -> Ownership:
 def _documentation(body: object, rules: NamingRules) -> Documentation:
     hash_ = content_hash(body)
     model = _read_model(_DocumentationModel, body)
+    dataset = rules.dataset(model.namespace, model.dataset) if model.dataset else None
     return Documentation(
         time=model.eventTime,
         hash=hash_,
         description=model.description,
         job=JobId(model.namespace, model.job) if model.job else None,
-        dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
-        field=model.field,
+        dataset=dataset,
+        field=rules.field(dataset, model.field) if dataset and model.field else model.field,
         caller=model.caller,
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.named_datasets import is_deleted as is_deleted
 
 Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
@@ -23,11 +24,6 @@ EVENTS_MAX = 1000
 
 # The facets by which a run may describe the jobs of its parent and root.
 DESCRIBING = frozenset({"documentation", "ownership", "tags"})
-
-
-def is_deleted(facet: object) -> bool:
-    """True if the facet withdraws itself: it is marked `_deleted` (OpenLineage 2-0-1)."""
-    return isinstance(facet, Mapping) and facet.get("_deleted") is True
 
 
 @dataclass(frozen=True, slots=True)

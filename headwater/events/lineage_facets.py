@@ -1,19 +1,19 @@
-"""Lineage of OpenLineage's facets `columnLineage` and `lineage`: of columns, and of a job's datasets by its entries.
+"""Lineage of OpenLineage's facets `columnLineage` and `lineage`: of columns, and of other jobs by a job's entries.
 
-Facets were checked at ingest, so they have the right shape; entries that the models ignore are ignored here too. The
-rules of a job's `lineage` facet are those of OpenLineage's proposal of explicit lineage
-(proposals/explicit_lineage_facet): its translation adds the datasets of the entries to the inputs and outputs.
+Facets were checked at ingest, so they have the right shape; entries that the models ignore are ignored here too.
+`headwater_model.named_datasets` has the datasets that they name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from headwater.events.event import Event, Facets, is_deleted
+from headwater.events.event import Facets
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId
+from headwater_model.named_datasets import dataset_in, inputs_of_entry, job_of_entity, own_entries
 
 _Form: TypeAlias = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
     by_dataset: dict[DatasetId, list[ColumnLineage]] = {}
     for entry in facet.get("entries") or ():
         if entry.get("type") == "DATASET":
-            by_dataset.setdefault(_dataset(entry), []).append(columns_of_entry(entry))
+            by_dataset.setdefault(dataset_in(entry), []).append(columns_of_entry(entry))
     return {dataset: merge_columns(reports) for dataset, reports in by_dataset.items()}
 
 
@@ -64,7 +64,7 @@ def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = fro
     sources: dict[ColumnSource, frozenset[Transformation]] = {}
     for entry in inputs:
         field = entry.get("field")
-        source = ColumnSource(_dataset(entry), None if field is None else parse_dotted(field))
+        source = ColumnSource(dataset_in(entry), None if field is None else parse_dotted(field))
         transformations = frozenset(
             Transformation(form["type"], form.get("subtype"), form.get("description"), form.get("masking"))
             for form in entry.get("transformations") or ()
@@ -73,57 +73,7 @@ def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = fro
     return sources
 
 
-def _dataset(form: _Form) -> DatasetId:
-    return DatasetId(form["namespace"], form["name"])
-
-
-def targets_in_lineage(job: JobId, facets: Facets) -> set[DatasetId]:
-    """Return the datasets that the job writes by the entries of its `lineage` facet."""
-    return {_dataset(entry) for entry in _own_entries(job, facets) if entry["type"] == "DATASET"}
-
-
-def sources_in(event: Event) -> set[DatasetId]:
-    """Return the datasets that an event of a job names as sources, among its inputs or not.
-
-    These are in the job's `lineage` facet, where an entry of another job says nothing about what this job reads; in the
-    `lineage` and `columnLineage` facets of outputs; and in operations that read.
-    """
-    entries = _own_entries(event.job, event.job_facets) if event.job else []
-    entries += [facet for use in event.outputs if not is_deleted(facet := use.facets.get("lineage", {}))]
-    named = [source for entry in entries for source in _inputs(entry) if source["type"] == "DATASET"]
-    for use in event.outputs:
-        facet = use.facets.get("columnLineage", {})
-        if not is_deleted(facet):
-            named += facet.get("dataset") or ()
-            for column in (facet.get("fields") or {}).values():
-                named += column.get("inputFields") or ()
-    operations = event.run_facets.get("headwater_operations", {})
-    if not is_deleted(operations):
-        named += [form["source"] for form in operations.get("operations") or () if form.get("source")]
-    return set(map(_dataset, named))
-
-
 def jobs_in_lineage(job: JobId, facets: Facets) -> set[JobId]:
     """Return the other jobs whose data the job takes by the entries of its `lineage` facet."""
-    named = {job_of_entity(source, job) for entry in _own_entries(job, facets) for source in _inputs(entry)}
+    named = {job_of_entity(source, job) for entry in own_entries(job, facets) for source in inputs_of_entry(entry)}
     return {other for other in named if other is not None and other != job}
-
-
-def _own_entries(job: JobId, facets: Facets) -> list[_Form]:
-    """Return the entries about what the job itself makes and takes."""
-    facet = facets.get("lineage", {})
-    entries: Sequence[_Form] = () if is_deleted(facet) else facet.get("entries") or ()
-    return [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
-
-
-def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
-    """Return the job that a JOB entity names, the event's own where it names none; None for another type."""
-    if entity.get("type") != "JOB":
-        return None
-    namespace, name = entity.get("namespace"), entity.get("name")
-    return own if namespace is None or name is None else JobId(namespace, name)
-
-
-def _inputs(entry: _Form) -> Iterator[_Form]:
-    for holder in (entry, *(entry.get("fields") or {}).values()):
-        yield from holder.get("inputs") or ()

@@ -49,15 +49,15 @@ def _merged_columns(facet: Any, other: Any) -> Any:
     """Return both facets merged; if only one is marked `_deleted`, return the other."""
     if is_deleted(facet) != is_deleted(other):
         return other if is_deleted(facet) else facet
-    return _joined(facet, other)
+    return join_forms(facet, other)
 
 
-def _joined(form: Any, other: Any) -> Any:
+def join_forms(form: Any, other: Any) -> Any:
     """Return objects merged by field, lists as sets, and the greater of any other values."""
     if form is None or other is None:
         return other if form is None else form
     if isinstance(form, dict) and isinstance(other, dict):
-        return {**form, **{name: _joined(form.get(name), value) for name, value in other.items()}}
+        return {**form, **{name: join_forms(form.get(name), value) for name, value in other.items()}}
     if isinstance(form, list) and isinstance(other, list):
         each = {canonical(entry): entry for entry in (*form, *other)}
         return [each[text] for text in sorted(each)]

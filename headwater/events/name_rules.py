@@ -2,14 +2,16 @@
 
 A file has a list of `rules`, each with a pattern of a `namespace` and of a `name` (`*` is any text) and, under `as`,
 what is written in their place: a `*` there is the text of the `*` of the pattern at that position. The rules apply in
-the order of the file, each to the result of those before it:
+the order of the file, each to the result of those before it. `fields` say how columns fold (`field_folds`), of each
+dataset that the graph names as `as`, or as the pattern where `as` is missing:
 
     {"rules": [
         {"namespace": "s3a://*", "as": {"namespace": "s3://*"}},
         {"namespace": "postgres://replica:5432", "as": {"namespace": "postgres://db:5432"}},
         {"namespace": "snowflake://*", "name": "DEV_*", "as": {"name": "*"}},
         {"namespace": "arn:aws:glue:*", "name": "table/db/legs", "as": {"namespace": "s3://lake", "name": "legs"}},
-        {"namespace": "s3://exports", "name": "orders/*", "as": {"name": "orders"}}
+        {"namespace": "s3://exports", "name": "orders/*", "as": {"name": "orders"}},
+        {"namespace": "snowflake://*", "fields": {"quotes": "drop", "case": "lower"}}
     ]}
 
 >>> rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}}]})
@@ -22,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from headwater.events.field_folds import Case, FieldFold
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
@@ -48,12 +51,20 @@ class _Target(BaseModel):
     name: _Text | None = None
 
 
+class _Fields(BaseModel):
+    model_config = _STRICT
+
+    quotes: Literal["drop"] | None = None
+    case: Case | None = None
+
+
 class _RuleModel(BaseModel):
     model_config = _STRICT
 
     namespace: _Text = "*"
     name: _Text = "*"
-    target: _Target = Field(alias="as")
+    target: _Target | None = Field(None, alias="as")
+    fields_: _Fields | None = Field(None, alias="fields")
 
 
 class _RulesModel(BaseModel):
@@ -64,12 +75,13 @@ class _RulesModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A rule: patterns of a namespace and a name, and what is written in their place."""
+    """A rule: patterns of a namespace and a name, what is written in their place, and how the columns fold."""
 
     namespace: str
     name: str
     as_namespace: str
     as_name: str
+    fields: FieldFold | None = None
 
     def rename(self, namespace: str, name: str) -> tuple[str, str]:
         """Return the name that the rule makes of a dataset's, which stays the same if the rule is of other names."""
@@ -79,11 +91,17 @@ class NameRule:
         renamed = _filled(self.as_namespace, of_namespace), _filled(self.as_name, of_name)
         return renamed if all(renamed) else (namespace, name)
 
+    def makes(self, namespace: str, name: str) -> bool:
+        """True if the rule may write this name."""
+        return _starred(self.as_namespace, namespace) is not None and _starred(self.as_name, name) is not None
+
     def to_json(self) -> dict[str, Any]:
         """Return the rule as the file has it."""
         target = {"namespace": self.as_namespace, "name": self.as_name}
         patterns = {"namespace": self.namespace, "name": self.name}
-        return {**patterns, "as": {side: text for side, text in target.items() if text != patterns[side]}}
+        changed = {side: text for side, text in target.items() if text != patterns[side]}
+        fields = {"fields": self.fields.to_json()} if self.fields else {}
+        return {**patterns, **({"as": changed} if changed else {}), **fields}
 
     @property
     def sample(self) -> tuple[str, str]:
@@ -148,9 +166,17 @@ def read_checked_rules(document: object) -> tuple[NameRule, ...]:
         model = _RulesModel.model_validate(document)
     except ValidationError as error:
         raise invalid(error, "names") from error
-    return tuple(
-        NameRule(rule.namespace, rule.name, rule.target.namespace or rule.namespace, rule.target.name or rule.name)
-        for rule in model.rules
+    return tuple(map(_rule, model.rules))
+
+
+def _rule(model: _RuleModel) -> NameRule:
+    target, fields = model.target or _Target(), model.fields_
+    return NameRule(
+        model.namespace,
+        model.name,
+        target.namespace or model.namespace,
+        target.name or model.name,
+        FieldFold(fields.quotes == "drop", fields.case) if fields else None,
     )
 
 
@@ -163,8 +189,10 @@ def _faults(number: int, rule: NameRule) -> list[Fault]:
             faults.append(Fault(f"{place}.{side}", pattern, f"must have at most {_STARS_MAX} `*`"))
         if text.count("*") > pattern.count("*"):
             faults.append(Fault(f"{place}.as.{side}", text, f"must have no more `*` than the pattern {pattern!r}"))
-    if (rule.namespace, rule.name) == (rule.as_namespace, rule.as_name):
-        faults.append(Fault(f"{place}.as", rule.to_json()["as"], "must differ from the pattern"))
+    if rule.fields == FieldFold():
+        faults.append(Fault(f"{place}.fields", {}, "must have quotes or case"))
+    if rule.fields is None and (rule.namespace, rule.name) == (rule.as_namespace, rule.as_name):
+        faults.append(Fault(f"{place}.as", {}, "must differ from the pattern in a rule without fields"))
     return faults
 
 
@@ -188,6 +216,19 @@ def apply_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> tuple
     for rule in rules:
         namespace, name = rule.rename(namespace, name)
     return namespace, name
+
+
+@lru_cache(100_000)
+def fold_by_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> FieldFold | None:
+    """Return how the columns of a dataset fold, by its name in the graph; of several rules the last in order decides.
+
+    >>> rules = read_rules({"rules": [{"namespace": "snowflake://*", "fields": {"case": "lower"}}]})
+    >>> fold_by_rules(rules, "snowflake://acc", "SALES.T"), fold_by_rules(rules, "s3://lake", "legs")
+    (FieldFold(quotes=False, case='lower'), None)
+    """
+    folds = [rule.fields for rule in rules if rule.fields and rule.makes(namespace, name)]
+    cases = [fold.case for fold in folds if fold.case]
+    return FieldFold(any(fold.quotes for fold in folds), cases[-1] if cases else None) if folds else None
 
 
 def rules_to_json(rules: Sequence[NameRule]) -> Mapping[str, Any]:

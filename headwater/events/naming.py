@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from headwater.events.event import Facets, is_deleted
-from headwater.events.name_rules import NameRule, apply_rules
+from headwater.events.field_folds import FieldFold
+from headwater.events.name_rules import NameRule, apply_rules, fold_by_rules
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
 from headwater_model.partitions import trim_partitions
@@ -70,6 +71,20 @@ class NamingRules:
         path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
         return DatasetId(namespace, trim_partitions(name) if path else name)
 
+    @property
+    def folds_fields(self) -> bool:
+        """True if a rule says how fields fold."""
+        return any(rule.fields for rule in self.names)
+
+    def fold(self, dataset: DatasetId) -> FieldFold | None:
+        """Return how the fields of a dataset fold, by its name in the graph; None if they stay as sent."""
+        return fold_by_rules(self.names, dataset.namespace, dataset.name) if self.names else None
+
+    def field(self, dataset: DatasetId, field: str) -> str:
+        """Return a field (a path with dots) of a dataset, by its name in the graph, as its rules fold it."""
+        fold = self.fold(dataset)
+        return fold.dotted(field) if fold else field
+
     def is_temporary(self, namespace: str, name: str) -> bool:
         """True if the name is one of temporary storage that only its own job uses.
 
@@ -116,7 +131,7 @@ def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
             known[name] = rules.dataset(name.namespace, name.name)
         return form if known[name] == name else {**form, "namespace": known[name].namespace, "name": known[name].name}
 
-    return _renamed(facets, rename)
+    return change_datasets(facets, rename)
 
 
 def find_datasets(facets: Facets) -> set[DatasetId]:
@@ -127,11 +142,12 @@ def find_datasets(facets: Facets) -> set[DatasetId]:
         datasets.add(DatasetId(form["namespace"], form["name"]))
         return form
 
-    _renamed(facets, note)
+    change_datasets(facets, note)
     return datasets
 
 
-def _renamed(facets: Facets, rename: _Rename) -> Facets:
+def change_datasets(facets: Facets, rename: Callable[[_Form], _Form]) -> Facets:
+    """Return the facets with each object that names a dataset changed."""
     return {**facets, **{name: of(facets[name], rename) for name, of in _FACETS.items() if name in facets}}
 
 

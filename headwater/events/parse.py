@@ -8,18 +8,17 @@ from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
-from headwater.events.lineage_facets import sources_in, targets_in_lineage
+from headwater.events.field_names import fold_dataset, fold_job, fold_run, fold_use
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater_model.errors import Invalid, TooLarge
+from headwater_model.errors import Invalid
 from headwater_model.events import Kind, check_fields
 from headwater_model.ids import DatasetId, JobId, normalize_run_id
+from headwater_model.named_datasets import sources_in, targets_in
 from headwater_model.times import parse_time
 
 # A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
-# Datasets that one event may name: loading so many new ones takes 11,300 requests.
-DATASETS_MAX = 10_000
 
 
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
@@ -32,29 +31,21 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names more than `DATASETS_MAX` inputs, outputs and sources of columns.
+        TooLarge: the event names more than 10,000 inputs, outputs and sources of columns.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_ = in_order(body)
-    event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
-    _check_size(event)
-    return event
+    return with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:
     """Return an event of a job with all datasets that it names as sources among its inputs."""
-    return replace(event, inputs=_with_named(event.inputs, sources_in(event), rules)) if event.job else event
-
-
-def _check_size(event: Event) -> None:
-    named = len({use.dataset for use in (*event.inputs, *event.outputs)})
-    if named > DATASETS_MAX:
-        raise TooLarge(
-            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
-            "further events of the same run may name the others"
-        )
+    if event.job is None:
+        return event
+    sources = sources_in(event.job, event.job_facets, event.run_facets, (use.facets for use in event.outputs))
+    return replace(event, inputs=_with_named(event.inputs, sources, rules))
 
 
 def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
@@ -66,7 +57,7 @@ def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:
         kind="RUN",
         **_common(body, hash_),
         run=normalize_run_id(run["runId"]),
-        run_facets=rename_datasets(facets, rules),
+        run_facets=fold_run(rename_datasets(facets, rules), rules),
         parent=_run_of_job(parent),
         root=_run_of_job(root),
         parent_facets=_describing(parent),
@@ -100,12 +91,12 @@ class _JobMembers(TypedDict):
 
 def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
     """Return what a RunEvent and a JobEvent have in common."""
-    job, facets = _job(body["job"]), rename_datasets(_sent(body["job"]), rules)
+    job, facets = _job(body["job"]), fold_job(rename_datasets(_sent(body["job"]), rules), rules)
     outputs = merge_mentions(_use(mention, "outputFacets", rules) for mention in body.get("outputs") or ())
     return {
         "job": job,
         "inputs": merge_mentions(_use(mention, "inputFacets", rules) for mention in body.get("inputs") or ()),
-        "outputs": _with_named(outputs, targets_in_lineage(job, facets), rules),
+        "outputs": _with_named(outputs, targets_in(job, facets), rules),
         "job_facets": facets,
     }
 
@@ -151,9 +142,10 @@ def _run_of_job(parent: _Form | None) -> ParentRun | None:
 
 def _use(mention: _Form, use: str | None, rules: NamingRules) -> DatasetUse:
     namespace, name = mention["namespace"], mention["name"]
+    dataset = rules.dataset(namespace, name)
     return DatasetUse(
-        rules.dataset(namespace, name),
-        rename_datasets(_sent(mention), rules),
-        _sent(mention, use) if use else {},
+        dataset,
+        fold_dataset(rename_datasets(_sent(mention), rules), rules, dataset),
+        fold_use(_sent(mention, use), rules, dataset) if use else {},
         rules.is_temporary(namespace, name),
     )

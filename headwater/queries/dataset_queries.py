@@ -9,7 +9,7 @@ from typing import TypeVar
 from headwater.facts.result_page import ResultPage
 from headwater.queries.lists import assertions
 from headwater.queries.lists.listings import Datasets
-from headwater.queries.renamed import is_known, renamed, result_by_name, seen_renamed
+from headwater.queries.renamed import renamed, result_by_name, untrimmed
 from headwater.queries.results.entities import AssertionResult, Dataset, DatasetVersion, Sort
 from headwater.queries.view import GraphView, Queries
 from headwater_model.ids import DatasetId, JobId
@@ -46,10 +46,16 @@ class DatasetQueries(Queries):
         return renamed(dataset, self._view())
 
     def find_name_by_rules(self, dataset: DatasetId) -> DatasetId | None:
-        """Return the name that the rules make of a dataset's, known or new; None if the caller may not query it."""
+        """Return the name by the rules, with partitions; None if it stays or the caller may not see it."""
         view = self._view()
-        names = seen_renamed(dataset, view)
-        return next((name for name in names if is_known(name, view)), names[0] if names else None)
+        name = untrimmed(dataset, view)
+        return name if name != dataset and view.sees(name) else None
+
+    def find_trimmed(self, dataset: DatasetId) -> DatasetId | None:
+        """Return the dataset whose partition this name is of; None if it is of no partition."""
+        view = self._view()
+        name = untrimmed(dataset, view)
+        return next((other for other in renamed(name, view) if other != name), None)
 
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int

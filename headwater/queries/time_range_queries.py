@@ -11,7 +11,7 @@ from headwater.queries.ranges.mappings import MappingWalk
 from headwater.queries.ranges.near_fields import list_fields, summarize_dataset, summarize_field
 from headwater.queries.ranges.operation_paths import find_detail, find_paths
 from headwater.queries.ranges.reports import report_provenance, report_tag, report_usage
-from headwater.queries.renamed import result_if_known
+from headwater.queries.renamed import result_by_field, result_if_known
 from headwater.queries.results.cdap import Accesses, DatasetSummary, FieldOperations, FieldSummary, ListedFields
 from headwater.queries.results.columns import Detail, FieldOperationPaths, Mappings, TimeRange
 from headwater.queries.results.graphs import Direction
@@ -32,11 +32,15 @@ class TimeRangeQueries(Queries):
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction) -> Detail:
         """Return the operations, one level away, that derive the field or read it."""
-        return self._of(dataset, lambda view, name: find_detail(view, name, field, time_range, direction))
+        return self._of_field(
+            dataset, field, lambda view, column: find_detail(view, column.dataset, column.field, time_range, direction)
+        )
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
         """Return the distinct operation paths that derive the field."""
-        return self._of(dataset, lambda view, name: find_paths(view, name, field, time_range))
+        return self._of_field(
+            dataset, field, lambda view, column: find_paths(view, column.dataset, column.field, time_range)
+        )
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
@@ -58,13 +62,13 @@ class TimeRangeQueries(Queries):
         self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldSummary:
         """Return the fields, one hop away, that the field was made of, and those made of it."""
-        return self._of(dataset, lambda view, name: summarize_field(view, Column(name, field), time_range, direction))
+        return self._of_field(dataset, field, lambda view, column: summarize_field(view, column, time_range, direction))
 
     def find_operations(
         self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldOperations:
         """Return the whole operations, one hop away, that made the field, and those that took it."""
-        return self._of(dataset, lambda view, name: find_operations(view, Column(name, field), time_range, direction))
+        return self._of_field(dataset, field, lambda view, column: find_operations(view, column, time_range, direction))
 
     def summarize_dataset(self, dataset: DatasetId, time_range: TimeRange, direction: Direction) -> DatasetSummary:
         """Return the fields of a dataset with their relations one hop away."""
@@ -82,3 +86,11 @@ class TimeRangeQueries(Queries):
         """Return the result for a dataset, under the name that the rules give it if only that is known."""
         view = self._view()
         return result_if_known(dataset, lambda name: query(view, name), view)
+
+    def _of_field(self, dataset: DatasetId, field: FieldPath, query: Callable[[GraphView, Column], _T]) -> _T:
+        """Return the result for a field, by the names of field and dataset in the rules if only these are known."""
+
+        def of_dataset(view: GraphView, name: DatasetId) -> _T:
+            return result_by_field(name, field, lambda path: query(view, Column(name, path)), view)
+
+        return self._of(dataset, of_dataset)

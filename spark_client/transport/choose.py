@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater_model.errors import Invalid
+from headwater_model.errors import Invalid, TooLarge
 from headwater_model.times import normalize
 from spark_client.errors import Misconfigured, Refused, Undelivered
 from spark_client.record_requests import check_request
@@ -101,29 +101,31 @@ class FileTransport:
 
     def send_event(self, event: bytes, timeout_s: float) -> None:  # noqa: ARG002 - as in `send`
         """Append the event."""
-        if reason := self._event_fault(event):
-            raise Refused("Invalid", reason)
+        if error := self._broken(event):
+            raise Refused(type(error).__name__, str(error))
         self._append_all([event])
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:  # noqa: ARG002 - as in `send`
         """Append the events that keep the rules, and return the others as the service does."""
-        faults = [self._event_fault(event) for event in events]
-        self._append_all([event for event, fault in zip(events, faults, strict=True) if not fault])
-        failed = [{"index": index, "reason": fault, "retriable": False} for index, fault in enumerate(faults) if fault]
+        errors = [self._broken(event) for event in events]
+        self._append_all([event for event, error in zip(events, errors, strict=True) if not error])
+        failed = [
+            {"index": index, "reason": str(error), "retriable": False} for index, error in enumerate(errors) if error
+        ]
         return {"failed_events": failed}
 
     def close(self) -> None:
         """Do nothing: no file stays open between requests."""
 
-    def _event_fault(self, event: bytes) -> str:
-        """Return the broken rules of an event; empty if it keeps them."""
+    def _broken(self, event: bytes) -> Invalid | TooLarge | None:
+        """Return the error of an event that breaks a rule."""
         from headwater_model.events import check_event  # which only a file needs
 
         try:
             check_event(json.loads(event), now=normalize(datetime.fromtimestamp(self._now(), timezone.utc)))
-        except Invalid as error:
-            return str(error)
-        return ""
+        except (Invalid, TooLarge) as error:
+            return error
+        return None
 
     def _append_all(self, bodies: Sequence[bytes]) -> None:
         try:

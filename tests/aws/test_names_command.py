@@ -18,6 +18,7 @@ from lambdas import wiring
 from tests.builders_events import a_run_event
 
 RULES = {"rules": [{"namespace": "s3a://*", "name": "*", "as": {"namespace": "s3://*"}}]}
+FOLDED = "Columns of events before that stay as they were loaded, until a replay."
 OLD, NEW = DatasetId("s3a://lake", "legs"), DatasetId("s3://lake", "legs")
 
 
@@ -125,19 +126,35 @@ def test_the_rules_that_are_set_are_printed_as_a_file(cloud, run, file):
 
 
 def test_datasets_that_are_likely_the_same_are_printed_as_rules(cloud, run, tmp_path):
-    schema = {"schema": {"_producer": "p", "_schemaURL": "s", "fields": [{"name": "co2"}, {"name": "plane"}]}}
-    event = an_event(1, OLD, NEW)
-    for output in event["outputs"]:
-        output["facets"] = schema
+    quoted, plain = (DatasetId("snowflake://acc", name) for name in ('"DB"."SC"."POS"', "DB.SC.POS"))
+    event = an_event(1, quoted, plain)
+    for output, nav in zip(event["outputs"], ('"NAV"', "nav"), strict=True):
+        output["facets"] = {"schema": {"fields": [{"name": nav}]}}
     cloud.load_events(event)
     printed = run("likely")
 
-    [rule] = json.loads(printed)["rules"]
-    assert {rule["namespace"], rule["as"]["namespace"]} == {"s3://lake", "s3a://lake"}
+    patterns, fields = {"namespace": quoted.namespace, "name": quoted.name}, {"quotes": "drop", "case": "lower"}
+    target = {"namespace": plain.namespace, "name": plain.name}
+    assert json.loads(printed) == {"rules": [{**patterns, "as": target, "fields": fields}]}
     path = tmp_path / "likely.json"
     path.write_text(printed, encoding="utf-8")
-    run("set", str(path))
+    summary = "Rules: 1. Names of datasets that they change: 1 of 2, to 1. Datasets whose columns fold: 1."
+    assert run("check", str(path)).splitlines()[0] == summary
+    joined = "Functions take the rules within a minute; what they load until then is joined by the same command."
+    assert run("set", str(path)).splitlines() == [f"{summary} Joined: 1.", joined, FOLDED]
     assert json.loads(run("likely")) == {"rules": []}
+
+    cloud.now_s += KNOWN_S
+    quoted_nav, nav = (
+        {"namespace": quoted.namespace, "name": quoted.name, "field": field} for field in ('"NAV"', "Nav")
+    )
+    derived = {"columnLineage": {"fields": {"total": {"inputFields": [quoted_nav, nav]}}}}
+    cloud.load_events(a_run_event(inputs=[], outputs=[{"namespace": "s3://lake", "name": "totals", "facets": derived}]))
+    impact = wiring.lineage_queries().report_column_impact(
+        f'datasetField:{quoted.namespace}:{quoted.name}:"NAV"', depth=1
+    )
+    assert (impact.column.dataset, impact.column.field) == (plain, ("nav",))
+    assert [each.column.field for each in impact.columns] == [("total",)]
 
 
 def test_a_wrong_file_changes_nothing(cloud, run, tmp_path):

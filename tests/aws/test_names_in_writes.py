@@ -29,7 +29,8 @@ def load(cloud):
 
 
 def set_rules(cloud):
-    rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}}]})
+    fields = {"quotes": "drop", "case": "lower"}
+    rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}, "fields": fields}]})
     StoredRules(wiring.graph_table(), NamingRules()).write(rules)
     cloud.now_s += KNOWN_S
 
@@ -55,7 +56,8 @@ def test_tags_owners_and_descriptions_by_another_spelling_are_of_the_dataset(joi
     token = a_token(joined, *ALL, namespaces=namespaces)
     changes = [
         ("POST", "/tags/gold", None),
-        ("POST", "/fields/plane/tags/pii", None),
+        ("POST", "/fields/%22PLANE%22/tags/pii", None),
+        ("PUT", "/fields/Plane/description", {"description": "Tail number"}),
         ("POST", "/owners/ann", None),
         ("PUT", "/description", {"description": "Legs of flights"}),
     ]
@@ -65,6 +67,7 @@ def test_tags_owners_and_descriptions_by_another_spelling_are_of_the_dataset(joi
 
     dataset = shown(joined)
     assert (dataset["tags"], dataset["fields"][0]["tags"]) == (["gold"], ["PII"])
+    assert dataset["fields"][0]["description"] == "Tail number"
     assert dataset["description"] == "Legs of flights"
     assert [owner["name"] for owner in dataset["reportedBy"]["owners"]] == ["ann"]
     assert shown(joined, OLD) == dataset
@@ -78,6 +81,20 @@ def test_a_deletion_by_another_spelling_is_of_the_dataset(joined, namespaces):
     load(joined)
 
     assert shown(joined)["deleted"] is True
+
+
+@pytest.mark.parametrize("namespaces", [("*",), ("s3://lake",)])
+@pytest.mark.parametrize("spelled", [NEW, OLD])
+def test_the_name_of_a_partition_deletes_nothing(joined, namespaces, spelled):
+    token = a_token(joined, *ALL, namespaces=namespaces)
+    partition = DatasetId(spelled.namespace, "legs/2025-01-15")
+    assert send(joined, token, "GET", path(partition))[0] == 200
+    assert send(joined, token, "DELETE", path(partition))[:2] == (
+        400,
+        "dataset: must name a whole dataset: this is a partition of 'legs', by the rules of names, "
+        "got 'legs/2025-01-15'",
+    )
+    assert joined.bodies("ChangesQueue") == []
 
 
 @pytest.mark.parametrize("namespaces", [("*",), ("s3://lake",)])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
+from urllib.parse import quote
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -34,6 +35,7 @@ from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.route import Route, Services, Within
 from headwater.facts.annotations import Annotations, Attribution, Owner, Text, owner_key
 from headwater.queries.results.entities import Dataset
+from headwater_model.field_paths import print_dotted
 
 _TYPE = text("type", "The kind of owner: `MAINTAINER`, for example.")
 
@@ -58,9 +60,9 @@ def annotate_dataset(services: Services, request: HttpRequest, read: ReadChange,
     """Change a dataset's annotations, or a field's; return the dataset as others see it then, or soon will."""
     dataset_id = read_dataset_id(request)
     dataset = require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
-    field = FIELD.read(request) if of_field else None
+    field = _known_field(services, dataset, FIELD.read(request)) if of_field else None
     if field is not None:
-        _require_field(services, dataset, field)
+        request = replace(request, segments={**request.segments, "field": quote(field, safe="")})
     change = read(services, request, services.now())
     of_what = {} if field is None else {"field": field}
     change.send(namespace=dataset.id.namespace, dataset=dataset.id.name, **of_what)
@@ -73,11 +75,13 @@ def annotate_dataset(services: Services, request: HttpRequest, read: ReadChange,
     return respond_json(services.links, next(render_datasets(services.queries, [shown])))
 
 
-def _require_field(services: Services, dataset: Dataset, field: str) -> None:
+def _known_field(services: Services, dataset: Dataset, field: str) -> str:
+    """Return the field as the dataset has it: the request may spell it as a producer whose spelling rules fold."""
     if any(known.get("name") == field for known in dataset.fields):
-        return
+        return field
     node_id = f"datasetField:{dataset.id.namespace}:{dataset.id.name}:{field}"
-    require(services.queries.find_field(node_id), "Field", field)
+    column = require(services.queries.find_field(node_id), "Field", field)
+    return print_dotted(column.field) if column.dataset == dataset.id else field
 
 
 def annotate_job(services: Services, request: HttpRequest, read: ReadChange) -> Response[str]:

@@ -30,6 +30,7 @@ from headwater.api.route import Route, Services, Within
 from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.results.entities import Dataset
 from headwater.queries.service import LineageQueries
+from headwater_model.errors import Invalid
 
 
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
@@ -70,13 +71,16 @@ def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
 def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Hide a dataset.
 
-    Until an event of a later time mentions it again. Its history stays.
+    Until an event of a later time mentions it again. Its history stays. The name of a partition deletes nothing.
 
     Returns:
         The thing, deleted; other requests show it so within seconds.
     """
     queries = services.queries.together()
-    dataset = _find(queries, request)
+    dataset, name = _find(queries, request), read_dataset_id(request)
+    if whole := queries.find_trimmed(name):
+        rule = f"must name a whole dataset: this is a partition of {whole.name!r}, by the rules of names"
+        raise Invalid.because("dataset", name.name, rule)
     services.changes.put_deletion(
         dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
     )

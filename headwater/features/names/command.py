@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.cli.deployment import Deployment, add_options, find_deployment, stack_errors
 from headwater.cli.options import add_command
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _SHOWN_MAX = 50
 _ABOUT = """\
 Set the rules by which datasets that producers name differently are one dataset: s3a and s3, the aliases of a host, the
-prefix of an environment, an ARN of AWS Glue and a location. Without rules no names are joined. docs/guides/names.md
-says how to write the file.
+prefix of an environment, an ARN of AWS Glue and a location; and by which their columns are one, whatever their quotes
+and case. Without rules no names are joined. docs/guides/names.md says how to write the file.
 """
 _EXAMPLES = """\
 examples:
@@ -71,9 +71,9 @@ def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
 
     similar = similar_datasets(GraphView(deployment.graph_table()), datasets_max=None)
     rules = [
-        {**_json(other), "as": _json(dataset)}
-        for dataset, *others in (group.datasets for group in similar.groups)
-        for other in others
+        {**_json(other), "as": _json(group.datasets[0]), **({"fields": group.fold.to_json()} if group.fold else {})}
+        for group in similar.groups
+        for other in group.datasets[1:]
     ]
     print(json.dumps({"rules": rules}, indent=2, ensure_ascii=False))
 
@@ -113,6 +113,8 @@ def _set(given: argparse.Namespace, deployment: Deployment) -> None:
     joined = sum(join_names(renamed, table))
     print(f"{_summary(rules, names, renamed)} Joined: {joined:,}.")
     print("Functions take the rules within a minute; what they load until then is joined by the same command.")
+    if any(rule.fields for rule in rules):
+        print("Columns of events before that stay as they were loaded, until a replay.")
     wide = [dataset for dataset, others in renamed.items() if len(others) > NAMES_MAX]
     if wide:
         print(
@@ -140,10 +142,17 @@ def _renamed(
     return set(names), renamed_datasets(names, replace(deployment.naming_rules(), names=tuple(rules)))
 
 
-def _summary(rules: Sequence[Any], names: set[DatasetId], renamed: Mapping[DatasetId, Sequence[DatasetId]]) -> str:
+def _summary(rules: Sequence[NameRule], names: set[DatasetId], renamed: Mapping[DatasetId, Sequence[DatasetId]]) -> str:
     changed = sum(map(len, renamed.values()))
     counts = f"{changed:,} of {len(names):,}, to {len(renamed):,}"
-    return f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
+    text = f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
+    if not any(rule.fields for rule in rules):
+        return text
+    from headwater.events.name_rules import fold_by_rules
+
+    datasets = {*renamed, *names}.difference(*renamed.values())
+    folded = sum(fold_by_rules(tuple(rules), each.namespace, each.name) is not None for each in datasets)
+    return f"{text} Datasets whose columns fold: {folded:,}."
 
 
 def _text(dataset: DatasetId) -> str:

@@ -14,6 +14,8 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
 from headwater.queries.columns.column_graph import ColumnWalk
+from headwater.queries.columns.column_versions import VersionWalk
+from headwater.queries.columns.selection import select_version
 from headwater.queries.graphs.node_ids import FieldNode, field_candidates
 from headwater.queries.resolve import ResolvedDataset, resolve_dataset
 from headwater.queries.results.columns import Origin, Origins
@@ -43,6 +45,8 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
 def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
+        if not select_version(node, node.version, VersionWalk(view), view):
+            return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
     walk = ColumnWalk(view.whole)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TypeAlias
 
 from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.facts.keys import facts_key
 from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.renamed import renamed
+from headwater.queries.renamed import folded, renamed
 from headwater.queries.results.graphs import GraphDirection
 from headwater.queries.view import GraphView
 from headwater_model.errors import Fault, Invalid
@@ -57,7 +57,7 @@ class FieldNode:
     version: str | None = None
 
 
-def nodes_named(text: str, view: GraphView) -> Sequence[FieldNode | Node]:
+def nodes_named(text: str, view: GraphView) -> Iterable[FieldNode | Node]:
     """Return the nodes that an id may name, the preferred first; none if none exists.
 
     Raises:
@@ -71,8 +71,10 @@ def nodes_named(text: str, view: GraphView) -> Sequence[FieldNode | Node]:
     return [node] if node else []
 
 
-def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
+def field_candidates(text: str, view: GraphView) -> Iterable[FieldNode]:
     """Return the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
+
+    The last are fields as the rules of names fold them: who has found the field by then reads no rules.
 
     Raises:
         Invalid: the id cannot be read.
@@ -80,9 +82,17 @@ def field_candidates(text: str, view: GraphView) -> list[FieldNode]:
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
-    return _existing_fields(candidates, view) or _existing_fields(
+    nodes = _existing_fields(candidates, view) or _existing_fields(
         [replace(node, dataset=other) for node in candidates for other in renamed(node.dataset, view)], view
     )
+    return chain(nodes, _folded(nodes, view))
+
+
+def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
+    for node in nodes:
+        field = folded(node.dataset, node.field, view)
+        if field != node.field:
+            yield replace(node, field=field)
 
 
 def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:

@@ -8,7 +8,7 @@ import json
 from headwater.aws.bodies import BODY_BYTES_MAX
 from headwater.events.api_changes import render_deletion
 from headwater.events.event import EVENTS_MAX
-from headwater.events.parse import DATASETS_MAX
+from headwater_model.named_datasets import DATASETS_MAX
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
 
@@ -40,19 +40,35 @@ def test_every_kind_of_event_is_queued_as_it_was_sent(api, cloud):
     assert sorted(map(json.dumps, cloud.bodies("EventsQueue"))) == sorted(map(json.dumps, events))
 
 
-PACKED = {
-    "base64": (json.dumps(EVENT).encode(), {}),
-    "gzip": (gzip.compress(json.dumps(EVENT).encode()), {"Content_Encoding": "gzip"}),
+TEXT = json.dumps(EVENT)
+FORMS = {
+    "base64": (TEXT.encode(), {}),
+    "gzip": (gzip.compress(TEXT.encode()), {"Content_Encoding": "gzip"}),
     # API Gateway unpacks what it can, and hands the text on.
-    "unpacked on the way": (json.dumps(EVENT), {"Content_Encoding": "gzip"}),
+    "unpacked on the way": (TEXT, {"Content_Encoding": "gzip"}),
+    "with a charset": (TEXT, {"Content_Type": "application/json; charset=utf-8"}),
+    "of another type": (TEXT, {"Content_Type": "text/plain;charset=ISO-8859-1"}),
+    "in other blanks": (f"\r\n\t {json.dumps(EVENT, indent=4)}\n", {}),
+    # As in most parsers of JSON, the last counts.
+    "a name twice": (f'{{"job": {{"namespace": "other", "name": "first"}}, {TEXT[1:]}', {}),
+    "a facet twice": (TEXT.replace('"facets": {', '"facets": {"tags": {"tags": []}}, "facets": {'), {}),
 }
 
 
-def test_an_event_may_come_packed(api, cloud):
-    responses = {case: api.event(body, **headers).status for case, (body, headers) in PACKED.items()}
+def test_an_event_may_come_in_any_form(api, cloud):
+    responses = {case: api.event(body, **headers).status for case, (body, headers) in FORMS.items()}
 
-    assert responses == dict.fromkeys(PACKED, 201)
-    assert cloud.bodies("EventsQueue") == [EVENT] * len(PACKED)
+    assert responses == dict.fromkeys(FORMS, 201)
+    assert cloud.bodies("EventsQueue") == [EVENT] * len(FORMS)
+
+
+def test_what_is_no_json_in_utf_8_is_refused(api, cloud):
+    bodies = [f"\ufeff{TEXT}", TEXT.encode("utf-8-sig"), TEXT.encode("utf-16"), TEXT[:-1], f"{TEXT}{TEXT}"]
+    refusals = [api.event(body).refusal for body in bodies]
+
+    assert [code for code, _ in refusals] == [400] * len(bodies)
+    assert all(reason.startswith("body: must be JSON (") for _, reason in refusals)
+    assert cloud.bodies("EventsQueue") == []
 
 
 def test_an_event_too_large_for_a_message_travels_as_a_pointer(api, cloud):

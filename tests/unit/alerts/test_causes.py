@@ -9,6 +9,8 @@ import pytest
 from headwater.alerts.alerter import AGE_MAX_S
 from headwater.alerts.rules import parse_alert_rules
 from headwater.events.event import ParentRun, Tagging
+from headwater.events.naming import AS_SENT
+from headwater.events.parse import with_sources
 from headwater_model.ids import DatasetId
 from tests.unit.alerts.conftest import NOW_S, checks, later, seconds
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
@@ -182,6 +184,17 @@ def test_a_dataset_is_late_a_tenth_of_its_longest_interval_after_the_next_versio
     assert graph.due(late + 1) == [("DatasetLate", "X")]
     assert graph.due(late + 3_600) == []
     assert graph.bus.sent[0][1]["causes"][0]["lastWritten"] == DAILY[-1]
+
+
+def test_what_reads_a_dataset_by_its_columns_alone_is_downstream_of_its_alerts(watched):
+    graph = watched()
+    reads = with_sources(an_event(1, "r2", B, outputs=[(Y, lineage(Y, c=(X, "a")))]), AS_SENT)
+    failed = replace(an_event(1, "ff", A, "FAIL", outputs=[X]), time=later(DAILY[-1], hours=1))
+    graph.load(*nightly(DAILY), reads, stamped(failed), now_s=seconds(DAILY[-1]))
+    graph.due(seconds(DAILY[-1]) + 48 * 3_600)
+    downstream = {kind: [node["node"] for node in detail["downstream"]["nodes"]] for kind, detail in graph.bus.sent}
+    reader = ["job:emissions:B", "dataset:s3://flights:Y"]
+    assert downstream == {"RunFailed": ["dataset:s3://flights:X", *reader], "DatasetLate": reader}
 
 
 @pytest.mark.parametrize(("days", "rest", "late"), [(26, 48, False), (26, 80, True), (23, 24, False), (23, 27, True)])

@@ -32,11 +32,12 @@ RULES = {
         {"namespace": "older+*", "as": {"namespace": "*"}},
     ],
     "partitions": [{"namespace": "old+*", "name": "*", "as": {"namespace": "*", "name": "*/day=2025-11-20"}}],
+    "fields": [{"namespace": "old+*", "as": {"namespace": "*"}, "fields": {"quotes": "drop", "case": "lower"}}],
 }
 # These list what is in a namespace, and name no dataset.
 OF_NAMESPACES = {"/api/v1/namespaces/{namespace}", "/api/v1/namespaces/{namespace}/datasets"}
-# These begin with the node id of the request.
-ECHOES = {"/api/v1/lineage/history"}
+# These begin with the name in the request.
+ECHOES = {"/api/v1/lineage/history", "/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage"}
 DATASETS = (("report", "sum", 2), ("clean", "load", 1))
 
 
@@ -56,6 +57,12 @@ def as_partition(text, team, dataset):
     return in_path.replace(f"{team.store}:{dataset}", f"{team.store}:{sent}")
 
 
+def as_spelled(text, team, dataset):
+    """A path or node id with the column as another producer spells it."""
+    in_path = text.replace("/fields/total", "/fields/%22TOTAL%22")
+    return re.sub(rf"({team.store}:{dataset}):total(?=#|$)", r'\g<1>:"TOTAL"', in_path)
+
+
 def requests_of(team, dataset="report", job="sum", number=2, *, by=as_old):
     """(path of the document, (path, query) by the other name, the same by the name of the rules) of each request."""
     renamed = []
@@ -65,7 +72,8 @@ def requests_of(team, dataset="report", job="sum", number=2, *, by=as_old):
             by_id = str(query.get("nodeId", "")).startswith("dataset")
             if route not in OF_NAMESPACES and (in_path or by_id):
                 other_query = {**query, "nodeId": by(query["nodeId"], team, dataset)} if by_id else query
-                renamed.append((route, (by(path, team, dataset), other_query), (path, query)))
+                other = by(path, team, dataset), other_query
+                renamed += [] if other == (path, query) else [(route, other, (path, query))]
     return renamed
 
 
@@ -84,7 +92,7 @@ def all_requests(by):
     return {team: [request for about in DATASETS for request in requests_of(team, *about, by=by)] for team in (A, B)}
 
 
-REQUESTS, OF_PARTITIONS = all_requests(as_old), all_requests(as_partition)
+REQUESTS, OF_PARTITIONS, OF_COLUMNS = map(all_requests, (as_old, as_partition, as_spelled))
 
 
 def test_the_requests_are_of_every_kind():
@@ -92,6 +100,7 @@ def test_the_requests_are_of_every_kind():
     assert len(routes) >= 18
     assert {"/api/v1/lineage", "/api/v1/column-lineage", "/api/v1/reports/impact"} <= routes
     assert any(route.startswith("/v3/") for route in routes)
+    assert len({route for route, _, _ in OF_COLUMNS[A]}) == 9
 
 
 def assert_same_response(world, token, route, by_old, by_new):
@@ -99,7 +108,7 @@ def assert_same_response(world, token, route, by_old, by_new):
     assert expected[0] == 200
     status, body = world.send(token, *by_old)
     if route in ECHOES:
-        body = body.replace(by_old[1]["nodeId"], by_new[1]["nodeId"], 1)
+        body = body.replace(by_old[1].get("nodeId", r"\"TOTAL\""), by_new[1].get("nodeId", "total"), 1)
     assert (status, body) == expected
 
 
@@ -125,6 +134,13 @@ def test_each_request_has_the_response_under_the_name_of_the_rules(worlds, sees)
     world = worlds["pattern", False]
     token = world.token(*sees)
     for request in (*REQUESTS[A], *OF_PARTITIONS[A]):
+        assert_same_response(world, token, *request)
+
+
+def test_each_request_for_a_column_in_another_spelling_has_the_response_under_its_folded_name(worlds):
+    world = worlds["fields", False]
+    token = world.token(A.jobs, A.store)
+    for request in OF_COLUMNS[A]:
         assert_same_response(world, token, *request)
 
 
@@ -176,9 +192,9 @@ def test_a_name_that_an_event_used_is_looked_up_as_it_is():
 
 
 def test_a_request_by_a_known_name_reads_no_rules(worlds):
-    world = worlds["pattern", False]
+    world = worlds["fields", False]
     token = world.token(A.jobs, A.store)
-    for by_old, by_new in {route: names for route, *names in REQUESTS[A]}.values():
+    for by_old, by_new in {route: names for route, *names in (*REQUESTS[A], *OF_COLUMNS[A])}.values():
         assert NAMING in partitions_read(world, token, by_old)
         assert NAMING not in partitions_read(world, token, by_new)
 

@@ -18,16 +18,20 @@ def a_world():
     return World(a_run_event(inputs=[], outputs=outputs))
 
 
-def a_group(*datasets, columns=2):
+LOWER = {"fields": {"case": "lower"}}
+
+
+def a_group(*datasets, columns=2, **more):
     return {
         "datasets": [{"namespace": dataset.namespace, "name": dataset.name} for dataset in datasets],
         "columns": columns,
+        **more,
     }
 
 
 def test_datasets_with_equal_ends_and_columns_are_a_group():
     world = a_world()
-    assert world.get(world.token(), PATH) == {"similar": [a_group(HIVE, LAKE, ALIAS)], "truncated": False}
+    assert world.get(world.token(), PATH) == {"similar": [a_group(HIVE, LAKE, ALIAS, **LOWER)], "truncated": False}
 
 
 def test_a_token_gets_the_groups_of_what_it_sees():
@@ -39,4 +43,4 @@ def test_a_token_gets_the_groups_of_what_it_sees():
 def test_datasets_that_are_joined_are_one():
     world = a_world()
     assert sum(join_names({LAKE: [ALIAS]}, world.table)) == 1
-    assert world.get(world.token(), PATH)["similar"] == [a_group(HIVE, LAKE)]
+    assert world.get(world.token(), PATH)["similar"] == [a_group(HIVE, LAKE, **LOWER)]

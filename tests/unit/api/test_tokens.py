@@ -154,13 +154,32 @@ def test_a_caller_is_refused_where_no_stage_variable_says_who_checks_callers(doo
         assert refusal(refused) == (403, "stage variable auth: must be iam or token")
 
 
+@pytest.mark.parametrize("form", ["Bearer {}", "bearer {}", "BEARER {}", " Bearer  {} ", "BeArEr \t{}"])
+@pytest.mark.parametrize("name", ["Authorization", "authorization", "AUTHORIZATION"])
+def test_a_token_may_come_in_any_form_of_the_header(name, form):
+    world = World()
+    response = respond(world.api, "/api/v1/jobs", None, {name: form.format(world.token())}, door="token")
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("form", ["Bearer {0}x", "Bearer {0} {0}", "Bearer {0},", 'Bearer "{0}"', "Bearer Bearer {0}"])
+def test_a_token_with_anything_beside_it_is_none(form):
+    world = World()
+    refused = respond(world.api, "/api/v1/jobs", None, {"Authorization": form.format(world.token())}, door="token")
+    assert refusal(refused) == (401, "Authorization: the token is unknown, expired or revoked")
+
+
 @pytest.mark.parametrize(
     ("headers", "message"),
     [
         ({}, "Authorization: must be `Bearer` and a token"),
         ({"Authorization": "Basic eA=="}, "Authorization: must be `Bearer` and a token"),
         ({"Authorization": "Bearer"}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer  "}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "hw_x"}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Token hw_x"}, "Authorization: must be `Bearer` and a token"),
         ({"Authorization": ["Bearer a", "Bearer b"]}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer a", "authorization": "Bearer b"}, "Authorization: must be `Bearer` and a token"),
         ({"Authorization": "Bearer hw_x"}, "Authorization: the token is unknown, expired or revoked"),
     ],
 )

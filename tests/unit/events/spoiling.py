@@ -15,9 +15,15 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=10,
 )
+TESTED = {
+    "dataQualityMetrics": {"columnMetrics": {"a": {"nullCount": 1}}},
+    "dataQualityAssertions": {"assertions": [{"assertion": "not_null", "success": True, "column": "a"}]},
+}
 FACETS = {
-    "schema": {"fields": [{"name": "a", "type": "int"}]},
+    "schema": {"fields": [{"name": "a", "type": "int", "fields": [{"name": "b"}]}]},
     "symlinks": {"identifiers": [{"namespace": "n", "name": "x"}]},
+    "tags": {"tags": [{"key": "PII", "field": "a"}]},
+    **TESTED,
 }
 PARENT = {"parent": a_parent(root=("r", "top")), "nominalTime": {"nominalStartTime": "2025-11-20T12:00:00Z"}}
 SOURCE = {"namespace": "n", "name": "x/day=1", "field": "a", "type": "DATASET", "transformations": [{"type": "DIRECT"}]}
@@ -38,7 +44,12 @@ WHOLE = [
     a_job_event(job_facets={"lineage": {"entries": [ENTRY]}}),
     a_dataset_event(a_dataset(facets=FACETS)),
     a_dataset_event(a_dataset(facets={"lineage": ENTRY})),
-    a_run_event(run_facets=NAMING, job_facets=NAMING, outputs=[a_dataset("raw", facets=NAMING)]),
+    a_run_event(
+        run_facets=NAMING,
+        job_facets=NAMING,
+        inputs=[{**a_dataset("landing"), "inputFacets": TESTED}],
+        outputs=[{**a_dataset("raw", facets=NAMING), "outputFacets": TESTED}],
+    ),
 ]
 
 

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from headwater.events.api_changes import parse_change
 from headwater.events.ingest import parse_event_message, render_event_message
+from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
-from headwater.events.parse import DATASETS_MAX, parse_event
+from headwater.events.parse import parse_event
+from headwater.facts.delta import delta_of
 from headwater_model.errors import Invalid, TooLarge
+from headwater_model.named_datasets import DATASETS_MAX
 from tests.builders_events import (
     a_dataset,
     a_dataset_event,
@@ -25,6 +28,11 @@ from tests.builders_events import (
 from tests.unit.events.spoiling import JSON, SPOILED, WHOLE, replaced
 
 RULES = NamingRules()
+FOLDING = NamingRules(
+    names=read_rules(
+        {"rules": [{"namespace": "n", "as": {"namespace": "m"}}, {"fields": {"quotes": "drop", "case": "upper"}}]}
+    )
+)
 
 
 def faults(body):
@@ -225,12 +233,14 @@ def test_an_event_with_anything_anywhere_is_read_or_invalid(spoiled, new):
 
 
 def read_or_invalid(body):
-    """Whatever the door takes travels as a message, and is read there as it was at the door."""
+    """Whatever the door takes travels as a message, and is read and loaded there by any rules of names."""
     try:
         event = parse_event(body, RULES, now="2025-11-20T12:00:00.000000Z")
     except Invalid:
         return
-    assert parse_change(parse_event_message(render_event_message(body)), RULES) == event
+    message = parse_event_message(render_event_message(body))
+    assert parse_change(message, RULES) == event
+    delta_of([event, parse_change(message, FOLDING)])
 
 
 @given(st.sampled_from(WHOLE), st.randoms(use_true_random=False))
@@ -264,5 +274,5 @@ def test_an_event_names_ten_thousand_datasets_and_no_more():
 
 
 def test_partitions_of_one_dataset_are_one():
-    inputs = [{"namespace": "s3://flights", "name": f"raw/day={number}"} for number in range(DATASETS_MAX + 1)]
+    inputs = [{"namespace": "s3://flights", "name": f"raw/day={number}"} for number in range(100)]
     assert len(parse_event(a_run_event(inputs=inputs), RULES, now=None).inputs) == 1

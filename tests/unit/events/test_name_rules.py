@@ -64,7 +64,9 @@ def test_a_name_becomes_what_the_rules_write_in_its_place(sent, rules, expected)
     ("document", "fault"),
     [
         ([], "names: input should be a valid dictionary"),
-        ({"rules": [{"name": "a"}]}, "rules[0].as: is required"),
+        ({"rules": [{"name": "a"}]}, "rules[0].as: must differ from the pattern in a rule without fields"),
+        ({"rules": [{"name": "a", "fields": {}}]}, "rules[0].fields: must have quotes or case, got {}"),
+        ({"rules": [{"name": "a", "fields": {"case": "Lower"}}]}, "rules[0].fields.case: input should be 'lower'"),
         ({"rules": [{"name": "a", "as": {"name": "b", "nam": "c"}}]}, "rules[0].as.nam: extra inputs"),
         ({"rules": [rule("", name="b")]}, "rules[0].namespace: string should have at least 1 character"),
         ({"rules": [rule(name="b")] * (RULES_MAX + 1)}, f"at most {RULES_MAX} items"),
@@ -88,7 +90,8 @@ def test_a_file_of_another_form_or_of_rules_without_an_end_is_refused(document, 
 
 
 def test_rules_are_written_as_they_are_read():
-    document = {"rules": [rule("b", "x*", namespace="c"), rule("a", namespace="b2", name="y")]}
+    folding = {"namespace": "s", "name": "*", "fields": {"quotes": "drop", "case": "upper"}}
+    document = {"rules": [rule("b", "x*", namespace="c"), rule("a", namespace="b2", name="y"), folding]}
     assert rules_to_json(read_rules(document)) == document
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
 from headwater.loading.renamings import join_names, known_datasets, renamed_datasets
@@ -103,8 +105,24 @@ def test_datasets_with_the_same_last_part_and_columns_are_likely_the_same():
             a_dataset_event(1, bare),
         ]
     )
-    assert similar_datasets(GraphView(table)) == Similar([SimilarDatasets((hive, lake), 2)], truncated=False)
+    groups = [SimilarDatasets((hive, lake), 2, FieldFold(case="lower"))]
+    assert similar_datasets(GraphView(table)) == Similar(groups, truncated=False)
     assert similar_datasets(GraphView(table), datasets_max=1) == Similar([], truncated=True)
 
     join(table, rules((hive, lake)))
     assert similar_datasets(GraphView(table)).groups == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "fold"),
+    [
+        (['"nav"', '"co2"'], FieldFold(quotes=True)),
+        (["NAV", "co2"], FieldFold(case="lower")),
+        (['"NAV"', "[co2]"], FieldFold(quotes=True, case="lower")),
+        (["co2", "nav"], None),
+    ],
+)
+def test_columns_in_other_spellings_are_likely_the_same_by_a_fold_and_the_plain_name_comes_first(columns, fold):
+    quoted, plain = (DatasetId("snowflake://acc", name) for name in ('"DB"."SC"."POS"', "DB.SC.POS"))
+    table = loaded([a_dataset_event(1, quoted, **schema(*columns)), a_dataset_event(1, plain, **schema("nav", "co2"))])
+    assert similar_datasets(GraphView(table)).groups == [SimilarDatasets((plain, quoted), 2, fold)]

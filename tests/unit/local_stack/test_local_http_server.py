@@ -122,6 +122,35 @@ def test_a_body_that_cannot_be_taken_is_refused_before_it_is_read(echo, sent, st
     assert len(echo.requested) == requested
 
 
+EXPECTING = HEAD + "eXpect: 100-Continue\r\n"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+BODY = "Content-Length: 2\r\n\r\n{}"
+
+
+@pytest.mark.parametrize(
+    ("sent", "interim", "keeps_open"),
+    [
+        (f"{HEAD}{BODY}", b"", True),
+        (f"{EXPECTING}{BODY}", CONTINUE, True),
+        (f"{EXPECTING}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n", CONTINUE, True),
+        (f"{HEAD}Connection: close\r\n{BODY}", b"", False),
+        (f"POST /x HTTP/1.0\r\nHost: localhost\r\n{BODY}", b"", False),
+    ],
+    ids=["plain", "expects", "expects and sends chunks", "closes", "HTTP/1.0"],
+)
+def test_a_request_in_any_form_of_http_is_served(echo, sent, interim, keeps_open):
+    with echo.send(sent) as connection, connection.makefile("rb") as received:
+        assert received.read(len(interim)) == interim
+        assert received.readline() == b"HTTP/1.1 200 OK\r\n"
+        headers = http.client.parse_headers(received)
+        assert received.read(int(headers["Content-Length"])) == b"{}"
+        if keeps_open:
+            connection.sendall(f"{HEAD}Content-Length: 0\r\n\r\n".encode())
+            assert received.readline() == b"HTTP/1.1 200 OK\r\n"
+        else:
+            assert received.read() == b""
+
+
 def test_chunks_that_grow_too_large_together_are_refused(echo):
     half = chunk(bytes(BODY_BYTES_MAX // 2))
     status, _, _ = echo.response_to(CHUNKED, half, half, "1\r\n")

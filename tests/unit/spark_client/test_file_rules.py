@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from headwater.events.naming import AS_SENT
 from headwater.events.parse import parse_event
 from headwater.records.request import parse_request
-from headwater_model.errors import Invalid
+from headwater_model.errors import Invalid, TooLarge
+from headwater_model.named_datasets import DATASETS_MAX
 from spark_client import DeliveryCounts, LineageClient, Refused
 from spark_client.transport.choose import FileTransport
 from tests.builders import NOON, a_request
@@ -41,6 +42,35 @@ def written(send: str, body: dict[str, Any], folder: Path) -> str | None:
 
 def refused(error: Invalid) -> str:
     return str(Refused("Invalid", str(error)))
+
+
+INPUTS = [{"namespace": "s3://b", "name": str(number)} for number in range(DATASETS_MAX)]
+COLUMN = {
+    "columnLineage": {"fields": {"a": {"inputFields": [{"namespace": "s3://b", "name": "source", "field": "a"}]}}}
+}
+
+
+@pytest.mark.parametrize(
+    "wide",
+    {
+        "an output": {"outputs": ["raw"]},
+        "a source of columns": {"outputs": [{**INPUTS[0], "facets": COLUMN}]},
+        "partitions of a dataset": {"outputs": [{"namespace": "s3://b", "name": f"raw/day={day}"} for day in (1, 2)]},
+        "as many as may be": {"outputs": [INPUTS[0]]},
+    }.items(),
+    ids=lambda item: item[0],
+)
+def test_an_event_of_too_many_datasets_is_refused_as_the_service_refuses_it(
+    tmp_path: Path, wide: tuple[str, Any]
+) -> None:
+    event, expected = a_run_event(inputs=INPUTS, **wide[1]), None
+    try:
+        parse_event(event, AS_SENT, now=NOW)
+    except TooLarge as error:
+        expected = str(Refused("TooLarge", str(error)))
+
+    assert (expected is None) == (wide[0] == "as many as may be")
+    assert written("send_event", event, tmp_path) == expected
 
 
 @given(SPOILED, JSON)

@@ -1,0 +1,118 @@
+"""Datasets that facets name as sources and targets of a job, and the bound of the datasets that an event names.
+
+Facets were checked by `headwater_model.events`, so they have the right shape. The rules of a job's `lineage` facet are
+those of OpenLineage's proposal of explicit lineage (proposals/explicit_lineage_facet): its translation adds the
+datasets of the entries to the inputs and outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from headwater_model.errors import TooLarge
+from headwater_model.ids import DatasetId, JobId
+
+# Datasets that one event may name: loading so many new ones takes 11,300 requests.
+DATASETS_MAX = 10_000
+
+_Form: TypeAlias = Mapping[str, Any]
+_Facets: TypeAlias = Mapping[str, _Form]
+
+
+def is_deleted(facet: object) -> bool:
+    """True if the facet withdraws itself: it is marked `_deleted` (OpenLineage 2-0-1)."""
+    return isinstance(facet, Mapping) and facet.get("_deleted") is True
+
+
+def check_size(body: _Form) -> None:
+    """Refuse an event that names too many datasets, by the names that it sends.
+
+    Raises:
+        TooLarge: more than `DATASETS_MAX` inputs, outputs, sources and targets.
+    """
+    forms = _forms_in(body)
+    named = len({(form["namespace"], form["name"]) for form in forms}) if len(forms) > DATASETS_MAX else 0
+    if named > DATASETS_MAX:
+        raise TooLarge(
+            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
+            "further events of the same run may name the others"
+        )
+
+
+def _forms_in(body: _Form) -> list[_Form]:
+    """Return the objects that name the inputs, outputs, sources and targets of a checked event of a job."""
+    if not body.get("job"):
+        return []
+    inputs, outputs = (body.get(side) or () for side in ("inputs", "outputs"))
+    job = JobId(body["job"]["namespace"], body["job"]["name"])
+    job_facets, run_facets = _facets(body["job"]), _facets(body.get("run") or {})
+    sources = _source_forms(job, job_facets, run_facets, map(_facets, outputs))
+    return [*inputs, *outputs, *_target_forms(job, job_facets), *sources]
+
+
+def _facets(holder: _Form) -> _Facets:
+    return {name: facet for name, facet in (holder.get("facets") or {}).items() if facet is not None}
+
+
+def dataset_in(form: _Form) -> DatasetId:
+    """Return the dataset that an object names."""
+    return DatasetId(form["namespace"], form["name"])
+
+
+def targets_in(job: JobId, facets: _Facets) -> set[DatasetId]:
+    """Return the datasets that the job writes by the entries of its `lineage` facet."""
+    return set(map(dataset_in, _target_forms(job, facets)))
+
+
+def _target_forms(job: JobId, facets: _Facets) -> list[_Form]:
+    return [entry for entry in own_entries(job, facets) if entry["type"] == "DATASET"]
+
+
+def sources_in(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: Iterable[_Facets]) -> set[DatasetId]:
+    """Return the datasets that facets of a job, of its run and of its outputs name as sources.
+
+    These are in the job's `lineage` facet, where an entry of another job says nothing about what this job reads; in the
+    `lineage` and `columnLineage` facets of outputs; and in operations that read.
+    """
+    return set(map(dataset_in, _source_forms(job, job_facets, run_facets, outputs)))
+
+
+def _source_forms(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: Iterable[_Facets]) -> list[_Form]:
+    entries, named = own_entries(job, job_facets), list[_Form]()
+    for facets in outputs:
+        entries += _standing(facets, "lineage")
+        for facet in _standing(facets, "columnLineage"):
+            named += facet.get("dataset") or ()
+            for column in (facet.get("fields") or {}).values():
+                named += column.get("inputFields") or ()
+    named += [source for entry in entries for source in inputs_of_entry(entry) if source["type"] == "DATASET"]
+    for operations in _standing(run_facets, "headwater_operations"):
+        named += [form["source"] for form in operations.get("operations") or () if form.get("source")]
+    return named
+
+
+def _standing(facets: _Facets, name: str) -> Iterator[_Form]:
+    """Yield the facet of this name, if it is there and not withdrawn."""
+    if name in facets and not is_deleted(facets[name]):
+        yield facets[name]
+
+
+def own_entries(job: JobId, facets: _Facets) -> list[_Form]:
+    """Return the entries of a job's `lineage` facet about what the job itself makes and takes."""
+    entries: Sequence[_Form] = [entry for facet in _standing(facets, "lineage") for entry in facet.get("entries") or ()]
+    return [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
+
+
+def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
+    """Return the job that a JOB entity names, the event's own where it names none; None for another type."""
+    if entity.get("type") != "JOB":
+        return None
+    namespace, name = entity.get("namespace"), entity.get("name")
+    return own if namespace is None or name is None else JobId(namespace, name)
+
+
+def inputs_of_entry(entry: _Form) -> Iterator[_Form]:
+    """Yield the inputs of an entry and of its columns."""
+    for holder in (entry, *(entry.get("fields") or {}).values()):
+        yield from holder.get("inputs") or ()

@@ -1,0 +1,148 @@
+"""Odd reports that other systems took wrong: rings of names, shared topics, names of any letters, fields with dots."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from headwater_model.field_paths import print_slashed
+from tests.builders_events import a_run_event
+from tests.unit.api.graph_api import GraphApi, at, skeleton
+from tests.unit.api.proxy import get
+
+LAKE = "s3://lake"
+EARLIER = "2025-11-20T11:00:00Z"
+ODD_NAMES = (
+    "a b",
+    "  blanks around ",
+    "100%",
+    "%2F",
+    "a/b",
+    "..",
+    "../etc",
+    "a+b&c=d?e#f",
+    'it\'s "quoted" `and` [so]',
+    "\N{AIRPLANE}\N{VARIATION SELECTOR-16} flug",
+    "日本語",
+    "back\\slash",
+    "{a: 1}",
+    "x" * 1500,
+)
+
+
+def of(name, *others, **facets):
+    """A dataset, and the other names that its `symlinks` facet declares."""
+    links = [{"namespace": LAKE, "name": other, "type": "TABLE"} for other in others]
+    linked = {"symlinks": {"identifiers": links}} if links else {}
+    return {"namespace": LAKE, "name": name, "facets": {**linked, **facets}}
+
+
+def ran(job, inputs=(), outputs=(), **changes):
+    number = sum(job.encode()) % 10**12
+    run = f"00000000-0000-4000-8000-{number:012}"
+    return a_run_event(run=run, job=job, namespace="etl", inputs=list(inputs), outputs=list(outputs), **changes)
+
+
+def node(name):
+    return f"dataset:{LAKE}:{name}"
+
+
+def jobs(*names):
+    return [f"job:etl:{name}" for name in names]
+
+
+GRAPHS = {
+    "a symlink to itself": (
+        [ran("load", [of("raw")], [of("t", "t")])],
+        {"t": {node("t"): (jobs("load"), [])}},
+    ),
+    "a ring of three symlinks": (
+        [
+            ran("load", [], [of("t", "u")]),
+            ran("read", [of("u", "v")], [of("out")]),
+            ran("again", [of("v", "t")], [of("more")]),
+        ],
+        {name: {node("t"): (jobs("load"), jobs("again", "read"))} for name in ("t", "u", "v")},
+    ),
+    "a table made of itself": (
+        [ran("merge", [of("t")], [of("t")])],
+        {"t": {node("t"): (jobs("merge"), jobs("merge"))}},
+    ),
+    "a topic with three writers and readers": (
+        [
+            *(ran(f"write{number}", [], [of("topic")]) for number in range(3)),
+            *(ran(f"read{number}", [of("topic")], [of(f"out{number}")]) for number in range(3)),
+        ],
+        {"topic": {node("topic"): (jobs("write0", "write1", "write2"), jobs("read0", "read1", "read2"))}},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", GRAPHS)
+def test_each_job_is_drawn_once_at_the_dataset_whatever_its_names(case):
+    events, expected = GRAPHS[case]
+    api = GraphApi()
+    api.load(*events)
+    for name, edges in expected.items():
+        drawn = {id_: tuple(map(sorted, sides)) for id_, sides in skeleton(api.graph(node(name))).items()}
+        assert {id_: drawn[id_] for id_ in edges} == edges
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=lambda name: name[:12])
+def test_a_name_of_any_letters_is_found_by_every_route_as_it_was_sent(name):
+    source = {"namespace": LAKE, "name": "source", "field": name}
+    facets = {
+        "schema": {"fields": [{"name": name, "type": "int"}]},
+        "columnLineage": {"fields": {name: {"inputFields": [source]}}},
+    }
+    api = GraphApi()
+    api.load(ran(name, [], [of(name, **facets)], eventTime=EARLIER))
+
+    dataset = api.found(f"/namespaces{at(LAKE)}/datasets{at(name)}")
+    columns = api.found("/column-lineage", nodeId=f"datasetField:{LAKE}:{name}:{name}")
+    cdap = get(
+        api.api,
+        f"/v3/namespaces{at(LAKE)}/datasets{at(name)}/fields/{quote(print_slashed((name,)), safe='')}/lineage",
+        {"start": "now-1d", "end": "now"},
+    )
+    assert (dataset["name"], [field["name"] for field in dataset["fields"]]) == (name, [name])
+    assert api.found(f"/namespaces/etl/jobs{at(name)}")["name"] == name
+    assert skeleton(api.graph(node(name)))[node(name)] == (jobs(name), [])
+    assert [each["nodeId"] for each in api.found("/reports/impact", nodeId=node("source"))["impacted"]] == [
+        *jobs(name),
+        node(name),
+    ]
+    assert [each["id"] for each in columns["graph"]] == [f"datasetField:{LAKE}:{name}:{name}"]
+    assert [operation["source"]["name"] for operation in cdap.form["paths"][0]["operations"][:1]] == ["source"]
+
+
+@pytest.mark.parametrize("text", ["Order", "order", "lines", "customer order", "OrderLines"])
+def test_a_search_finds_a_name_by_the_words_inside_it(text):
+    api = GraphApi()
+    api.load(ran("LoadCustomerOrderLines", [], [of("dbo.CustomerOrderLines"), of("reorder_customers")]))
+    hits = {(hit["type"], hit["name"]) for hit in api.found("/search", q=text)["results"]}
+    assert hits == {("JOB", "LoadCustomerOrderLines"), ("DATASET", "dbo.CustomerOrderLines")}
+
+
+def test_stages_and_fields_with_dots_are_those_that_were_sent():
+    read, write = (f"Stage 1.{name}.v2" for name in ("source", "sink"))
+    operations = [
+        {"type": "READ", "name": read, "source": {"namespace": LAKE, "name": "in.v1"}, "outputs": ["a.b"]},
+        {"type": "TRANSFORM", "name": "T.1", "inputs": [{"origin": read, "name": "a.b"}], "outputs": ["c.d"]},
+        {
+            "type": "WRITE",
+            "name": write,
+            "inputs": [{"origin": "T.1", "name": "c.d"}],
+            "destination": {"namespace": LAKE, "name": "out.v1"},
+        },
+    ]
+    api = GraphApi()
+    facets = {"headwater_operations": {"operations": operations}}
+    api.load(ran("job", [of("in.v1")], [of("out.v1")], run_facets=facets, eventTime=EARLIER))
+    lineage = f"/v3/namespaces{at(LAKE)}/datasets{at('out.v1')}/fields/c.d/lineage"
+    paths = get(api.api, lineage, {"start": "now-1d", "end": "now"}).form["paths"]
+    columns = api.found("/column-lineage", nodeId=f"datasetField:{LAKE}:out.v1:`c.d`")["graph"]
+
+    assert [[each["name"] for each in path["operations"]] for path in paths] == [[read, "T.1"]]
+    assert [each["data"]["inputFields"][0]["field"] for each in columns] == ["`a.b`"]
