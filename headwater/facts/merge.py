@@ -18,6 +18,7 @@ from headwater.facts.created import Created, count_of, counted
 from headwater.facts.facts import (
     DatasetFacts,
     Facts,
+    IdText,
     JobFacts,
     NamespaceFacts,
     RunFacts,
@@ -137,9 +138,13 @@ def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> li
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
     if new:
-        words = (row for key in sorted(unindexed) for row in column_rows(*columns[key]))
+        words = (row for key in sorted(unindexed) for row in _reported_rows(*columns[key]))
         table.put((*(row for ref in new for row in ref.rows), *words))
     return [Row(*key) for key in sorted({*missing, *unindexed})]
+
+
+def _reported_rows(dataset: IdText, paths: Sequence[str]) -> Iterator[Row]:
+    return column_rows(dataset, paths, sum(map(len, paths)))
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
