@@ -58,10 +58,9 @@ class AssertionCounts:
     failed: int = 0
 
 
-def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:
-    """Return the results that an event reports of a dataset, the worst first, each test once."""
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    facets = [facets for use in uses if use.dataset == dataset for facets in (use.facets, use.use_facets)]
+def results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
+    """Return the results that an event's uses of a dataset report, the worst first, each test once."""
+    facets = [facets for use in uses for facets in (use.facets, use.use_facets)]
     return _each_once(
         _result(sent, type_name, "FAILED" if sent["success"] is False else "PASSED")
         for facets_of_use in facets
