@@ -40,6 +40,8 @@ _ROOTS = f"{_RECORDS}/roots"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/", "/openapi.json", "/api/v1/me"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
+# The routes whose PUT describes a thing; others that write make events, which take from a budget as they are accepted.
+_DESCRIBED = frozenset({"/api/v1/tags/<tag>", "/api/v1/namespaces/<namespace>", "/api/v1/sources/<source>"})
 # The routes whose query names their subject.
 _BY_NODE = frozenset(
     {
@@ -158,6 +160,7 @@ def check_access(services: Services, token: Token, request: HttpRequest, path: s
     Raises:
         Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
         NotFound: the root in the path is none of the token's.
+        OverBudget: a change through the API counts as an event, and the token's budget is spent.
     """
     scope = scope_of(request.event.http_method, path)
     if scope is None:
@@ -168,6 +171,8 @@ def check_access(services: Services, token: Token, request: HttpRequest, path: s
         _check_roots(token, request, path)
     elif not token.is_everywhere:
         _check_namespaces(services, token, request, path, scope)
+    if scope == "delete" or (scope == "write" and (is_annotation(path) or path in _DESCRIBED)):
+        spend_budget(services, request, 1)
 
 
 def _check_roots(token: Token, request: HttpRequest, path: str) -> None:

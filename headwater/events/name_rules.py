@@ -13,7 +13,7 @@ the order of the file, each to the result of those before it:
     ]}
 
 >>> rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}}]})
->>> apply_rules(rules, "s3a://lake", "flights")
+>>> index_of(rules).rename("s3a://lake", "flights")
 ('s3://lake', 'flights')
 """
 
@@ -26,6 +26,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from headwater.events.rule_index import RuleIndex
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
@@ -132,7 +133,8 @@ def read_rules(document: object) -> tuple[NameRule, ...]:
     rules = read_checked_rules(document)
     faults = [fault for number, rule in enumerate(rules) for fault in _faults(number, rule)]
     if not faults:
-        faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules)]
+        index = RuleIndex(rules)
+        faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules, index)]
     if faults:
         raise Invalid(faults)
     return rules
@@ -168,10 +170,10 @@ def _faults(number: int, rule: NameRule) -> list[Fault]:
     return faults
 
 
-def _renamed_again(number: int, rules: tuple[NameRule, ...]) -> list[Fault]:
+def _renamed_again(number: int, rules: tuple[NameRule, ...], index: RuleIndex) -> list[Fault]:
     """Return the fault of a rule whose results all rules together rename once more."""
-    once = apply_rules(rules[number + 1 :], *rules[number].sample)
-    again = apply_rules(rules, *once)
+    once = index.rename(*rules[number].sample, number + 1)
+    again = index.rename(*once)
     if again == once:
         return []
     fault = f"must make names that stay as they are; it makes {_shown(once)}, which the rules rename to {_shown(again)}"
@@ -182,12 +184,10 @@ def _shown(name: tuple[str, str]) -> str:
     return f"{name[0]} {name[1]}"
 
 
-@lru_cache(100_000)
-def apply_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> tuple[str, str]:
-    """Return a dataset's name by the rules, each applied to the result of those before it."""
-    for rule in rules:
-        namespace, name = rule.rename(namespace, name)
-    return namespace, name
+@lru_cache(8)
+def index_of(rules: tuple[NameRule, ...]) -> RuleIndex:
+    """Return the rules as they are applied, made once."""
+    return RuleIndex(rules)
 
 
 def rules_to_json(rules: Sequence[NameRule]) -> Mapping[str, Any]:

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from headwater.events.event import Facets, is_deleted
-from headwater.events.name_rules import NameRule, apply_rules
+from headwater.events.name_rules import NameRule, index_of
+from headwater.events.rule_index import RuleIndex
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
 from headwater_model.partitions import trim_partitions
@@ -44,8 +45,10 @@ class NamingRules:
     trim_partitions: bool = True
     temporary: tuple[str, ...] = field(default=DEFAULT_TEMPORARY)
     names: tuple[NameRule, ...] = ()
+    _index: RuleIndex = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", index_of(self.names))
         for pattern in self.temporary:
             try:
                 re.compile(pattern)
@@ -66,7 +69,7 @@ class NamingRules:
         'table/flights/201301'
         """
         if self.names:
-            namespace, name = apply_rules(self.names, namespace, name)
+            namespace, name = self._index.rename(namespace, name)
         path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
         return DatasetId(namespace, trim_partitions(name) if path else name)
 

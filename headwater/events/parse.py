@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
+from headwater.events.cost import cost_of
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
 from headwater.events.lineage_facets import sources_in, targets_in_lineage
 from headwater.events.mentions import merge_mentions
 from headwater.events.naming import NamingRules, rename_datasets
-from headwater_model.errors import Invalid, TooLarge
+from headwater_model.errors import Invalid
 from headwater_model.events import Kind, check_fields
 from headwater_model.ids import DatasetId, JobId, normalize_run_id
 from headwater_model.times import parse_time
 
 # A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
-# Datasets that one event may name: loading so many new ones takes 11,300 requests.
-DATASETS_MAX = 10_000
 
 
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
@@ -32,29 +31,19 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names more than `DATASETS_MAX` inputs, outputs and sources of columns.
+        TooLarge: the event would cost too much to load (`cost`).
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
-    body, hash_ = in_order(body)
+    body, hash_, size = in_order(body)
     event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
-    _check_size(event)
-    return event
+    return replace(event, units=cost_of(event, size))
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:
     """Return an event of a job with all datasets that it names as sources among its inputs."""
     return replace(event, inputs=_with_named(event.inputs, sources_in(event), rules)) if event.job else event
-
-
-def _check_size(event: Event) -> None:
-    named = len({use.dataset for use in (*event.inputs, *event.outputs)})
-    if named > DATASETS_MAX:
-        raise TooLarge(
-            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
-            "further events of the same run may name the others"
-        )
 
 
 def _run_event(body: _Form, hash_: str, rules: NamingRules) -> Event:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.events.parse import DATASETS_MAX
+from headwater.events.cost import DATASETS_MAX
 from tests.aws.token_requests import NODE, a_token, graph, send, send_whole
 from tests.builders_events import NAMESPACE, STORE, a_dataset, a_facet, a_run_event
 

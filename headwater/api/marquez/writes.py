@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -210,7 +210,12 @@ def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]
 
     spend_budget(services, request, len(events))
     accepted = accept_event(
-        *events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+        *events,
+        queue=services.events,
+        now=services.now(),
+        caller=request.caller,
+        rights=request.rights,
+        spend=partial(spend_budget, services, request),
     )
     services.count_all(accepted.counts)
 
