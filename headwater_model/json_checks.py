@@ -16,6 +16,8 @@ from headwater_model.errors import Fault
 
 # No known event nests deeper than its schema's structs; parsers and databases give up somewhere beyond this.
 LEVELS_MAX = 100
+# Each takes half a kilobyte of memory, some times: 60,000 sources of columns, with what was done to each.
+CONTAINERS_MAX = 200_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = "must be valid Unicode (it holds a lone surrogate)"
 
@@ -169,10 +171,11 @@ def _below(step: int | str, broken: Sequence[Broken]) -> Sequence[Broken]:
 
 
 def depth_faults(body: object, whole: str) -> Iterator[Fault]:
-    """Yield a fault if the JSON nests too deep to be read."""
-    levels, level = 0, [body]
+    """Yield a fault if the JSON nests too deep to be read, or holds too many objects and lists."""
+    levels, containers, level = 0, 0, [body]
     while level:
         levels += 1
+        containers += len(level)
         level = [
             child
             for parent in level
@@ -181,6 +184,8 @@ def depth_faults(body: object, whole: str) -> Iterator[Fault]:
         ]
     if levels > LEVELS_MAX:
         yield Fault(whole, f"{levels} levels", f"must be nested at most {LEVELS_MAX} levels deep")
+    if containers > CONTAINERS_MAX:
+        yield Fault(whole, f"{containers:,} of them", f"must hold at most {CONTAINERS_MAX:,} objects and lists")
 
 
 def value_faults(body: object, whole: str) -> Iterator[Fault]:

@@ -25,7 +25,7 @@ FIELDS_MAX = 100_000
 # Pairs of a source's field and a field made of it, over all endpoints: 3,000 fields of 3,000 others.
 PAIRS_MAX = 10_000_000
 # Names of source datasets, each counted for every dataset made of it: facts, index rows and graphs hold these pairs.
-SOURCE_NAME_BYTES_MAX = 12 * 1024 * 1024
+SOURCE_NAME_BYTES_MAX = 4 * 1024 * 1024
 # As in events: a namespace's characters, a name's bytes.
 NAMESPACE_MAX_CHARS = 1_024
 NAME_MAX_BYTES = 2_048

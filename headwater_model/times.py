@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 # Seconds are optional, fractions may be finer than a microsecond; no zone means UTC.
 _FORM = re.compile(
     r"(?P<day>\d{4}-\d{2}-\d{2})[T ](?P<minute>\d{2}:\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,12}))?)?"
-    r"(?P<zone>Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]{1,64}\])?",
+    r"(?P<zone>Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?(?:\[[^\]]{1,64}\])?",
     re.ASCII,
 )
 
@@ -17,7 +17,7 @@ def parse_time(text: str) -> str:
     """Return an ISO 8601 time normalized; digits below a microsecond are cut.
 
     Raises:
-        ValueError: the text is no date and time, or outside the years 1 to 9999.
+        ValueError: the text is no date and time, its offset is a day or more, or it is outside the years 1 to 9999.
 
     >>> parse_time("2024-10-24T21:27:05.5+02:00")
     '2024-10-24T19:27:05.500000Z'

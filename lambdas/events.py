@@ -14,11 +14,11 @@ from headwater.loading.load import EventLoad, load_api_changes, load_events
 from headwater.settings import CHANGES_QUEUE_URL, EVENTS_QUEUE_URL
 from headwater_model.errors import Unavailable
 from lambdas import wiring
-from lambdas.sqs_batch import check_delivery, failures_of, has_time, retry_soon
+from lambdas.sqs_batch import acknowledge, check_delivery, failures_of, has_time, in_groups, retry_soon
 from lambdas.telemetry import count, logger, metrics
 
-# Six times the function's time, as its queues hold a message (`infra.queues`).
-HELD_S = 720
+# A little more than the function's time (`infra.events`): after that it has ended, or died.
+HELD_S = 150
 
 
 @metrics.log_metrics
@@ -29,12 +29,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """
     queue_urls = [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]]
     check_delivery(event, queue_urls, held_s=HELD_S)
-    changes = [message for message in event["Records"] if _is_from(message, os.environ[CHANGES_QUEUE_URL])]
-    events = [message for message in event["Records"] if message not in changes]
-    failed, passing = _load(load_events, events, context)
-    if changes:
-        loaded = _load(load_api_changes, changes, context)
-        failed, passing = failed | loaded[0], passing | loaded[1]
+    failed, passing = dict[str, str](), set[str]()
+    for url, load in zip(queue_urls, (load_events, load_api_changes), strict=True):
+        groups = list(in_groups([message for message in event["Records"] if _is_from(message, url)]))
+        for number, group in enumerate(groups):
+            failed_of_group, passing_of_group = (
+                _load(load, group, context) if not number or has_time(context) else _left(group)
+            )
+            failed, passing = failed | failed_of_group, passing | passing_of_group
+            if number < len(groups) - 1:
+                acknowledge(url, [message for message in group if message["messageId"] not in failed])
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
         retry_soon(event, failed, queue_urls, passing=passing)
@@ -47,12 +51,15 @@ def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
     return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
 
 
+def _left(group: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], set[str]]:
+    reasons = {message["messageId"]: "the function has no time left" for message in group}
+    return reasons, set(reasons)
+
+
 def _load(
     load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]], context: LambdaContext
 ) -> tuple[dict[str, str], set[str]]:
     """Load and count messages of one queue; return the reasons of the failed ones by message, and the passing ones."""
-    if not received:
-        return {}, set()
     messages = [_queued(message) for message in received]
     try:
         stores = wiring.event_stores()

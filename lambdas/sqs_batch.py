@@ -7,12 +7,16 @@ SQS counts receives, and nothing takes a receive back; a message becomes a dead 
 (`infra.queues.RECEIVES_MAX`). So the waits decide. A message at which AWS refused for now waits twice as long each
 time, up to half an hour: a hundred receives take two days. A message that failed for another reason waits seconds: a
 hundred receives take a quarter of an hour.
+
+A batch whose function died left nothing but the count of receives. So messages that come again are loaded in halves,
+from the third receive on alone, and acknowledged group by group: who dies with one keeps no other for long.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -22,6 +26,7 @@ from headwater.aws.clients import client
 from headwater.aws.items import chunks
 from headwater.aws.queues import BATCH_ENTRIES_MAX
 from headwater_model.errors import Forbidden
+from headwater_model.ids import sha256_hex
 from lambdas.telemetry import logger
 
 if TYPE_CHECKING:
@@ -42,10 +47,11 @@ _NO_RECEIPTS = {"ReceiptHandleIsInvalid", "InvalidParameterValue", "MessageNotIn
 
 
 def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: int) -> None:
-    """Refuse an event that SQS did not deliver; hold the first message of each queue for `held_s` more.
+    """Refuse an event that SQS did not deliver; hold its messages for `held_s` more, as long as the function may run.
 
-    Whoever may invoke a function may write any event, with any sender and any queue. A receipt of a message under way
-    is known to the queue's only receiver alone: one of the batch shows that Lambda brought it.
+    A function that dies need not wait for the time-out of the queue, which is six times longer. Whoever may invoke a
+    function may write any event, with any sender and any queue. A receipt of a message under way is known to the
+    queue's only receiver alone: one of the batch shows that Lambda brought it.
 
     Raises:
         Forbidden: a message is of another queue, or not under way.
@@ -63,6 +69,43 @@ def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: 
             if error.response["Error"]["Code"].rpartition(".")[2] not in _NO_RECEIPTS:
                 raise
             raise Forbidden(f"receiptHandle: must be of a message that {name} delivered") from error
+    others = [message for message in event["Records"] if message not in first.values()]
+    _wait_each([(message, held_s) for message in others], urls)
+
+
+def in_groups(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """Yield the messages as they may be loaded together: new ones first, then halves of those that come again once.
+
+    The order of the others changes with each receive, so that none always comes after the same.
+
+    >>> a_message = lambda name, count: {"messageId": name, "attributes": {"ApproximateReceiveCount": str(count)}}
+    >>> batch = [a_message("a", 1), a_message("b", 2), a_message("c", 2), a_message("d", 3), a_message("e", 1)]
+    >>> [[message["messageId"] for message in group] for group in in_groups(batch)]
+    [['a', 'e'], ['c'], ['b'], ['d']]
+    """
+    new, second, later = (
+        [message for message in messages if min(_receives(message), 3) == count] for count in (1, 2, 3)
+    )
+    yield from (group for group in (new,) if group)
+    second.sort(key=_turn)
+    yield from chunks(second, (len(second) + 1) // 2 or 1)
+    yield from ([message] for message in sorted(later, key=_turn))
+
+
+def _receives(message: Mapping[str, Any]) -> int:
+    return int(message["attributes"]["ApproximateReceiveCount"])
+
+
+def _turn(message: Mapping[str, Any]) -> str:
+    return sha256_hex(f"{message['messageId']}#{_receives(message)}")
+
+
+def acknowledge(queue_url: str, messages: Sequence[Mapping[str, Any]]) -> None:
+    """Delete loaded messages before the function ends; one that stays is loaded again, which changes nothing."""
+    for batch in chunks(messages, BATCH_ENTRIES_MAX):
+        entries = [{"Id": str(number), "ReceiptHandle": each["receiptHandle"]} for number, each in enumerate(batch)]
+        with suppress(BotoCoreError, ClientError):
+            client("sqs").delete_message_batch(QueueUrl=queue_url, Entries=entries)  # type: ignore[arg-type]
 
 
 def failures_of(failed: Collection[str]) -> dict[str, Any]:
@@ -82,24 +125,32 @@ def retry_soon(
 
     `passing` are those at which AWS refused for now; None: all of them.
     """
+    waits = [
+        (message, _wait_s(message, is_passing=passing is None or message["messageId"] in passing))
+        for message in event["Records"]
+        if message["messageId"] in failed
+    ]
+    _wait_each(waits, {url.rpartition("/")[2]: url for url in queue_urls})
+
+
+def _wait_each(waits: Sequence[tuple[Mapping[str, Any], int]], urls: Mapping[str, str]) -> None:
+    """Make each message visible again after its seconds; `urls` are those of the queues by name."""
     entries: dict[str, list[ChangeMessageVisibilityBatchRequestEntryTypeDef]] = {}
-    for message in event["Records"]:
-        if message["messageId"] in failed:
-            queue = message["eventSourceARN"].rpartition(":")[2]
-            wait_s = _wait_s(message, is_passing=passing is None or message["messageId"] in passing)
-            queue_entries = entries.setdefault(queue, [])
-            queue_entries.append(
-                {"Id": str(len(queue_entries)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s}
-            )
-    for url in queue_urls:
-        for batch in chunks(entries.get(url.rpartition("/")[2], []), BATCH_ENTRIES_MAX):
+    for message, wait_s in waits:
+        of_queue = entries.setdefault(urls[message["eventSourceARN"].rpartition(":")[2]], [])
+        of_queue.append(
+            {"Id": str(len(of_queue)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s}
+        )
+    for url, changes in entries.items():
+        for batch in chunks(changes, BATCH_ENTRIES_MAX):
             _change(url, batch)
 
 
-def _wait_s(message: dict[str, Any], *, is_passing: bool) -> int:
+def _wait_s(message: Mapping[str, Any], *, is_passing: bool) -> int:
     """Return the seconds until a failed message is visible again."""
-    receives = int(message["attributes"]["ApproximateReceiveCount"])
-    longest_s = min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S) if is_passing else _FAULTY_RETRY_S
+    longest_s = (
+        min(_FIRST_RETRY_S * 2 ** min(_receives(message) - 1, 10), _RETRY_MAX_S) if is_passing else _FAULTY_RETRY_S
+    )
     return round(longest_s * random.uniform(1 - _JITTER, 1))  # noqa: S311 - no secret
 
 
@@ -107,7 +158,7 @@ def _change(url: str, batch: Sequence[ChangeMessageVisibilityBatchRequestEntryTy
     try:
         failed = client("sqs").change_message_visibility_batch(QueueUrl=url, Entries=batch).get("Failed", [])
     except (BotoCoreError, ClientError) as error:
-        logger.warning("failed messages wait for the queue's own time-out", extra={"reason": str(error)})
+        logger.warning("messages wait for the queue's own time-out", extra={"reason": str(error)})
         return
     if failed:
-        logger.warning("some failed messages wait for the queue's own time-out", extra={"messages": len(failed)})
+        logger.warning("messages wait for the queue's own time-out", extra={"messages": len(failed)})

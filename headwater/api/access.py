@@ -91,6 +91,7 @@ def check_access(services: Services, token: Token, request: HttpRequest, route: 
     Raises:
         Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
         NotFound: the root in the path is none of the token's.
+        OverBudget: a change through the API counts as an event, and the token's budget is spent.
     """
     scope = route.scope
     if scope is None:
@@ -101,6 +102,8 @@ def check_access(services: Services, token: Token, request: HttpRequest, route: 
         _check_roots(token, request, route.within)
     elif not token.is_everywhere:
         _check_namespaces(services, token, request, scope, route.within)
+    if scope in ("write", "delete") and not route.makes_events:
+        spend_budget(services, request, 1)
 
 
 def _check_roots(token: Token, request: HttpRequest, within: Within) -> None:

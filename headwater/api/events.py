@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.access import spend_budget
@@ -33,6 +35,7 @@ def post_event(services: Services, request: HttpRequest) -> Response[str]:
         caller=request.caller,
         rights=request.rights,
         forwarded=FORWARDED_HEADER in request.event.headers,
+        spend=partial(spend_budget, services, request),
     )
     services.count_all(accepted.counts)
     return Response(201, body="")
@@ -50,7 +53,14 @@ def post_events(services: Services, request: HttpRequest) -> Response[str]:
 
     bodies = request.json()
     spend_budget(services, request, len(bodies) if isinstance(bodies, list) else 0)
-    accepted = accept_events(bodies, services.events, now=services.now(), caller=request.caller, rights=request.rights)
+    accepted = accept_events(
+        bodies,
+        services.events,
+        now=services.now(),
+        caller=request.caller,
+        rights=request.rights,
+        spend=partial(spend_budget, services, request),
+    )
     services.count_all(accepted.counts)
     return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 
@@ -62,6 +72,7 @@ ROUTES = (
         post_event,
         scope="write",
         within=Within.EVENTS,
+        makes_events=True,
         accepts=LineageEvent,
         status=201,
         linked=False,
@@ -73,6 +84,7 @@ ROUTES = (
         post_events,
         scope="write",
         within=Within.EVENTS,
+        makes_events=True,
         accepts=EventBatch,
         status=204,
         replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),

@@ -107,6 +107,7 @@ class Route:
     """A method on a path; segments in angle brackets are ids, each percent-encoded. HEAD is answered wherever GET is.
 
     A token needs the `scope` (None: any valid token), and `within` says which part of the request its limits concern.
+    A route that `makes_events` takes them from the token's budget itself; other writes and deletions count as an event.
     `returns` is the type of the body of a response with this `status`, None without a body. `linked`: a body above 4 MB
     is behind a link (303), and both responses have the `headers`. `replies` are its other responses. `accepts` is the
     type of the request's body. The handler's docstring is the operation's summary and description, and under `Returns:`
@@ -128,6 +129,7 @@ class Route:
     replies: tuple[Reply, ...] = ()
     accepts: object = None
     errors: tuple[int, ...] = (400, 404, 503)
+    makes_events: bool = False
 
 
 def operation_id(route: Route) -> str:

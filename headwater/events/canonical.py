@@ -33,11 +33,11 @@ def content_hash(body: object) -> str:
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
-def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the body with its fields sorted, and the SHA-256 of its canonical JSON.
+def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
+    """Return the body with its fields sorted, the SHA-256 of its canonical JSON, and the bytes of that.
 
     Equal events may differ in the order of their fields: what is stored of them must not.
     """
     text = canonical(body)
     fields: dict[str, Any] = orjson.loads(text)
-    return fields, hashlib.sha256(text).hexdigest()
+    return fields, hashlib.sha256(text).hexdigest(), len(text)

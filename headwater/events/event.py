@@ -60,7 +60,8 @@ class Event:
     `time` is normalized (`times`), `hash` the SHA-256 of the event's canonical JSON, `run` a normalized id
     (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet,
     which may describe their jobs by `parent_facets` and `root_facets` (of the names in `DESCRIBING`).
-    `named` are the inputs and sources of columns that the sender may not describe (`rights`).
+    `named` are the inputs and sources of columns that the sender may not describe (`rights`), `units` are what loading
+    the event costs at most (`cost`).
     """
 
     kind: Literal["RUN", "JOB", "DATASET"]
@@ -79,6 +80,7 @@ class Event:
     parent_facets: Facets = field(default_factory=dict)
     root_facets: Facets = field(default_factory=dict)
     named: tuple[DatasetId, ...] = ()
+    units: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

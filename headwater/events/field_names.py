@@ -120,10 +120,10 @@ def _with_keys(holder: _Form, name: str, fold: FieldFold) -> _Form:
 
 
 def _joined(named: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    joined: dict[str, Any] = {}
+    values: dict[str, list[Any]] = {}
     for name, value in named:
-        joined[name] = join_forms(joined[name], value) if name in joined else value
-    return joined
+        values.setdefault(name, []).append(value)
+    return {name: join_forms(same) for name, same in values.items()}
 
 
 _OF_DATASETS: Mapping[str, Callable[[_Form, FieldFold], _Form]] = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from headwater.aws.bodies import (
     BODY_BYTES_MAX,
@@ -17,6 +17,7 @@ from headwater.aws.bodies import (
     render_pointer,
 )
 from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_all, send_each
+from headwater.events.cost import events_of
 from headwater.events.event import EVENTS_MAX
 from headwater.events.naming import AS_SENT, NamingRules
 from headwater.events.parse import parse_event
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from headwater.events.event import Event
 
+Spend: TypeAlias = Callable[[int], object]
 # Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
 
@@ -52,10 +54,14 @@ def parse_event_message(body: str | bytes) -> object | StoredBody:
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """An event that its sender may send; `writes` are the patterns of namespaces that limit its effect, if any do."""
+    """An event that its sender may send; `writes` are the patterns of namespaces that limit its effect, if any do.
+
+    `counts` is the number of events of a budget that it counts for.
+    """
 
     body: Mapping[str, object]
     writes: tuple[str, ...] | None
+    counts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,28 +142,37 @@ def accept_event(
     caller: str | None = None,
     rights: Rights = EVERY_RIGHT,
     forwarded: bool = False,
+    spend: Spend = lambda _: None,
 ) -> Accepted:
     """Accept one event onto the queue, or several that belong together.
 
     `now` is normalized (`times`), `caller` is the sender, if known. What another stack `forwarded` is not forwarded on.
+    `spend` takes the cost of the events, as further events, from the budget of the caller, who paid for their number.
 
     Raises:
         Invalid: an event breaks a rule; none was accepted, as for the next two.
-        TooLarge: an event names too many datasets.
+        TooLarge: an event costs too much.
         Forbidden: an event is beyond the sender's rights.
         Unavailable: an event was not queued; the caller sends all of them again.
     """
     events = [_read(body, now, rights, queue) for body in bodies]
     kept = [event for event in events if event is not None]
+    _spend(kept, spend)
     for event in kept:
         queue.put(event, caller=caller, forwarded=forwarded)
     return Accepted(len(events), dropped=len(events) - len(kept))
 
 
 def accept_events(
-    bodies: object, queue: EventQueue, *, now: str, caller: str | None = None, rights: Rights = EVERY_RIGHT
+    bodies: object,
+    queue: EventQueue,
+    *,
+    now: str,
+    caller: str | None = None,
+    rights: Rights = EVERY_RIGHT,
+    spend: Spend = lambda _: None,
 ) -> Accepted:
-    """Accept each event of a list onto the queue by itself; `caller` is the sender, if known.
+    """Accept each event of a list onto the queue by itself; `caller` and `spend` are those of `accept_event`.
 
     Raises:
         Invalid: `bodies` is no list.
@@ -178,10 +193,16 @@ def accept_events(
         except (Invalid, TooLarge) as error:
             failed[index] = Failed(index, str(error)[:_REASON_CHARS_MAX], retriable=False)
     dropped = len(bodies) - len(failed) - len(good)
+    _spend(good.values(), spend)
     places = list(good)
     for number, reason in queue.put_many(list(good.values()), caller=caller).items():
         failed[places[number]] = Failed(places[number], reason[:_REASON_CHARS_MAX], retriable=True)
     return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)), dropped)
+
+
+def _spend(events: Iterable[CheckedEvent], spend: Spend) -> None:
+    if further := sum(event.counts - 1 for event in events):
+        spend(further)
 
 
 def render_accepted(accepted: Accepted) -> dict[str, object]:
@@ -208,7 +229,7 @@ def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedE
 
     Raises:
         Invalid: it breaks a rule.
-        TooLarge: it names too many datasets.
+        TooLarge: it costs too much.
         Forbidden: it is beyond the rights.
     """
     event = parse_event(body, AS_SENT, now=now)
@@ -219,4 +240,4 @@ def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedE
     if queue.drops(event):
         return None
     writes = applied_patterns(event, rights.writes, renamed=renamed)
-    return CheckedEvent(cast("Mapping[str, object]", body), writes)
+    return CheckedEvent(cast("Mapping[str, object]", body), writes, events_of(event.units))

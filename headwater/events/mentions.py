@@ -6,8 +6,7 @@ is the union of what the `subset` facets name; if a mention names nothing, the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from headwater.events.canonical import canonical
@@ -29,39 +28,47 @@ def merge_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
 
 def _merged(uses: Sequence[DatasetUse]) -> DatasetUse:
     """Return several mentions of a dataset as one, which used what any of them did."""
-    facets = reduce(_merged_facets, (use.facets for use in uses))
-    used = reduce(_merged_facets, (use.use_facets for use in uses))
+    facets = _merged_facets([use.facets for use in uses])
+    used = _merged_facets([use.use_facets for use in uses])
     use_facets = {name: facet for name, facet in used.items() if name != SUBSET}
     if subset := merge_subsets([use.use_facets.get(SUBSET) for use in uses]):
         use_facets[SUBSET] = subset
     return DatasetUse(uses[0].dataset, facets, use_facets, any(use.temporary for use in uses))
 
 
-def _merged_facets(facets: Facets, other: Facets) -> Facets:
-    merged = dict(facets)
-    for name, facet in other.items():
-        known = merged.get(name, facet)
-        merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
-    return merged
+def _merged_facets(many: Sequence[Facets]) -> Facets:
+    return {
+        name: _merged_columns(facets) if name in _COLUMN_FACETS else max(facets, key=canonical)
+        for name, facets in _by_name(many).items()
+    }
 
 
-def _merged_columns(facet: Any, other: Any) -> Any:
-    """Return both facets merged; if only one is marked `_deleted`, return the other."""
-    if is_deleted(facet) != is_deleted(other):
-        return other if is_deleted(facet) else facet
-    return join_forms(facet, other)
+def _by_name(forms: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the values of each field of these objects."""
+    values: dict[str, list[Any]] = {}
+    for form in forms:
+        for name, value in form.items():
+            values.setdefault(name, []).append(value)
+    return values
 
 
-def join_forms(form: Any, other: Any) -> Any:
-    """Return objects merged by field, lists as sets, and the greater of any other values."""
-    if form is None or other is None:
-        return other if form is None else form
-    if isinstance(form, dict) and isinstance(other, dict):
-        return {**form, **{name: join_forms(form.get(name), value) for name, value in other.items()}}
-    if isinstance(form, list) and isinstance(other, list):
-        each = {canonical(entry): entry for entry in (*form, *other)}
-        return [each[text] for text in sorted(each)]
-    return max(form, other, key=canonical)
+def _merged_columns(facets: Sequence[Any]) -> Any:
+    """Return the facets merged; one that is marked `_deleted` counts where all are."""
+    return join_forms([facet for facet in facets if not is_deleted(facet)] or facets)
+
+
+def join_forms(forms: Sequence[Any]) -> Any:
+    """Return objects merged by field, else lists as sets, else the greatest of the values; null is no value."""
+    given = [form for form in forms if form is not None]
+    if len(given) < 2:
+        return given[0] if given else None
+    if objects := [form for form in given if isinstance(form, dict)]:
+        return {name: join_forms(values) for name, values in _by_name(objects).items()}
+    lists = [form for form in given if isinstance(form, list)]
+    if not lists or True in given or False in given:
+        return max(given, key=canonical)
+    each = {canonical(entry): entry for form in lists for entry in form}
+    return [each[text] for text in sorted(each)]
 
 
 def merge_subsets(facets: Sequence[Any]) -> Any:

@@ -15,20 +15,21 @@ dataset that the graph names as `as`, or as the pattern where `as` is missing:
     ]}
 
 >>> rules = read_rules({"rules": [{"namespace": "s3a://*", "as": {"namespace": "s3://*"}}]})
->>> apply_rules(rules, "s3a://lake", "flights")
+>>> index_of(rules).rename("s3a://lake", "flights")
 ('s3://lake', 'flights')
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headwater.events.field_folds import Case, FieldFold
+from headwater.events.rule_index import RuleIndex
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
@@ -150,7 +151,8 @@ def read_rules(document: object) -> tuple[NameRule, ...]:
     rules = read_checked_rules(document)
     faults = [fault for number, rule in enumerate(rules) for fault in _faults(number, rule)]
     if not faults:
-        faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules)]
+        index = RuleIndex(rules)
+        faults = [fault for number in range(len(rules)) for fault in _renamed_again(number, rules, index)]
     if faults:
         raise Invalid(faults)
     return rules
@@ -196,10 +198,10 @@ def _faults(number: int, rule: NameRule) -> list[Fault]:
     return faults
 
 
-def _renamed_again(number: int, rules: tuple[NameRule, ...]) -> list[Fault]:
+def _renamed_again(number: int, rules: tuple[NameRule, ...], index: RuleIndex) -> list[Fault]:
     """Return the fault of a rule whose results all rules together rename once more."""
-    once = apply_rules(rules[number + 1 :], *rules[number].sample)
-    again = apply_rules(rules, *once)
+    once = index.rename(*rules[number].sample, number + 1)
+    again = index.rename(*once)
     if again == once:
         return []
     fault = f"must make names that stay as they are; it makes {_shown(once)}, which the rules rename to {_shown(again)}"
@@ -210,25 +212,36 @@ def _shown(name: tuple[str, str]) -> str:
     return f"{name[0]} {name[1]}"
 
 
-@lru_cache(100_000)
-def apply_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> tuple[str, str]:
-    """Return a dataset's name by the rules, each applied to the result of those before it."""
-    for rule in rules:
-        namespace, name = rule.rename(namespace, name)
-    return namespace, name
+@lru_cache(8)
+def index_of(rules: tuple[NameRule, ...]) -> RuleIndex:
+    """Return the rules as they are applied, made once."""
+    return RuleIndex(rules)
 
 
-@lru_cache(100_000)
-def fold_by_rules(rules: tuple[NameRule, ...], namespace: str, name: str) -> FieldFold | None:
-    """Return how the columns of a dataset fold, by its name in the graph; of several rules the last in order decides.
+class Folds:
+    """Folds of columns by the rules of a file.
 
     >>> rules = read_rules({"rules": [{"namespace": "snowflake://*", "fields": {"case": "lower"}}]})
-    >>> fold_by_rules(rules, "snowflake://acc", "SALES.T"), fold_by_rules(rules, "s3://lake", "legs")
+    >>> folds_of(rules).find("snowflake://acc", "SALES.T"), folds_of(rules).find("s3://lake", "legs")
     (FieldFold(quotes=False, case='lower'), None)
     """
-    folds = [rule.fields for rule in rules if rule.fields and rule.makes(namespace, name)]
-    cases = [fold.case for fold in folds if fold.case]
-    return FieldFold(any(fold.quotes for fold in folds), cases[-1] if cases else None) if folds else None
+
+    def __init__(self, rules: Sequence[NameRule]) -> None:
+        self.rules = [rule for rule in rules if rule.fields]
+        self._index = RuleIndex([replace(rule, namespace=rule.as_namespace, name=rule.as_name) for rule in self.rules])
+
+    def find(self, namespace: str, name: str) -> FieldFold | None:
+        """Return the fold of a dataset's columns, by its name in the graph; of several rules the last case decides."""
+        rules = (self.rules[number] for number in self._index.numbers(namespace, name))
+        folds = [rule.fields for rule in rules if rule.fields and rule.makes(namespace, name)]
+        cases = [fold.case for fold in folds if fold.case]
+        return FieldFold(any(fold.quotes for fold in folds), cases[-1] if cases else None) if folds else None
+
+
+@lru_cache(8)
+def folds_of(rules: tuple[NameRule, ...]) -> Folds:
+    """Return the folds of the rules, made once."""
+    return Folds(rules)
 
 
 def rules_to_json(rules: Sequence[NameRule]) -> Mapping[str, Any]:

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from headwater.events.event import Facets, is_deleted
 from headwater.events.field_folds import FieldFold
-from headwater.events.name_rules import NameRule, apply_rules, fold_by_rules
+from headwater.events.name_rules import Folds, NameRule, folds_of, index_of
+from headwater.events.rule_index import RuleIndex
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
 from headwater_model.partitions import trim_partitions
@@ -45,8 +46,12 @@ class NamingRules:
     trim_partitions: bool = True
     temporary: tuple[str, ...] = field(default=DEFAULT_TEMPORARY)
     names: tuple[NameRule, ...] = ()
+    _index: RuleIndex = field(init=False, repr=False, compare=False)
+    _folds: Folds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", index_of(self.names))
+        object.__setattr__(self, "_folds", folds_of(self.names))
         for pattern in self.temporary:
             try:
                 re.compile(pattern)
@@ -67,18 +72,18 @@ class NamingRules:
         'table/flights/201301'
         """
         if self.names:
-            namespace, name = apply_rules(self.names, namespace, name)
+            namespace, name = self._index.rename(namespace, name)
         path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
         return DatasetId(namespace, trim_partitions(name) if path else name)
 
     @property
     def folds_fields(self) -> bool:
         """True if a rule says how fields fold."""
-        return any(rule.fields for rule in self.names)
+        return bool(self._folds.rules)
 
     def fold(self, dataset: DatasetId) -> FieldFold | None:
         """Return how the fields of a dataset fold, by its name in the graph; None if they stay as sent."""
-        return fold_by_rules(self.names, dataset.namespace, dataset.name) if self.names else None
+        return self._folds.find(dataset.namespace, dataset.name)
 
     def field(self, dataset: DatasetId, field: str) -> str:
         """Return a field (a path with dots) of a dataset, by its name in the graph, as its rules fold it."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
+from headwater.events.cost import cost_of
 from headwater.events.event import DESCRIBING, DatasetUse, Event, Facets, ParentRun
 from headwater.events.field_names import fold_dataset, fold_job, fold_run, fold_use
 from headwater.events.mentions import merge_mentions
@@ -31,13 +32,14 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names more than 10,000 inputs, outputs and sources of columns.
+        TooLarge: the event names too many datasets, or would cost too much to load (`cost`).
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
-    body, hash_ = in_order(body)
-    return with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
+    body, hash_, size = in_order(body)
+    event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
+    return replace(event, units=cost_of(event, size))
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:

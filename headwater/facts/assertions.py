@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any, Literal, TypeAlias
 
 import orjson
@@ -21,7 +22,6 @@ from headwater.events.event import DatasetUse, Event, is_deleted
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery
-from headwater_model.ids import DatasetId
 
 # The facets that report assertions, each with its name of an assertion's type: OpenLineage's own, and that of its
 # action for Great Expectations (`openlineage-integration-common`, `ge-assertions-dataset-facet.json`).
@@ -58,10 +58,9 @@ class AssertionCounts:
     failed: int = 0
 
 
-def results_of_dataset(event: Event, dataset: DatasetId) -> list[Result]:
-    """Return the results that an event reports of a dataset, the worst first, each test once."""
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    facets = [facets for use in uses if use.dataset == dataset for facets in (use.facets, use.use_facets)]
+def results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
+    """Return the results that an event's uses of a dataset report, the worst first, each test once."""
+    facets = [facets for use in uses for facets in (use.facets, use.use_facets)]
     return _each_once(
         _result(sent, type_name, "FAILED" if sent["success"] is False else "PASSED")
         for facets_of_use in facets
@@ -110,10 +109,17 @@ def _text(value: object) -> str | None:
 
 
 def _each_once(results: Iterable[Result]) -> list[Result]:
+    """Return the worst result of each test, the worst first: those that a row may hold, and one more."""
     worst: dict[str, Result] = {}
     for result in results:
         worst[result["key"]] = max(worst.get(result["key"], result), result, key=_order)
-    return sorted(worst.values(), key=_order, reverse=True)
+        if len(worst) > 2 * ASSERTIONS_MAX:  # an event may have a hundred thousand
+            worst = {each["key"]: each for each in _worst_of(worst.values())}
+    return _worst_of(worst.values())
+
+
+def _worst_of(results: Iterable[Result]) -> list[Result]:
+    return nlargest(ASSERTIONS_MAX + 1, results, key=_order)
 
 
 def _order(result: Result) -> tuple[int, bytes]:

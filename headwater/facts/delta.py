@@ -118,12 +118,15 @@ def _datasets(delta: FactsDelta, event: Event, stamp: str) -> None:
 
 def _assertions(delta: FactsDelta, event: Event, stamp: str) -> None:
     """Add the results of tests, and the measures of datasets, that the event may report."""
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    for use in uses:
-        for facet in metrics_in(use) if use.dataset not in event.named else ():
-            add(delta.datasets, use.dataset, DatasetFacts(facets=_histories({METRICS: facet}, stamp)))
-    for dataset in sorted({use.dataset for use in uses} - set(event.named)):
-        if results := results_of_dataset(event, dataset):
+    named = frozenset(event.named)
+    uses: dict[DatasetId, list[DatasetUse]] = {}
+    for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else [])):
+        if use.dataset not in named:
+            uses.setdefault(use.dataset, []).append(use)
+            for facet in metrics_in(use):
+                add(delta.datasets, use.dataset, DatasetFacts(facets=_histories({METRICS: facet}, stamp)))
+    for dataset in sorted(uses):
+        if results := results_of_dataset(uses[dataset]):
             facts = facts_of(results, stamp)
             add(delta.datasets, dataset, DatasetFacts(assertions=facts))
             delta.rows += [results_row(dataset_pk(dataset), event, results), *failure_rows(dataset, facts)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from headwater.attempts import attempts
@@ -18,6 +18,7 @@ from headwater.facts.created import Created, count_of, counted
 from headwater.facts.facts import (
     DatasetFacts,
     Facts,
+    IdText,
     JobFacts,
     NamespaceFacts,
     RunFacts,
@@ -73,6 +74,24 @@ class _Subject:
         return kind() if row is None else kind(**row.data["facts"])
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Growth of the facts of a subject, and the row that was read; None for a new one."""
+
+    subject: _Subject
+    row: Row | None
+    old: Facts
+    new: Facts
+
+    def new_rows(self, senders: Mapping[str, Sender]) -> Iterator[Row]:
+        """Return the index rows that the stored facts lack."""
+        return _new_rows(self.subject, self.old if self.row else None, self.new, senders)
+
+    def swap(self) -> Swap:
+        """Return the swap to the new facts."""
+        return _swap(self.subject, self.row, self.old, self.new)
+
+
 class Merged(NamedTuple):
     """The changed partitions of catalogues, and the nodes of the delta's jobs, read before anything was merged."""
 
@@ -96,7 +115,7 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             stored = _stored(delta.jobs, nodes)
         extra += _write_facets(delta, complete_keys - rows.keys(), table)
         complete_keys = set()
-        swaps: list[tuple[_Subject, Swap]] = []
+        changes: list[_Change] = []
         streamed: list[_Subject] = []
         joined: dict[Key, Facts] = {}
         for subject in pending:
@@ -106,19 +125,27 @@ def merge(delta: FactsDelta, table: GraphTable) -> Merged:
             if isinstance(new, RunFacts):
                 streamed += _streamed(new, subject.facts)
             if row is None or new != old:
-                added = _new_rows(subject, old if row else None, new, delta.senders)
-                extra += (new_row for new_row in added if new_row.key not in stored)
-                swaps.append((subject, _swap(subject, row, old, new)))
-        if extra:
-            table.put(extra)
-        partitions |= PARTITIONS & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
-        written = table.swap([swap for _, swap in swaps]) if swaps else []
-        lost = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
+                changes.append(_Change(subject, row, old, new))
+        added = chain.from_iterable(change.new_rows(delta.senders) for change in changes)
+        # One event may add a hundred thousand rows: they are written as they are made.
+        table.put(_noted(chain(extra, (row for row in added if row.key not in stored)), partitions))
+        swaps = [change.swap() for change in changes]
+        partitions |= PARTITIONS & {put.pk for swap in swaps for put in swap.puts}
+        written = table.swap(swaps) if swaps else []
+        lost = [change.subject for change, done in zip(changes, written, strict=True) if not done]
         pending = _each_once((*lost, *(other for other in streamed if _adds(other.facts, joined.get(other.key)))))
         if not pending:
             return Merged(partitions, nodes)
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
+
+
+def _noted(rows: Iterable[Row], partitions: set[str]) -> Iterator[Row]:
+    """Yield the rows; add the partitions of catalogues among theirs."""
+    for row in rows:
+        if row.pk in PARTITIONS:
+            partitions.add(row.pk)
+        yield row
 
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
@@ -137,9 +164,13 @@ def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> li
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
     if new:
-        words = (row for key in sorted(unindexed) for row in column_rows(*columns[key]))
+        words = (row for key in sorted(unindexed) for row in _reported_rows(*columns[key]))
         table.put((*(row for ref in new for row in ref.rows), *words))
     return [Row(*key) for key in sorted({*missing, *unindexed})]
+
+
+def _reported_rows(dataset: IdText, paths: Sequence[str]) -> Iterator[Row]:
+    return column_rows(dataset, paths, sum(map(len, paths)))
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:

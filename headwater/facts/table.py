@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import orjson
@@ -38,6 +38,8 @@ Key: TypeAlias = tuple[str, str]
 T = TypeVar("T")
 R = TypeVar("R")
 
+# Rows that are held in memory while they are put.
+_PUT_TOGETHER = 1_000
 # A query cuts its page here, and sets `more`.
 QUERY_ROWS_MAX = 10_000
 # DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
@@ -193,8 +195,10 @@ class GraphTable:
         self._put(rows)
 
     def _put(self, rows: Iterable[Row]) -> None:
-        once = {row.key: row for row in rows}
-        self._write_batches([{"PutRequest": {"Item": self._item(row)}} for row in once.values()])
+        pending = iter(rows)
+        while group := list(islice(pending, _PUT_TOGETHER)):
+            once = {row.key: row for row in group}
+            self._write_batches([{"PutRequest": {"Item": self._item(row)}} for row in once.values()])
 
     def _write_batches(self, writes: Sequence[object]) -> None:
         self._each(

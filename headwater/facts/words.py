@@ -1,10 +1,14 @@
 """The index of words: by each word of a name, the jobs, datasets and columns whose own names have it.
 
     WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte)
+    WORD#SHARED#<scope>#<length><letter>    <beginning of words>~<hash>
 
 Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). Each row is written twice:
 in the scope of all namespaces, and in that of its own, so a search in a namespace reads nothing of others. `<letter>`
 is the first of the word. Shards keep a word that every name has below what a partition takes.
+
+Columns of a wide dataset share rows: a row for each beginning of their words, of two letters, one or none, the longest
+that keeps the rows few. So a schema costs a few rows a kilobyte, whatever its names are.
 
 A row is a function of the name, and is written before the facts that list the name: a reader checks these. Columns are
 those of schemas, and those that column lineage names.
@@ -18,9 +22,12 @@ True
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Literal, TypeAlias
+
+import orjson
 
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
 from headwater.facts.table import Key, Row, RowQuery
@@ -37,19 +44,27 @@ _RUN = re.compile(r"[^\W_]+")
 _SHARDS = 4
 # A run in which digits follow letters more often is a hash.
 _DIGITS_MAX = 2
-# Words of a name that are indexed, the last ones; a path of storage is most precise at its end.
-_WORDS_MAX = 32
-# Columns of a schema, or of what a facet reports of a dataset, that are indexed, the first by name.
+# Words of a name that are indexed, the last ones; a path of storage is most precise at its end. Each row repeats the
+# name, so of a long name these are fewer.
+_WORDS_MAX, _WORDS_BYTES_MAX = 32, 16_384
+# Columns of a schema, or of what a facet reports of a dataset, that are indexed, from the outside in.
 _COLUMNS_MAX = 2_000
+# Letters of the path of an indexed column: each path repeats the names of the structs around it. Likewise of all paths
+# of a schema, for each byte of the schema.
+_PATH_CHARS_MAX = 1_024
+_PATHS_CHARS_MIN, _PATHS_CHARS_A_BYTE = 4_096, 8
+# Words of the columns of a dataset that have rows of their own, and further ones a kilobyte of its schema.
+_OWN_ROWS_MAX, _OWN_ROWS_A_KB = 40, 0.5
+# Letters by which columns share rows: a path stands under each of its words, while that repeats it a few times.
+_SHARED_LETTERS, _SHARED_CHARS_A_BYTE = (2, 1, 0), 4
 # Letters of a word, and of a name, in a sort key of 1,024 bytes.
 _WORD_CHARS_MAX = 64
 _NAME_CHARS_MAX = 80
 # Words of a search that are read; the others filter.
 TYPED_MAX = 8
-# Rows of each word that a search reads.
+# Rows of each word that a search reads, and of each length of beginnings.
 ROWS_MAX = 1_000
-# Bounds nested fields: a schema is as its producer sent it.
-_DEPTH_MAX = 50
+_SHARED_ROWS_MAX = 400
 
 
 def words_of(name: str) -> list[str]:
@@ -58,15 +73,29 @@ def words_of(name: str) -> list[str]:
     A word begins after a sign, with a capital after a small letter, and with a digit after a letter; in a run with more
     than two such digits, a hash, with none.
     """
-    return [run[0][place:].lower() for run in _RUN.finditer(name) for place in _places(run[0])]
+    return [text[place:].lower() for text, place in _beginnings(name)]
 
 
-def _places(run: str) -> list[int]:
+def _beginnings(name: str) -> list[tuple[str, int]]:
+    """Return the runs of a name, each with a place where a word begins."""
+    return [(run[0], place) for run in _RUN.finditer(name) for place in _places(run[0])]
+
+
+def _places(run: str) -> Sequence[int]:
     """Return the places of a run where a word begins."""
+    if run.isalpha() and (run.islower() or run.isupper()):  # most
+        return (0,)
     pairs = list(enumerate(pairwise(run), 1))
     capitals = [place for place, (before, letter) in pairs if before.islower() and letter.isupper()]
     digits = [place for place, (before, letter) in pairs if before.isalpha() and letter.isdigit()]
     return sorted((0, *capitals, *(digits if len(digits) <= _DIGITS_MAX else ())))
+
+
+def _last_words(name: str, most: int) -> list[str]:
+    """Return the last words of a name, each once; a long word is cut, as in the rows."""
+    return list(
+        dict.fromkeys(text[place : place + _WORD_CHARS_MAX].lower() for text, place in _beginnings(name)[-most:])
+    )
 
 
 def typed_words(text: str) -> list[str]:
@@ -90,12 +119,44 @@ def name_rows(thing: JobId | DatasetId) -> Iterator[Row]:
     return _rows("NAME", thing.namespace, thing.name, "", data)
 
 
-def column_rows(dataset: IdText, paths: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of columns of a dataset, by their paths with dots."""
+def column_rows(dataset: IdText, paths: Iterable[str], size: int) -> Iterator[Row]:
+    """Yield the rows of columns of a dataset, by their paths with dots; `size` is that of the facet, in bytes."""
     named = dataset_of(dataset)
-    for path in sorted(paths)[:_COLUMNS_MAX]:
-        data = {"dataset": dataset, "field": path}
-        yield from _rows("COLUMN", named.namespace, path, named.name, data)
+    words = dict(_words_of_paths(paths, _PATHS_CHARS_MIN + _PATHS_CHARS_A_BYTE * size))
+    rows_max = _OWN_ROWS_MAX + _OWN_ROWS_A_KB * size / 1_024
+    if sum(map(len, words.values())) <= rows_max:
+        for path in words:
+            yield from _rows("COLUMN", named.namespace, path, named.name, {"dataset": dataset, "field": path})
+        return
+    for letters in _SHARED_LETTERS:
+        shared = _shared(words, letters)
+        chars = sum(len(path) for paths in shared.values() for path in paths)
+        if len(shared) <= rows_max and chars <= _SHARED_CHARS_A_BYTE * size:
+            break
+    for beginning in sorted(shared):
+        data = {"dataset": dataset, "fields": shared[beginning]}
+        sk = f"{beginning}\0{sha256_hex(orjson.dumps(data).decode())[:32]}"
+        for scope in (EVERY_NAMESPACE, namespace_hash(named.namespace)):
+            yield Row(_shared_pk(scope, beginning, letters), sk, data)
+
+
+def _words_of_paths(paths: Iterable[str], chars_max: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield paths with their words, as many as have so many letters together."""
+    for path in sorted(islice(paths, _COLUMNS_MAX)):
+        chars_max -= len(path)
+        if chars_max < 0:
+            return
+        if len(path) <= _PATH_CHARS_MAX:
+            yield path, _last_words(path, _WORDS_MAX)
+
+
+def _shared(words: Mapping[str, Sequence[str]], letters: int) -> Mapping[str, Sequence[str]]:
+    """Return the paths by the beginnings of their words."""
+    shared: dict[str, list[str]] = {}
+    for path, of_path in words.items():
+        for beginning in {word[:letters] for word in of_path}:
+            shared.setdefault(beginning, []).append(path)
+    return shared
 
 
 def columns_key(dataset: IdText, paths: Iterable[str]) -> Key:
@@ -107,11 +168,13 @@ def columns_key(dataset: IdText, paths: Iterable[str]) -> Key:
 def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) -> Iterator[Row]:
     """Yield the rows of the words of a name; `of` is the dataset of a column."""
     identity = sha256_hex("\0".join((*data, *data.values())))
-    words, in_order = words_of(name), f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
-    for word in dict.fromkeys(words[-_WORDS_MAX:]):
+    text = max(map(len, data.values()))
+    words = _last_words(name, max(1, min(_WORDS_MAX, _WORDS_BYTES_MAX // text)))
+    in_order = f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
+    for word in words:
         # A name that is the word comes before names that end in it, and these before all others.
         place = 0 if name.lower() == word else 1 if word == words[-1] else 2
-        sk = f"{word[:_WORD_CHARS_MAX]}\0{place}{in_order}\0{identity[:16]}"
+        sk = f"{word}\0{place}{in_order}\0{identity[:16]}"
         for scope in (EVERY_NAMESPACE, namespace_hash(namespace)):
             yield Row(_pk(kind, scope, word, int(identity[16:20], 16) % _SHARDS), sk, data)
 
@@ -124,7 +187,14 @@ def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]
     """Return the queries for names with words that begin with the word, those that have the very word first."""
     limit = ROWS_MAX // (_SHARDS * len(scopes))
     pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
-    return [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]
+    queries = [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]
+    shared = [(_shared_pk(scope, word, letters), word[:letters]) for scope in scopes for letters in _SHARED_LETTERS]
+    limit = _SHARED_ROWS_MAX // len(scopes)
+    return [*queries, *(RowQuery(pk, prefix=beginning, limit=limit) for pk, beginning in shared if kind == "COLUMN")]
+
+
+def _shared_pk(scope: str, word: str, letters: int) -> str:
+    return f"WORD#SHARED#{scope}#{letters}{word[: min(letters, 1)]}"
 
 
 def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
@@ -132,9 +202,11 @@ def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) ->
     known, added = (_schemas(facts) if facts else {} for facts in (old, new))
     if new.temporary or added.keys() <= known.keys():
         return
-    columns = {path for content in added.keys() - known.keys() for path in _paths(added[content])}
+    contents = [added[content] for content in sorted(added.keys() - known.keys())]
     stored = {path for schema in known.values() for path in _paths(schema)}
-    yield from column_rows(name, map(print_dotted, columns - stored))
+    columns = dict.fromkeys(path for schema in contents for path in _paths(schema) if path not in stored)
+    size = sum(len(orjson.dumps(schema)) for schema in contents)
+    yield from column_rows(name, map(print_dotted, columns), size)
 
 
 def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
@@ -161,15 +233,17 @@ def reported_columns(
 
 
 def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
-    """Yield the path of each field of a schema facet, nested fields included."""
-    level: list[tuple[FieldPath, object]] = [((), schema.get("fields"))]
-    for _ in range(_DEPTH_MAX):
-        level = [inner for outer, fields in level for inner in _fields(outer, fields)]
-        yield from (path for path, _ in level)
+    """Yield the paths of the fields of a schema facet that the index takes, from the outside in."""
+    return islice(_every_path(schema), _COLUMNS_MAX)
 
 
-def _fields(outer: FieldPath, fields: object) -> Iterator[tuple[FieldPath, object]]:
-    listed: Sequence[object] = fields if isinstance(fields, list) else ()
-    for field in listed:
-        if isinstance(field, dict):
-            yield (*outer, *parse_dotted(str(field.get("name")))), field.get("fields")
+def _every_path(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
+    structs: deque[tuple[FieldPath, object]] = deque([((), schema.get("fields"))])
+    while structs:
+        outer, fields = structs.popleft()
+        for field in fields if isinstance(fields, list) else ():
+            path = (*outer, *parse_dotted(str(field.get("name")))) if isinstance(field, dict) else ()
+            # Deeper names are longer still.
+            if path and sum(map(len, path)) <= _PATH_CHARS_MAX:
+                yield path
+                structs.append((path, field.get("fields")))

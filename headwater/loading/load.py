@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
+from headwater.events.cost import BYTES_MAX
 from headwater.events.event import ApiChange, Event
 from headwater.events.ingest import parse_event_message
 from headwater.events.naming import NamingRules
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 
 _LOGGED_FAULTS = 5
+# The cost of events that are loaded together (`headwater.events.cost`): a hundred that report twenty datasets each.
+_UNITS_TOGETHER = 50_000
 # How far the clock of the API that took an event may be ahead of the loader's.
 _CLOCKS_DIFFER_S = 60
 
@@ -90,24 +93,41 @@ def load_events(
 def load_messages(
     messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, may_go_on: Callable[[], bool]
 ) -> EventLoad:
-    """Read each message alone, so that a fault fails it alone; load the events together."""
+    """Read each message alone, so that a fault fails it alone; load the events together, unless they are large."""
     result = EventLoad()
-    events: dict[str, RawEvent] = {}
+    for group in _groups(messages, read, stores, now_s, result):
+        for message_id, failure in _load(group, stores, day_of(now_s), may_go_on):
+            result.fail(message_id, failure)
+        result.statements += [event.statement for name, event in group.items() if name not in result.failed]
+    result.loaded = len(messages) - len(result.failed)
+    return result
+
+
+def _groups(
+    messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, result: EventLoad
+) -> Iterator[dict[str, RawEvent]]:
+    """Yield the events by message id, as many as are held in memory together; add what cannot be read to the result."""
+    group: dict[str, RawEvent] = {}
+    units = 0
     for message in messages:
         try:
-            events[message.message_id] = read(message, stores, now_s)
+            group[message.message_id] = event = read(message, stores, now_s)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
             result.fail(message.message_id, error)
-    for message_id, failure in _load(events, stores, day_of(now_s), may_go_on):
-        result.fail(message_id, failure)
-    result.loaded = len(messages) - len(result.failed)
-    result.statements = [event.statement for message_id, event in events.items() if message_id not in result.failed]
-    return result
+            continue
+        units += event.statement.units if isinstance(event.statement, Event) else 0
+        if units >= _UNITS_TOGETHER:
+            yield group
+            group, units = {}, 0
+    if group:
+        yield group
 
 
 def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     document = parse_event_message(message.body)
     if isinstance(document, StoredBody):
+        # Other senders than the API may leave spaces in their JSON.
+        document = replace(document, size_bytes=min(document.size_bytes, 2 * BYTES_MAX))
         document = parse_event_message(get_body(stores.s3, stores.bucket, document))
         if isinstance(document, StoredBody):
             raise Invalid.because("s3", document.key, "must hold an event, not another pointer")

@@ -16,7 +16,8 @@ from headwater.events.ingest import render_event_message
 from headwater.facts.apply import apply_isolating_failures
 from headwater_model.ids import DatasetId, sha256_hex
 from lambdas import events, load, trace, wiring
-from tests.aws.faults import before, refused
+from lambdas.events import HELD_S
+from tests.aws.faults import Killed, before, refused
 from tests.builders import HOUR, a_message
 from tests.builders_events import a_run_event
 
@@ -68,10 +69,13 @@ class Queue:
                 }
                 for message in batch
             ]
-            failures = self._handler({"Records": records}, self._cloud.context())["batchItemFailures"]
+            self.receives.update(message["MessageId"] for message in batch)
+            try:
+                failures = self._handler({"Records": records}, self._cloud.context())["batchItemFailures"]
+            except Killed:
+                continue
             failed = {failure["itemIdentifier"] for failure in failures}
             for message in batch:
-                self.receives[message["MessageId"]] += 1
                 if message["MessageId"] not in failed:
                     self.sqs.delete_message(QueueUrl=self.url, ReceiptHandle=message["ReceiptHandle"])
 
@@ -106,10 +110,10 @@ def touches_hot(params):
     return f"DATASET#{HOT.digest}".encode() in params["body"]
 
 
-def throttled(cloud, only):
-    """Refuse all writes that `only` picks, a million times."""
+def throttled(cloud, only, fault=THROTTLED):
+    """Refuse all writes that `only` picks, a million times; or die there."""
     operations = ("TransactWriteItems", "BatchWriteItem", "BatchExecuteStatement", "PutItem")
-    faults = [before(cloud.dynamodb, operation, THROTTLED, times=1_000_000, only=only) for operation in operations]
+    faults = [before(cloud.dynamodb, operation, fault, times=1_000_000, only=only) for operation in operations]
     return _All(faults)
 
 
@@ -138,6 +142,20 @@ def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other
     assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (0, 0)
     assert wiring.lineage_queries().find_dataset(HOT).current_version is not None
     assert wiring.event_log().list_events(limit=1).total == 100
+
+
+def test_an_event_that_kills_its_function_keeps_no_other_for_long(cloud, clock):
+    queue = Queue(cloud, "EventsQueue", events.handler, clock)
+    names = [f"cold-{number}" for number in range(20)]
+    queue.send([an_event(number, [name]) for number, name in enumerate(["hot", *names])])
+    with throttled(cloud, touches_hot, Killed("no memory")):
+        queue.run_for(1_500, step_s=HELD_S)
+        shown = [wiring.lineage_queries().find_dataset(DatasetId(HOT.namespace, name)) for name in names]
+        assert [name for name, dataset in zip(names, shown, strict=True) if dataset is None] == []
+        assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (1, 0)
+    assert queue.invocations <= 1_500 // HELD_S + 1
+    queue.run_for(HOUR)
+    assert queue.waiting() == 0
 
 
 @pytest.mark.slow

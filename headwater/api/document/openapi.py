@@ -89,7 +89,8 @@ def replies_of(route: Route) -> Iterator[Reply]:
     if route.linked:
         yield Reply(303, types.Redirect, _LINKED, headers=("Location", *route.headers))
     # What may fail may be refused as well.
-    for status in sorted({*route.errors, 401, 403}) if route.errors else ():
+    budget = {429} if route.scope in ("write", "delete") else set()
+    for status in sorted({*route.errors, *budget, 401, 403}) if route.errors else ():
         yield Reply(status, types.TooLarge if status == 413 else types.Error, _ERRORS[status])
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -215,7 +215,12 @@ def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]
 
     spend_budget(services, request, len(events))
     accepted = accept_event(
-        *events, queue=services.events, now=services.now(), caller=request.caller, rights=request.rights
+        *events,
+        queue=services.events,
+        now=services.now(),
+        caller=request.caller,
+        rights=request.rights,
+        spend=partial(spend_budget, services, request),
     )
     services.count_all(accepted.counts)
 
@@ -243,6 +248,7 @@ ROUTES = (
         put_dataset,
         scope="write",
         within=Within.NEW,
+        makes_events=True,
         parameters=(NAMESPACE, DATASET),
         accepts=write_types.DatasetToPut,
         returns=types.Dataset,
@@ -255,6 +261,7 @@ ROUTES = (
         put_job,
         scope="write",
         within=Within.NEW,
+        makes_events=True,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.JobToPut,
         returns=types.Job,
@@ -267,6 +274,7 @@ ROUTES = (
         post_run,
         scope="write",
         within=Within.NAMESPACE,
+        makes_events=True,
         parameters=(JOB_NAMESPACE, JOB),
         accepts=write_types.RunToCreate,
         returns=types.Run,
@@ -282,6 +290,7 @@ ROUTES = (
             _marker(verb, state),
             scope="write",
             within=Within.RUN,
+            makes_events=True,
             parameters=(RUN_ID, _AT),
             returns=types.Run,
             linked=False,

@@ -148,10 +148,11 @@ def _summary(rules: Sequence[NameRule], names: set[DatasetId], renamed: Mapping[
     text = f"Rules: {len(rules):,}. Names of datasets that they change: {counts}."
     if not any(rule.fields for rule in rules):
         return text
-    from headwater.events.name_rules import fold_by_rules
+    from headwater.events.name_rules import folds_of
 
     datasets = {*renamed, *names}.difference(*renamed.values())
-    folded = sum(fold_by_rules(tuple(rules), each.namespace, each.name) is not None for each in datasets)
+    folds = folds_of(tuple(rules))
+    folded = sum(folds.find(each.namespace, each.name) is not None for each in datasets)
     return f"{text} Datasets whose columns fold: {folded:,}."
 
 

@@ -8,7 +8,7 @@ first, then those that hold the text as whole words, then the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from headwater.aws.items import chunks
 from headwater.facts.facts import dataset_of, job_of
@@ -55,7 +55,11 @@ def find_columns(text: str, view: GraphView, namespace: str | None) -> tuple[set
     typed = typed_words(text)
     scopes = dict.fromkeys((*_scopes(namespace, view.caller), EVERY_NAMESPACE))
     pages = _pages("COLUMN", typed, list(scopes), view)
-    candidates = {(data["field"], dataset_of(data["dataset"])) for data in _documents(pages)}
+    candidates = {
+        (path, dataset_of(data["dataset"]))
+        for data in _documents(pages)
+        for path in data.get("fields") or (data["field"],)
+    }
     columns = {
         (path, dataset) for path, dataset in candidates if has_words(typed, (path, dataset.name, dataset.namespace))
     }
@@ -80,7 +84,7 @@ def _is_cut(typed: Sequence[str], pages: Sequence[RowPage]) -> bool:
     return len(typed) > TYPED_MAX or any(page.more for page in pages)
 
 
-def _documents(pages: Sequence[RowPage]) -> Iterator[Mapping[str, str]]:
+def _documents(pages: Sequence[RowPage]) -> Iterator[Mapping[str, Any]]:
     return (row.data for page in pages for row in page.rows)
 
 

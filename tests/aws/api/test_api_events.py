@@ -204,7 +204,7 @@ def test_an_event_of_too_many_datasets_is_refused_with_the_bound_and_alone(api, 
     inputs = [{"namespace": "s3://b", "name": str(number)} for number in range(DATASETS_MAX + 1)]
     wide = a_run_event(inputs=inputs, outputs=[])
     returned = (
-        "inputs, outputs and sources of columns: an event may name 10000 datasets, got 10001; "
+        "inputs, outputs, sources of columns and symlinks: an event may name 10000 datasets, got 10001; "
         "further events of the same run may name the others"
     )
 

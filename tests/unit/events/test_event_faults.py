@@ -106,6 +106,10 @@ WRONG = [
     (a_run_event(eventTime="2025-11-20"), [f"eventTime: {TIME}, got '2025-11-20'"]),
     (a_run_event(eventTime="2025-02-30T00:00:00Z"), [f"eventTime: {TIME}, got '2025-02-30T00:00:00Z'"]),
     (a_run_event(eventTime="0001-01-01T00:00:00+01:00"), [f"eventTime: {TIME}, got '0001-01-01T00:00:00+01:00'"]),
+    *(
+        (a_run_event(eventTime=time), [f"eventTime: {TIME}, got '{time}'"])
+        for time in (f"2025-11-20T12:00:00{offset}" for offset in ("+24:00", "-24", "+99:99", "+0060", "-2359:00"))
+    ),
     (a_run_event(eventTime=1763640000), ["eventTime: must be a string, got 1763640000"]),
     (a_run_event(eventType=1), ["eventType: must be a string, got 1"]),
     (a_run_event(producer=" "), ["producer: must not be blank, got ' '"]),
@@ -267,7 +271,9 @@ def test_an_event_names_ten_thousand_datasets_and_no_more():
     assert len(parse_event(a_run_event(inputs=inputs, outputs=[inputs[0]]), RULES, now=None).inputs) == DATASETS_MAX
     source = {"namespace": "s3://flights", "name": "source", "field": "carrier"}
     columns = {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}}
-    rule = "inputs, outputs and sources of columns: an event may name 10000 datasets, got 10001; further events"
+    rule = (
+        "inputs, outputs, sources of columns and symlinks: an event may name 10000 datasets, got 10001; further events"
+    )
     for output in ("raw", {**inputs[0], "facets": columns}):
         with pytest.raises(TooLarge, match=rule):
             parse_event(a_run_event(inputs=inputs, outputs=[output]), RULES, now=None)

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.name_rules import RULES_MAX, NameRule, apply_rules, read_rules, rules_to_json
+from headwater.events.name_rules import RULES_MAX, NameRule, index_of, read_rules, rules_to_json
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
+from headwater.events.rule_index import RuleIndex
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
+from tests.work import calls_of
 
 
 def rule(namespace="*", name="*", /, **target):
@@ -20,7 +22,7 @@ def rule(namespace="*", name="*", /, **target):
 
 
 def renamed(namespace, name, *rules):
-    return apply_rules(read_rules({"rules": list(rules)}), namespace, name)
+    return index_of(read_rules({"rules": list(rules)})).rename(namespace, name)
 
 
 S3A = rule("s3a://*", namespace="s3://*")
@@ -105,6 +107,29 @@ def test_a_pattern_matches_what_its_regular_expression_does(pattern, text):
     expression = re.compile(".*".join(map(re.escape, pattern.split("*"))))
     changed = NameRule(pattern, "n", "new", "n").rename(text, "n") != (text, "n")
     assert changed == (expression.fullmatch(text) is not None)
+
+
+PARTS = st.sampled_from(("a", "b", "ab", "a*", "*b", "a*b", "*"))
+
+
+@given(
+    st.lists(st.builds(NameRule, PARTS, PARTS, PARTS, PARTS), max_size=6), st.text("ab", max_size=4), st.integers(0, 3)
+)
+def test_an_index_of_rules_makes_what_each_rule_in_turn_makes(rules, text, start):
+    known = text, "ab"
+    for each in rules[start:]:
+        known = each.rename(*known)
+    assert index_of(tuple(rules)).rename(text, "ab", start) == known
+
+
+@pytest.mark.parametrize("pattern", ["old{}", "old{}/*", "*/old{}", "old/*/old{}"])
+def test_a_thousand_rules_are_compared_with_the_names_that_they_may_be_of(pattern):
+    def calls(number_of_rules):
+        rules = (NameRule("s3a://*", pattern.format(number), "s3://*", "new") for number in range(number_of_rules))
+        index = RuleIndex(tuple(rules))
+        return calls_of(lambda: [index.rename("s3a://lake", pattern.format(number)) for number in range(100)])
+
+    assert calls(RULES_MAX) <= 2 * calls(100)
 
 
 def test_every_name_in_an_event_is_renamed():

@@ -104,7 +104,8 @@ _CODES = (
 
 def stamped(statement):
     """Return the statement with the hash of its content."""
-    content = orjson.dumps(asdict(replace(statement, hash="")), option=orjson.OPT_SORT_KEYS)
+    fields = {name: value for name, value in asdict(statement).items() if name not in ("hash", "units")}
+    content = orjson.dumps({**fields, "hash": ""}, option=orjson.OPT_SORT_KEYS)
     return replace(statement, hash=hashlib.sha256(content).hexdigest())
 
 

@@ -184,7 +184,7 @@ def test_fields_are_made_of_at_most_250000_others_where_these_are_not_the_same()
     ]
 
 
-def test_datasets_are_made_of_others_whose_names_have_at_most_12_mib_each_pair_counted():
+def test_datasets_are_made_of_others_whose_names_have_at_most_4_mib_each_pair_counted():
     def all_to_all(name):
         """One transform of a field of 512 datasets, written to 512 others; each source's name has so many bytes."""
         reads = [Read(f"r{n}", DatasetId("s3://lake", f"{n:03}".ljust(name - 9, "x")), ("a",)) for n in range(512)]
@@ -192,10 +192,10 @@ def test_datasets_are_made_of_others_whose_names_have_at_most_12_mib_each_pair_c
         writes = [Write(f"w{n}", (InputField("mix", "x"),), DatasetId("s3://lake", f"out{n}")) for n in range(512)]
         return [*reads, mix, *writes]
 
-    assert check_operations(all_to_all(48)) == ()
-    assert faults(*all_to_all(49)) == [
-        "operations: must make datasets of others whose names have at most 12,582,912 bytes, each pair counted,"
-        " got 12845056"
+    assert check_operations(all_to_all(16)) == ()
+    assert faults(*all_to_all(17)) == [
+        "operations: must make datasets of others whose names have at most 4,194,304 bytes, each pair counted,"
+        " got 4456448"
     ]
 
 

@@ -25,6 +25,13 @@ from tests.unit.facts.strategies import TIMES, stamped
 NAMESPACES = ("silver/shop", "s3://gold-2", "teamA")
 OWN = ("orders", "Orders", "ordersDaily", "gold.orders", "order_items", "v2", "shop", "a.b-c", "...", "tblOrders2025")
 FIELDS = ("customer_id", "customerId", "id", "address.zip", "orders", "v2")
+# Further columns, none of which has a typed word: those of a wide schema share rows, by two letters, by one, by none.
+FURTHER = (
+    (),
+    tuple(f"k{letter}{number}" for letter in "lmnp" for number in range(12)),
+    tuple(f"{first}{second}" for first in "klmnpqtuw" for second in "klmnpqtuw"),
+    tuple(chr(0x4E00 + number) for number in range(60)),
+)
 TYPED = (
     "orders",
     "ORD",
@@ -52,7 +59,11 @@ events = st.builds(
     st.sampled_from(NAMESPACES),
     st.sampled_from(OWN),
     st.sampled_from(OWN),
-    st.lists(st.sampled_from(FIELDS), max_size=3, unique=True),
+    st.builds(
+        lambda fields, further: (*fields, *further),
+        st.lists(st.sampled_from(FIELDS), max_size=3, unique=True),
+        st.sampled_from(FURTHER),
+    ),
     st.sampled_from(TIMES),
 )
 

@@ -1,0 +1,110 @@
+"""The cost of an event: the most write units of DynamoDB that loading it takes, estimated from what it holds.
+
+The time of a loader grows with the units, so an event has at most `UNITS_MAX`. The API takes the cost from the budget
+of the sender's token, so many units for each event of the budget. Most events cost far less: a dataset that is known
+takes a few units, a new one these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import ceil
+
+import orjson
+
+from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater_model.errors import TooLarge
+from headwater_model.ids import DatasetId
+from headwater_model.named_datasets import DATASETS_MAX
+
+UNITS_MAX = 400_000
+# Bytes of the JSON of one event.
+BYTES_MAX = 8 * 1024 * 1024
+# A token's budget counts an event of so many units as one: 40 new datasets, or 400 that are known.
+UNITS_OF_BUDGET = 1_000
+# Rows beside those of words: of a run and its job, of a dataset, of each further name, tag, owner, source and job. A
+# facet takes memory.
+_RUN, _DATASET, _DATASET_ROWS = 60, 8, 12
+_OTHER_NAME, _TAG, _OWNER, _SOURCE, _JOB, _FACET = 2, 6, 3, 10, 4, 3
+# A word has a row in two scopes; a row repeats the name, of long names fewer words have rows (`words`).
+_ROWS_OF_WORD, _WORDS_MAX, _WORDS_BYTES_MAX, _ROW_BYTES = 2, 32, 16_384, 600
+# Units of the columns of a dataset, which has at least so many bytes for each, and those of all content a kilobyte.
+_COLUMNS_OF_DATASET, _BYTES_OF_COLUMN_UNIT, _A_KB = 90, 8, 5
+_COLUMNS = frozenset({"schema", "columnLineage", "lineage", "headwater_operations"})
+_BORDER = re.compile(r"[\W_]+|\d+|[A-Z]+")
+
+
+def cost_of(event: Event, size: int) -> int:
+    """Return the most write units that an event with so many bytes of JSON costs.
+
+    Raises:
+        TooLarge: the event has too many bytes, names too many datasets, or costs too many units.
+    """
+    if size > BYTES_MAX:
+        raise TooLarge(f"event: must have at most {BYTES_MAX:,} bytes of JSON, got {size:,}")
+    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+    datasets = {use.dataset for use in uses}
+    others = {other for use in uses for other in _other_names(use)} - datasets
+    if len(datasets) + len(others) > DATASETS_MAX:
+        raise TooLarge(
+            f"inputs, outputs, sources of columns and symlinks: an event may name {DATASETS_MAX} datasets, "
+            f"got {len(datasets) + len(others)}; further events of the same run may name the others"
+        )
+    units = _RUN + sum(map(_units_of, datasets)) + _OTHER_NAME * len(others) + ceil(_A_KB * size / 1_024)
+    facets = (event.run_facets, event.job_facets, event.parent_facets, event.root_facets, *(use.facets for use in uses))
+    units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in uses)
+    columns = sum(len(orjson.dumps(of[name])) for of in facets for name in of.keys() & _COLUMNS)
+    units += min(columns // _BYTES_OF_COLUMN_UNIT, _COLUMNS_OF_DATASET * (len(datasets) + 1))
+    if units > UNITS_MAX:
+        raise TooLarge(
+            f"event: must cost at most {UNITS_MAX:,} write units to load, and may cost {units:,}; further events of "
+            "the same run may name some of its datasets, columns and tags"
+        )
+    return units
+
+
+def events_of(units: int) -> int:
+    """Return how many events of a budget an event with so many units counts for.
+
+    >>> events_of(60), events_of(1_001)
+    (1, 2)
+    """
+    return ceil(units / UNITS_OF_BUDGET)
+
+
+def _units_of(dataset: DatasetId) -> int:
+    """Return the units of a dataset: of its own rows, and of those of its words."""
+    size = len(dataset.namespace.encode()) + len(dataset.name.encode())
+    borders = len(_BORDER.findall(dataset.name)) if dataset.name.isascii() else len(dataset.name)
+    words = max(1, min(1 + borders, _WORDS_MAX, _WORDS_BYTES_MAX // size))
+    return _DATASET + (_DATASET_ROWS + _ROWS_OF_WORD * words) * ceil(size / _ROW_BYTES)
+
+
+def _units_in(facets: Facets) -> int:
+    """Return the units of the tags, owners and sources that facets name, and of further jobs."""
+    jobs = [*_listed(facets, "jobDependencies", "upstream"), *_listed(facets, "jobDependencies", "downstream")]
+    jobs += [source for entry in _listed(facets, "lineage", "entries") for source in _inputs(entry)]
+    return (
+        _TAG * len(_listed(facets, "tags", "tags"))
+        + _OWNER * len(_listed(facets, "ownership", "owners"))
+        + _SOURCE * ("dataSource" in facets)
+        + _FACET * len(facets)
+        + _JOB * sum(job.get("type", "JOB") == "JOB" for job in jobs)
+    )
+
+
+def _inputs(entry: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    fields = entry.get("fields")
+    for holder in (entry, *(fields.values() if isinstance(fields, Mapping) else ())):
+        yield from holder.get("inputs") or ()
+
+
+def _listed(facets: Facets, name: str, field: str) -> list[Mapping[str, object]]:
+    facet = facets.get(name, {})
+    return [] if is_deleted(facet) else facet.get(field) or []
+
+
+def _other_names(use: DatasetUse) -> Iterator[DatasetId]:
+    for identifier in _listed(use.facets, "symlinks", "identifiers"):
+        yield DatasetId(str(identifier["namespace"]), str(identifier["name"]))
