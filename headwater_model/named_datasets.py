@@ -32,11 +32,15 @@ def check_size(body: _Form) -> None:
         TooLarge: more than `DATASETS_MAX` inputs, outputs, sources and targets.
     """
     forms = _forms_in(body)
-    named = len({(form["namespace"], form["name"]) for form in forms}) if len(forms) > DATASETS_MAX else 0
+    check_count(len({(form["namespace"], form["name"]) for form in forms}) if len(forms) > DATASETS_MAX else 0)
+
+
+def check_count(named: int) -> None:
+    """Raise `TooLarge` if an event names so many datasets."""
     if named > DATASETS_MAX:
         raise TooLarge(
-            f"inputs, outputs and sources of columns: an event may name {DATASETS_MAX} datasets, got {named}; "
-            "further events of the same run may name the others"
+            f"inputs, outputs, sources of columns and symlinks: an event may name {DATASETS_MAX} datasets, "
+            f"got {named}; further events of the same run may name the others"
         )
 
 

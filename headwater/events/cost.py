@@ -16,7 +16,7 @@ import orjson
 from headwater.events.event import DatasetUse, Event, Facets, is_deleted
 from headwater_model.errors import TooLarge
 from headwater_model.ids import DatasetId
-from headwater_model.named_datasets import DATASETS_MAX
+from headwater_model.named_datasets import check_count
 
 UNITS_MAX = 400_000
 # Bytes of the JSON of one event.
@@ -46,11 +46,7 @@ def cost_of(event: Event, size: int) -> int:
     uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
     datasets = {use.dataset for use in uses}
     others = {other for use in uses for other in _other_names(use)} - datasets
-    if len(datasets) + len(others) > DATASETS_MAX:
-        raise TooLarge(
-            f"inputs, outputs, sources of columns and symlinks: an event may name {DATASETS_MAX} datasets, "
-            f"got {len(datasets) + len(others)}; further events of the same run may name the others"
-        )
+    check_count(len(datasets) + len(others))
     units = _RUN + sum(map(_units_of, datasets)) + _OTHER_NAME * len(others) + ceil(_A_KB * size / 1_024)
     facets = (event.run_facets, event.job_facets, event.parent_facets, event.root_facets, *(use.facets for use in uses))
     units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in uses)
