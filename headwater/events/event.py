@@ -14,7 +14,7 @@ from headwater_model.named_datasets import is_deleted as is_deleted
 
 Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
-# The terminal types of a run cycle, and the states of a run that Marquez prints for them; of several in one run the
+# The terminal types of a run cycle, and the states of a run that Marquez prints for them; of several in one attempt the
 # last in this order decides (Spark's listener sends FAIL, then COMPLETE).
 TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}

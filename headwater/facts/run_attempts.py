@@ -10,6 +10,7 @@ is first, so a run of no duration is one attempt.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, cast
 
@@ -48,7 +49,8 @@ def are_attempts_cut(facts: RunFacts) -> bool:
 
 def last_ended(facts: RunFacts) -> Attempt | None:
     """Return the attempt that decides; None before the run ends."""
-    return next((_attempt(part) for part in reversed(_parts(facts)) if part.terminals), None)
+    ended = [part for part in _parts(facts) if part.terminals]
+    return _attempt(ended[-1]) if ended else None
 
 
 def completed_before(facts: RunFacts) -> str | None:
@@ -58,6 +60,8 @@ def completed_before(facts: RunFacts) -> str | None:
 
 
 def _parts(facts: RunFacts) -> list[_Part]:
+    if not facts.starts or not facts.terminals or facts.starts[-1] <= facts.terminals[0]:
+        return [_Part(facts.first or "", list(facts.terminals))]
     marks = [(start, "") for start in facts.starts]
     marks += [(terminal.partition("#")[0], terminal) for terminal in facts.terminals]
     parts = [_Part(facts.first or "", [])]
@@ -73,6 +77,9 @@ def _attempt(part: _Part) -> Attempt:
     """Return the attempt: of its terminal events FAIL decides before ABORT before COMPLETE, of one type the last."""
     if not part.terminals:
         return Attempt("RUNNING", part.started)
-    terminals = (terminal.split("#") for terminal in part.terminals)
-    ended, _, state = max(terminals, key=lambda terminal: (WEIGHT[terminal[2]], terminal))
+    ended, _, state = max((terminal.split("#") for terminal in part.terminals), key=_weight)
     return Attempt(cast(State, state), part.started, ended)
+
+
+def _weight(terminal: Sequence[str]) -> tuple[int, Sequence[str]]:
+    return WEIGHT[terminal[2]], terminal

@@ -48,6 +48,7 @@ OTHERS = {
     f"job?node=job:{JOBS}:emissions.estimate&tab=code": "0.03 * distance * seats",
     f"job?node=job:{JOBS}:emissions.check&tab=versions": "rejected",
     f"run?id={run_of('emissions.check', 20)}&vs={run_of('emissions.check', 19)}": "another version",
+    f"run?id={run_of('emissions.land', 17)}": "failed 2025-11-17 04:00",
     f"run?id={run_of('ops.rejections', 20)}": "its producer could not read all of it (facet extractionError)",
     "search?tag=pii": "passenger_email",
     f"usage?node=datasetField:{LAKE}:raw:passenger_email&start=1763000000&end=1764000000": "masked",

@@ -224,6 +224,7 @@ export function toItem(node: GraphNode | Neighbour): Item {
       otherParts: "readsOtherPartOf" in node ? (node.readsOtherPartOf ?? []) : [],
       startedAt: run?.startedAt ?? null,
       endedAt: run?.endedAt ?? null,
+      durationMs: run?.durationMs ?? null,
       touchedAt: run?.endedAt ?? run?.startedAt ?? run?.updatedAt ?? null,
     };
   }

@@ -15,6 +15,7 @@ export function blankItem(id: string, kind: "dataset" | "job"): Item {
     runId: null,
     startedAt: null,
     endedAt: null,
+    durationMs: null,
     touchedAt: null,
     incomplete: false,
     otherParts: [],

@@ -15,6 +15,8 @@ export interface Item {
   runId: string | null;
   startedAt: string | null;
   endedAt: string | null;
+  /** How long the last run took: the attempt that decides, where it started again. */
+  durationMs: number | null;
   /** When it was first heard of; null where a lineage was fetched in short. */
   createdAt: string | null;
   /** When it last ran, or was last written. */

@@ -126,6 +126,9 @@ class ImpactWalk:
             if column.dataset == step.source.dataset and self._hops[column] <= self._depth
         ]
         ways = {way for column in sources for way in self._ways[column]}
+        if not ways:
+            # The columns of this dataset were beyond the bound.
+            return
         if step.job and not (step.job in jobs and jobs[step.job].certain):
             self._reach(jobs, step.job, sources, ways, certain=False)
         dataset = step.derived.dataset

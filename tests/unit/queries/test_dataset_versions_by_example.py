@@ -105,6 +105,15 @@ def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
+def test_a_run_that_started_again_read_what_was_there_when_its_last_attempt_began(queries_over):
+    writes = [an_event(second, f"a{second}", A, outputs=[X]) for second in (1, 4)]
+    kinds = ((2, "START"), (3, "FAIL"), (5, "START"), (6, "COMPLETE"))
+    attempts = [an_event(second, "b1", B, kind, inputs=[X]) for second, kind in kinds]
+    for ended, read in ((2, "a1"), (4, "a4")):
+        (version,) = queries_over([*writes, *attempts[:ended]]).find_run(the("b1")).inputs
+        assert (version.version, version.resolved_by) == (version_by(X, A, read), "time")
+
+
 def stored(version):
     return {"version": {"datasetVersion": version}}
 

@@ -16,7 +16,6 @@ import { TestsOf } from "../../parts/tests";
 import { link } from "../../url/state";
 
 export function JobFacts({ item }: { item: Item }) {
-  const took = item.startedAt && item.endedAt ? Date.parse(item.endedAt) - Date.parse(item.startedAt) : null;
   return (
     <>
       <dl className="facts">
@@ -44,7 +43,7 @@ export function JobFacts({ item }: { item: Item }) {
         <Fact of="Ended">
           <When time={item.endedAt} />
         </Fact>
-        <Fact of="Took">{duration(took)}</Fact>
+        <Fact of="Took">{duration(item.durationMs)}</Fact>
         <TestsOf tests={item.tests} />
         <Owned item={item} />
       </dl>

@@ -32,6 +32,7 @@ export function RunFacts({ run, against }: Of) {
         <JobLink job={run.job} />
       </Fact>
       <Times run={run} />
+      {run.attempts && <Attempts attempts={run.attempts} />}
       {run.lineageIncomplete && (
         <Fact of="Lineage">
           <span className="state stale">
@@ -51,6 +52,20 @@ export function RunFacts({ run, against }: Of) {
         <Argument key={name} name={name} value={value} />
       ))}
     </dl>
+  );
+}
+
+/** The attempts of a run that started again after its end. */
+function Attempts({ attempts }: { attempts: NonNullable<Run["attempts"]> }) {
+  return (
+    <Fact of="Attempts">
+      {attempts.map(({ state, startedAt, endedAt }) => (
+        <div key={startedAt}>
+          <StateOf state={state} /> {utc(startedAt)} UTC
+          {endedAt && `, took ${duration(Date.parse(endedAt) - Date.parse(startedAt))}`}
+        </div>
+      ))}
+    </Fact>
   );
 }
 

@@ -107,6 +107,13 @@ def test_what_a_job_without_reported_columns_makes_is_possible_and_not_followed(
     assert nodes == [("check", 2, False), ("read_flights", 1, True), ("checked", 2, False), ("raw", 1, True)]
 
 
+def test_what_is_possible_from_a_column_that_was_cut_is_cut_too(monkeypatch):
+    monkeypatch.setattr(column_impact_walk, "STEPS_MAX", 0)
+    events = [*CHAIN[:1], an_event(2, "b1", CHECK, inputs=[RAW], outputs=[CHECKED])]
+    impact = queries_of(events).report_column_impact(field(LANDING, "line"), depth=9)
+    assert (in_short(impact), impact.truncated) == (([], []), True)
+
+
 def test_what_is_downstream_of_a_version_is_not_known():
     queries = queries_of(CHAIN)
     version = version_of(queries, RAW, "carrier", "2025-11-21T00:00:00.000000Z")
