@@ -81,7 +81,8 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
         "numbers": numbers,
         "nodes": nodes,
     }
-    return cut_to_fit(message) | {"cut": number > len(nodes)}
+    sent = cut_to_fit(message)
+    return {**sent, "cut": number > len(sent["nodes"])}
 
 
 def cut_to_fit(message: Mapping[str, Any]) -> dict[str, Any]:
