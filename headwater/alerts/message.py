@@ -66,7 +66,7 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
     def summary(show: _Show) -> str:
         by_kind = ", ".join(f"{number} {kind}" for kind, number in numbers.items())
         have = f"{number} causes in the hour from {hour} have no alert of their own"
-        return f"{show(namespace)}: {have} ({by_kind}). Among them {_list(nodes, show)}."
+        return f"{show(namespace)}: {have} ({by_kind}). Among them {', '.join(map(show, nodes[:_NAMED]))}."
 
     number = sum(kinds.values())
     message = {

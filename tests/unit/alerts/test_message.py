@@ -127,6 +127,7 @@ def test_the_message_of_a_flood_fits_an_event_and_says_that_nodes_are_missing(nu
     assert len(orjson.dumps(sent)) < BYTES_MAX
     assert (sent["number"], sent["cut"]) == (number, cut)
     assert sent["mrkdwn"].startswith(f"`&lt;!here&gt;`: {number} causes in the hour from 2025-11-20T12:00:00.000000Z")
+    assert sent["summary"].endswith(f"Among them {', '.join(plain(node) for _, node in held[:5])}.")
 
 
 def test_a_text_above_what_the_bus_takes_is_cut(watched):
