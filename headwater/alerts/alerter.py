@@ -33,6 +33,8 @@ AGE_MAX_S = 86_400
 ONWARD_MAX = 1_000
 # Alerts of one namespace in an hour; what is beyond is counted in one message.
 ALERTS_MAX = 20
+# Nodes that are read before their causes are sent: a look that runs out of time has sent some.
+_READ_MAX = 100
 # Causes that are claimed, and held, before the time is looked at again.
 _PART = 500
 # Seconds after the end of an hour, when each look that began in the hour has ended.
@@ -85,8 +87,7 @@ class Alerter:
         alerts of nodes that `waited` for the end of quiet hours are sent, whatever the hour.
         """
         look = _Look(self, now_s, may_go_on, waited)
-        look.read(nodes)
-        look.send()
+        look.look_at(nodes)
         return look.alerted
 
     def look_at_due(self, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True) -> Alerted:
@@ -96,8 +97,7 @@ class Alerter:
             for waited in (False, True):
                 nodes = [row.node for row in due if row.waited == waited]
                 look = _Look(self, now_s, may_go_on, waited)
-                look.read(node for node in nodes if not isinstance(node, Hour))
-                look.send()
+                look.look_at(node for node in nodes if not isinstance(node, Hour))
                 look.report_hours(node for node in nodes if isinstance(node, Hour))
                 alerted += look.alerted
             self.ledger.forget_due([row for row in due if row.node not in alerted.failed])
@@ -106,7 +106,7 @@ class Alerter:
 
 @dataclass(slots=True)
 class _Look:
-    """A look at nodes: first all are read, then the causes of each namespace are sent."""
+    """A look at nodes: some are read, then their causes are sent, until all are; at last the floods are reported."""
 
     alerter: Alerter
     now_s: int
@@ -116,9 +116,11 @@ class _Look:
     # The causes to send, by id, and for the id of each the node to look at again if it fails.
     _causes: dict[str, Cause] = field(default_factory=dict)
     _because: dict[str, Node] = field(default_factory=dict)
+    # The hours in which causes were held.
+    _floods: dict[Hour, None] = field(default_factory=dict)
 
-    def read(self, nodes: Iterable[Node]) -> None:
-        """Read the causes of these nodes, and of those that are to be looked at because of them."""
+    def look_at(self, nodes: Iterable[Node]) -> None:
+        """Send the causes of these nodes, and of those that are to be looked at because of them."""
         pending: dict[Node, Node] = {node: node for node in nodes}
         limit = len(pending) + ONWARD_MAX
         seen: set[Node] = set()
@@ -128,11 +130,15 @@ class _Look:
             seen.add(node)
             try:
                 self._check_time()
-                diagnosis = self._read(node, because)
+                onward = self._read(node, because).onward
             except Exception as error:  # noqa: BLE001 - a fault of one node must not keep the alerts of others
                 self.alerted.failed[because] = error
-                continue
-            pending |= {other: because for other in diagnosis.onward if other not in seen and other not in pending}
+                onward = ()
+            pending |= {other: because for other in onward if other not in seen and other not in pending}
+            if len(seen) % _READ_MAX == 0:
+                self._send()
+        self._send()
+        self._report_floods()
 
     def _read(self, node: Node, because: Node) -> Diagnosis:
         """Note the causes of a node to send, or when to look at it again."""
@@ -157,11 +163,12 @@ class _Look:
             self._because |= dict.fromkeys(causes, because)
         return diagnosis
 
-    def send(self) -> None:
-        """Send the causes, or hold those of a namespace with too many."""
+    def _send(self) -> None:
+        """Send the causes that were read, or hold those of a namespace with too many."""
         by_namespace: dict[str, list[Cause]] = {}
         for cause in self._causes.values():
             by_namespace.setdefault(cause.node.namespace, []).append(cause)
+        self._causes = {}
         for namespace, causes in by_namespace.items():
             new = self._claim(causes)
             with self._fails(new):
@@ -205,8 +212,9 @@ class _Look:
         self.alerted.causes += len(causes)
 
     def _hold(self, hour: Hour, causes: Sequence[Cause]) -> None:
-        """Note the causes for the messages of the hour; send the first of these at once."""
+        """Note the causes for the messages of the hour."""
         ledger, expires_s = self.alerter.ledger, self._remembered_s
+        self._floods[hour] = None
         ledger.look_again(hour, hour.end(_AFTER_S), expires_s=expires_s)
         for part in chunks(causes, _PART):
             with self._fails(part):
@@ -214,13 +222,19 @@ class _Look:
                 ledger.hold(hour, part, expires_s=expires_s)
                 ledger.mark_sent([cause.id for cause in part], now_s=self.now_s)
                 self.alerted.causes += len(part)
-        if ledger.claim([hour.pk], now_s=self.now_s)[hour.pk] == "claimed":
+
+    def _report_floods(self) -> None:
+        """Send the first message of each hour in which causes were held; the schedule sends what fails."""
+        ledger = self.alerter.ledger
+        for hour in self._floods:
             try:
-                self._report(hour)
-            except Exception:
-                ledger.look_again(hour, from_seconds(self.now_s), expires_s=expires_s)
-                raise
-            ledger.mark_sent([hour.pk], now_s=self.now_s)
+                self._check_time()
+                if ledger.claim([hour.pk], now_s=self.now_s)[hour.pk] == "claimed":
+                    self._report(hour)
+                    ledger.mark_sent([hour.pk], now_s=self.now_s)
+            except Exception as error:  # noqa: BLE001 - a fault of one hour must not keep the message of another
+                self.alerted.failed[hour] = error
+                ledger.look_again(hour, from_seconds(self.now_s), expires_s=self._remembered_s)
 
     def report_hours(self, hours: Iterable[Hour]) -> None:
         """Send the messages of hours that have ended, or when quiet hours end."""

@@ -66,7 +66,7 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
     def summary(show: _Show) -> str:
         by_kind = ", ".join(f"{number} {kind}" for kind, number in numbers.items())
         have = f"{number} causes in the hour from {hour} have no alert of their own"
-        return f"{show(namespace)}: {have} ({by_kind}). Among them {_list(nodes, show)}."
+        return f"{show(namespace)}: {have} ({by_kind}). Among them {', '.join(map(show, nodes[:_NAMED]))}."
 
     number = sum(kinds.values())
     message = {
@@ -81,7 +81,8 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
         "numbers": numbers,
         "nodes": nodes,
     }
-    return cut_to_fit(message) | {"cut": number > len(nodes)}
+    sent = cut_to_fit(message)
+    return {**sent, "cut": number > len(sent["nodes"])}
 
 
 def cut_to_fit(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.alerts.cause import Cause
-from headwater.alerts.message import BYTES_MAX, cut_to_fit, mrkdwn, plain, summarize
+from headwater.alerts.message import BYTES_MAX, cut_to_fit, mrkdwn, plain, render_many, summarize
 from headwater.events.event import DatasetUse
 from headwater_model.ids import DatasetId
 from tests.unit.facts.statements import A, B, X, an_event
@@ -118,6 +118,16 @@ def test_a_message_of_any_size_fits_an_event_and_says_that_it_was_cut(parts):
         name: message[name] for name in ("id", "node", "link")
     }
     assert sent["cut"] == ({**sent, "cut": None} != {**message, "cut": None})
+
+
+@pytest.mark.parametrize(("number", "length", "cut"), [(3, 9, False), (101, 9, True), (60, 4_000, True)])
+def test_the_message_of_a_flood_fits_an_event_and_says_that_nodes_are_missing(number, length, cut):
+    held = [("RunFailed", f"job:a:{n:05}{'j' * length}") for n in range(number)]
+    sent = render_many("<!here>", "2025-11-20T12:00:00.000000Z", held, "")
+    assert len(orjson.dumps(sent)) < BYTES_MAX
+    assert (sent["number"], sent["cut"]) == (number, cut)
+    assert sent["mrkdwn"].startswith(f"`&lt;!here&gt;`: {number} causes in the hour from 2025-11-20T12:00:00.000000Z")
+    assert sent["summary"].endswith(f"Among them {', '.join(plain(node) for _, node in held[:5])}.")
 
 
 def test_a_text_above_what_the_bus_takes_is_cut(watched):
