@@ -170,36 +170,38 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
     if outer.command in STATEMENTS:
         scanned = {**inner.scanned, **outer.scanned}
         return replace(outer, written=outer.written.otherwise(inner.written), scanned=scanned)
-    columns, unknown, tier = _columns(outer, inner)
+    columns, unknown = _columns(outer, inner)
+    detailed = _in_more_detail(outer, inner)
     return replace(
         outer,
         output=_output(outer, inner),
         inputs=tuple(_inputs([*outer.inputs, *inner.inputs])),
         columns=columns,
         unknown=unknown,
-        tier=tier,
+        tier=detailed.tier,
+        tier_reason=detailed.tier_reason,
         # The insert of a CTAS overwrites the table that the CTAS has just made.
         change=outer.change if outer.command in WRAPPERS - {GLUE_WRITE} else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
         scanned={**inner.scanned, **outer.scanned},
         sql=outer.sql or inner.sql,
         # The inner plan is the outer one after the optimizer: it has no more detail.
-        unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,
+        unknown_inputs=detailed.unknown_inputs,
     )
 
 
-def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str], Tier]:
+def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str]]:
     """Return the columns of the write that was read in more detail, or of both."""
     if outer.tier != inner.tier:
         better = _in_more_detail(outer, inner)
-        return better.columns, dict(better.unknown), better.tier
+        return better.columns, dict(better.unknown)
     unknown = {
         path: reason
         for write, other in ((outer, inner), (inner, outer))
         for path, reason in write.unknown.items()
         if path in other.unknown or path not in other.columns.fields
     }
-    return merge_columns([outer.columns, inner.columns]), unknown, outer.tier
+    return merge_columns([outer.columns, inner.columns]), unknown
 
 
 def _in_more_detail(outer: Write, inner: Write) -> Write:
