@@ -29,6 +29,7 @@ class Commanded:
     """Command in its session; `message` is the part of it that its kind has."""
 
     def __init__(self, session: Session, command: Command, message: Any, *, columns: bool) -> None:
+        session.server.failure = command.failure
         self._columns = columns
         # Reason why columns of the command are not read.
         self._unread = "a statement without a query" if columns else "spark.headwater.capture.connectColumns is false"
