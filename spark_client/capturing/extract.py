@@ -28,6 +28,8 @@ from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
     CHANGES_WITHOUT_ROWS,
     GLUE_WRITE,
+    MODEL,
+    MODEL_SAVE,
     RDD_ACTION,
     RDD_SAVES,
     Dataset,
@@ -186,13 +188,18 @@ class Extractor:
         reading = self._reading(execution, execution.plan)
         frame = reading.frame(execution.plan)
         target = find_glue_target(frame.sink, self._catalogs)
-        read = replace(self._read(execution, GLUE_WRITE, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
+        is_model = frame.sink.get("connection_type") == MODEL
+        command = MODEL_SAVE if is_model else GLUE_WRITE
+        read = replace(self._read(execution, command, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
         if target.output is None:
             raise UnknownTarget(read)
         columns = frame.relation.columns
         outputs = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
+        if is_model:
+            written = replace(write.written, rows=None)
+            return [replace(_without_columns(write, "a model has no columns"), written=written)]
         if not columns:
             return [_without_columns(write, "a DynamicFrame whose columns are not known")]
         lineage = ColumnLineage(outputs.fields, sources_of(frame.relation.rows))

@@ -28,6 +28,8 @@ RDD_ACTION = "RddAction"
 
 # Kind of the plan that stands for the write of a DynamicFrame, and the command of that write.
 GLUE_WRITE = "GlueWrite"
+# Kind of the sink that a model of pyspark.ml is saved to, and the command of the save.
+MODEL, MODEL_SAVE = "model", "ModelSave"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
