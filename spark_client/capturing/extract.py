@@ -30,6 +30,7 @@ from spark_client.capturing.model import (
     GLUE_WRITE,
     MODEL,
     MODEL_SAVE,
+    NO_COLUMNS_OF_MODELS,
     RDD_ACTION,
     RDD_SAVES,
     Dataset,
@@ -199,7 +200,7 @@ class Extractor:
         write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
         if is_model:
             written = replace(write.written, rows=None)
-            return [replace(_without_columns(write, "a model has no columns"), written=written)]
+            return [replace(_without_columns(write, NO_COLUMNS_OF_MODELS), written=written)]
         if not columns:
             return [_without_columns(write, "a DynamicFrame whose columns are not known")]
         lineage = ColumnLineage(outputs.fields, sources_of(frame.relation.rows))

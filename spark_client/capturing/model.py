@@ -30,6 +30,8 @@ RDD_ACTION = "RddAction"
 GLUE_WRITE = "GlueWrite"
 # Kind of the sink that a model of pyspark.ml is saved to, and the command of the save.
 MODEL, MODEL_SAVE = "model", "ModelSave"
+UNFITTED = "Model: capture did not see what it was fitted on"
+NO_COLUMNS_OF_MODELS = "a model has no columns"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]

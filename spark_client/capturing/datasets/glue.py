@@ -19,7 +19,7 @@ from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import find_connected, find_options
-from spark_client.capturing.model import MODEL, Change, Dataset, Symlink
+from spark_client.capturing.model import MODEL, UNFITTED, Change, Dataset, Symlink
 from spark_client.capturing.plans.dynamic_frames import evaluate
 from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened
 from spark_client.capturing.plans.operators import RowsLineage
@@ -153,7 +153,7 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], QueryRead
         if kind in ("purge", "program"):
             return OpenRelation()
         if kind == "unfitted":
-            add((), ["Model: capture did not see what it was fitted on"])
+            add((), [UNFITTED])
             return OpenRelation()
         reason = f"DynamicFrame: {arguments.get('why', 'made by an unknown step')}"
         add((), [reason])

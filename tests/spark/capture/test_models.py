@@ -16,7 +16,7 @@ from pyspark.ml.tuning import ParamGridBuilder, TrainValidationSplit
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.spark.capture.conftest import Watch
+from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.specification import short_name
 
 _UNSEEN = "Model: capture did not see what it was fitted on"
@@ -107,6 +107,32 @@ def test_a_saved_model_is_one_write_of_what_it_was_fitted_on(
         assert (write.unknown_inputs, write.failure, write.tier) == (saved.unknown, None, "tables")
         assert (write.written.rows, bool(write.written.size_bytes)) == (None, True)
     assert (first.change, again.change) == (None, "OVERWRITE")
+
+
+def test_models_over_spark_connect_are_one_write_each(
+    remote: Any, hearing: Hearing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    model = Pipeline(stages=_stages()[:2]).fit(_flights(remote))
+    hearing.writes()
+    model.save(str(tmp_path / "pipeline"))
+    model.stages[0].write().overwrite().save(str(tmp_path / "stage"))
+    model.stages[1].save(str(tmp_path / "transformer"))
+    with pytest.raises(Exception, match="already exists"):
+        model.stages[1].save(str(tmp_path / "transformer"))
+    PipelineModel(model.stages).save(str(tmp_path / "together"))
+    with hearing.log.without_stacks():
+        writes = hearing.writes()
+    assert [(short_name(write.output.id), write.change, write.unknown_inputs) for write in writes] == [
+        ("pipeline", None, ()),
+        ("stage", "OVERWRITE", ()),
+        ("transformer", None, ()),
+        ("transformer", None, ()),
+        ("together", None, (_UNSEEN,)),
+    ]
+    inputs = [" ".join(sorted(short_name(dataset.id) for dataset in write.inputs)) for write in writes]
+    assert inputs == ["flights planes", "flights planes", "", "", ""]
+    assert [write.failure is not None for write in writes] == [False, False, False, True, False]
 
 
 def test_a_save_that_fails_fails_as_it_would_have_and_is_one_failed_write(
