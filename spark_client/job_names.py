@@ -10,13 +10,15 @@ import re
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
 _TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
-# Suffixes of a name that launchers make for each run: Glue's and YARN's ids, UUIDs and other hashes, times.
+# Suffixes of a name that launchers make for each run: Glue's and YARN's ids, UUIDs and other hashes, times; and the
+# uid of an estimator or a model of Spark's, as in `LogisticRegression_4a8b0c1d2e3f`.
 _OF_A_RUN = re.compile(
     r"(?:^|[\s_.:/-]+)(?:"
     r"jr_[0-9a-f]{16,}"
     r"|(?:application|local|app|spark)[-_]\d{10,}(?:[-_]\d+)?"
     r"|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
     r"|(?=[a-f]*\d)[0-9a-f]{20,}"
+    r"|(?=[a-f]*\d)[0-9a-f]{12}(?<=[A-Za-z]_.{12})"
     r"|run[-_]\d+(?:[-_][a-z0-9]+)?"
     r"|\d{10,19}"
     rf"|{_DATE}(?:{_TIME})?"
@@ -52,8 +54,8 @@ def suffix_of(written: str) -> str:
 
     It is the same in two runs with different paths:
 
-    >>> suffix_of("raw/2013-01-01/flights/day=2013-01-01/checked")
-    'flights_checked'
+    >>> suffix_of("raw/2013-01-01/flights/day=2013-01-01/checked"), suffix_of("models/KMeans_4a8b0c1d2e3f")
+    ('flights_checked', 'models_KMeans')
     """
     return _NOT_A_WORD.sub("_", "_".join(segments_of_every_run(written)[-2:])).strip("_") or "root"
 

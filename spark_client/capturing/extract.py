@@ -28,6 +28,9 @@ from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
     CHANGES_WITHOUT_ROWS,
     GLUE_WRITE,
+    MODEL,
+    MODEL_SAVE,
+    NO_COLUMNS_OF_MODELS,
     RDD_ACTION,
     RDD_SAVES,
     Dataset,
@@ -51,6 +54,7 @@ _TO_PYTHON = re.compile(r"(?:AsArrow)?ToPython$")
 # Records of these are batches of Python's rows.
 _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
+_TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
 # Action of what stands for a whole stream.
 _STREAM = "stream"
 
@@ -174,7 +178,7 @@ class Extractor:
         if execution.action in _SAVES_OF_BATCHES:
             written = replace(written, rows=None)
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
-        return Write(**values, output=Dataset(output), written=written)
+        return _without_columns(Write(**values, output=Dataset(output), written=written), "rows of an RDD")
 
     def _frame(self, execution: Execution) -> list[Write]:
         """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
@@ -185,15 +189,20 @@ class Extractor:
         reading = self._reading(execution, execution.plan)
         frame = reading.frame(execution.plan)
         target = find_glue_target(frame.sink, self._catalogs)
-        read = replace(self._read(execution, GLUE_WRITE, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
+        is_model = frame.sink.get("connection_type") == MODEL
+        command = MODEL_SAVE if is_model else GLUE_WRITE
+        read = replace(self._read(execution, command, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
         if target.output is None:
             raise UnknownTarget(read)
         columns = frame.relation.columns
         outputs = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
+        if is_model:
+            written = replace(write.written, rows=None)
+            return [replace(_without_columns(write, NO_COLUMNS_OF_MODELS), written=written)]
         if not columns:
-            return [write]
+            return [_without_columns(write, "a DynamicFrame whose columns are not known")]
         lineage = ColumnLineage(outputs.fields, sources_of(frame.relation.rows))
         return [replace(write, tier=execution.tier, columns=lineage, unknown=outputs.unknown)]
 
@@ -222,13 +231,13 @@ class Extractor:
         if target.change in CHANGES_WITHOUT_ROWS:
             return write
         if execution.tier == "tables" or target.query is None:
-            return replace(write, tier="tables")
+            return _without_columns(write, _TOO_LARGE if target.query is not None else f"{target.command}: no query")
         if target.unknown is not None:
             return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
             relation = reading.relation(target.query)
-        except TooLarge:
-            return replace(write, tier="tables")
+        except TooLarge as reason:
+            return _without_columns(write, str(reason))
         outputs = OutputColumns(target.names, relation.values, target.generated)
         return replace(write, columns=ColumnLineage(outputs.fields, sources_of(relation.rows)), unknown=outputs.unknown)
 
@@ -259,16 +268,20 @@ class Extractor:
         )
 
 
+def _without_columns(write: Write, reason: str) -> Write:
+    return replace(write, tier="tables", tier_reason=reason)
+
+
 def _changed(write: Write, rows: RowChange, reading: QueryLeaves) -> Write:
     """Return the write of a statement that changes rows; expressions without kinds do not show what they keep."""
     before = () if write.output.id in {item.id for item in write.inputs} else (replace(write.output, version=None),)
-    unread = replace(write, tier="tables", inputs=(*write.inputs, *before))
+    unread = replace(write, inputs=(*write.inputs, *before))
     if write.tier != "full":
-        return unread
+        return _without_columns(unread, _TOO_LARGE)
     try:
         changed = relate_rows(rows, write.output.id, reading.leaf, reading.variables)
-    except TooLarge:
-        return unread
+    except TooLarge as reason:
+        return _without_columns(unread, str(reason))
     clauses = [OutputColumns(tuple(values), list(values.values()), ()) for values in changed.columns]
     columns = merge_columns(
         [ColumnLineage(dataset_level=sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]

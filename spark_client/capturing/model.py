@@ -28,6 +28,10 @@ RDD_ACTION = "RddAction"
 
 # Kind of the plan that stands for the write of a DynamicFrame, and the command of that write.
 GLUE_WRITE = "GlueWrite"
+# Kind of the sink that a model of pyspark.ml is saved to, and the command of the save.
+MODEL, MODEL_SAVE = "model", "ModelSave"
+UNFITTED = "Model: capture did not see what it was fitted on"
+NO_COLUMNS_OF_MODELS = "a model has no columns"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
@@ -127,6 +131,7 @@ class Read:
         execution_id: id of the outermost execution; negative for an action of an RDD.
         command: Spark's class of the write, or the name of the action, for people.
         tier: how much of the plan was read: `sources` without kinds, or `tables` alone.
+        tier_reason: reason why rows were written and their columns are not read; None where they are.
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
         stream: run id of the streaming query that it is a part of, or is.
         unknown_output: reason why what it wrote has no name; None if it wrote nothing.
@@ -145,6 +150,7 @@ class Read:
     stream: str | None = None
     unknown_output: str | None = None
     scanned: Mapping[DatasetId, InputStatistics] = field(default_factory=dict)
+    tier_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

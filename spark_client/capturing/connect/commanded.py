@@ -29,7 +29,10 @@ class Commanded:
     """Command in its session; `message` is the part of it that its kind has."""
 
     def __init__(self, session: Session, command: Command, message: Any, *, columns: bool) -> None:
+        session.server.failure = command.failure
         self._columns = columns
+        # Reason why columns of the command are not read.
+        self._unread = "a statement without a query" if columns else "spark.headwater.capture.connectColumns is false"
         self.session = session
         self.command = command
         self.message = message
@@ -68,6 +71,7 @@ class Commanded:
             output=self._with_schema(output, resolved, query),
             inputs=resolved.datasets,
             tier="tables",
+            tier_reason=self._unread,
             change=statement.change if not statement.by_partition or not self._is_dynamic() else None,
             failure=self.command.failure,
             sql=sql,
@@ -132,16 +136,15 @@ class Commanded:
     def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
         """Return the write with its columns, as far as they are read; a reader's fault only costs the columns."""
         snapshot = self.snapshot(query)
-        return write if snapshot is None else self.named(write, snapshot, into)
+        return replace(write, tier_reason=self._unread) if snapshot is None else self.named(write, snapshot, into)
 
     def named(self, write: Write, snapshot: Snapshot, into: Into) -> Write:
         """Return the write with these columns, as the written dataset names them."""
         try:
             read = columns_of(snapshot, write.output.schema, into)
         except Unreadable as reason:
-            _log.debug("capture: no columns: %s", reason)
-            return write
-        return replace(write, columns=read.columns, unknown=read.unknown, tier="full")
+            return replace(write, tier_reason=str(reason))
+        return replace(write, columns=read.columns, unknown=read.unknown, tier="full", tier_reason=None)
 
     def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
         """Return the columns of the queries in a statement; none if they cannot be read."""
@@ -156,8 +159,9 @@ class Commanded:
         try:
             return read() if self._columns else None
         except (Unreadable, NoResponse) as reason:
-            _log.debug("capture: no columns: %s", reason)
-        except Exception:  # noqa: BLE001 - whatever a new client's plans are, tables are known
+            self._unread = str(reason)
+        except Exception as fault:  # noqa: BLE001 - whatever a new client's plans are, tables are known
+            self._unread = f"{type(fault).__name__}: {fault}"
             _log.debug("capture: no columns", exc_info=True)
         return None
 

@@ -18,6 +18,8 @@ from weakref import WeakSet
 
 from spark_client.capturing.connect.server import is_ours
 from spark_client.capturing.jvm.executions import Unavailable
+from spark_client.capturing.jvm.models import wrap_models
+from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.model import Ended, Failure
 
 _log = logging.getLogger("headwater.capture")
@@ -181,6 +183,7 @@ def _listen(commands: Commands) -> None:
         from pyspark.sql.connect.client import SparkConnectClient
     except ImportError as error:
         raise Unavailable(f"Spark Connect's client: {error}") from error
+    wrap_models(report_model)
     with _lock:
         _listening.append(commands)
         if not _patched:
@@ -261,12 +264,37 @@ def _report(client: Any, message: Any, result: Any, started_ms: int, error: Base
             return
         if kind_of(message) not in _CAPTURED and _part_of(message) not in _STREAM_ENDS:
             return
-        results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
-        failure = None if error is None else failure_of(error)
-        for commands in _listeners_of(client):
-            commands.add(Command(next(_ids), client, message, results, started_ms, _now_ms(), failure))
+        if not rdd_actions.part.is_model:
+            results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
+            _add(client, message, results, started_ms, error)
     except Exception:  # noqa: BLE001 - whatever a new client's commands are, the job must live
         _log.debug("capture: a command was not captured", exc_info=True)
+
+
+def _add(client: Any, message: Any, results: dict[str, Any], started_ms: int, error: BaseException | None) -> None:
+    failure = None if error is None else failure_of(error)
+    for commands in _listeners_of(client):
+        commands.add(Command(next(_ids), client, message, results, started_ms, _now_ms(), failure))
+
+
+def report_model(
+    path: str, fitted: Any, writer: Any, is_model: bool, started_ms: int, error: BaseException | None
+) -> None:
+    """Report the save of a model, for which a client sent several commands; `fitted` is the frame it was fitted on."""
+    try:
+        from pyspark.sql.connect import proto
+        from pyspark.sql.connect.session import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is None:
+            return
+        message = proto.Command()
+        message.ml_command.write.path = path
+        message.ml_command.write.should_overwrite = bool(writer.shouldOverwrite)
+        relation = None if fitted is None else fitted._plan.to_proto(session.client).root
+        _add(session.client, message, {"fitted": relation, "is_model": is_model}, started_ms, error)
+    except Exception:  # noqa: BLE001 - as above
+        _log.debug("capture: a model was not captured", exc_info=True)
 
 
 def kind_of(message: Any) -> str:

@@ -18,10 +18,15 @@ from spark_client.capturing.model import Failure, SchemaField
 # A query that takes longer is given up, where the client has time limits (PySpark 4.2 and newer).
 _RESPONSE_S = 30.0
 _RELEASE_S = 2.0
-# A path without files; the server's error names the location of paths without a scheme.
+# A path without files; the plan's error names the location of paths without a scheme. Under a single path Spark looks
+# for a stream's log, and prints a stack trace where the path is not there: so the path is there twice.
 _NOWHERE = "headwater/asks/where/paths/are"
 _LOOK_THERE = f"SELECT * FROM text.`{_NOWHERE}`"  # noqa: S608 - our own statement
+_TWICE = f" WITH (path '{_NOWHERE}')"
 _FOUND_NOTHING = re.compile(rf"([a-zA-Z][\w+.-]*:/\S*?)/?{_NOWHERE}")
+_PATTERN = frozenset("*?[{")
+# Failures of the analyzer, but those that say that the target is there.
+_REFUSED = re.compile(r"(?:Analysis|Parse)Exception: (?!\[\w*ALREADY_EXISTS)")
 _DETAILS = "# Detailed Table Information"
 _CUT = re.compile(r"\.\.\. \d+ more fields")
 _FIELDS_MAX = 10_000
@@ -47,6 +52,8 @@ class Server:
 
         self._proto = proto
         self._client = _impatient(client)
+        # Failure of the command that is read.
+        self.failure: Failure | None = None
 
     def configuration(self) -> dict[str, str]:
         """Return all of the session's configuration, Spark's own where the server starts with it."""
@@ -105,9 +112,7 @@ class Server:
 
     def explain_relation(self, relation: Any) -> str:
         """Return Spark's plans of a relation, which is not run."""
-        with _no_response_for_errors():
-            response = self._client._analyze(method="explain", plan=self._plan(relation), explain_mode="extended")
-        return str(response.explain_string)
+        return str(self._analyzed(relation, "explain", explain_mode="extended").explain_string)
 
     def query(self, text: str) -> Any:
         """Return a statement, as the protocol has it."""
@@ -128,19 +133,20 @@ class Server:
 
     def folder(self) -> str | None:
         """Return the folder of relative paths; None if the server does not name it."""
-        match = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE)))
+        twice = "" if (self.spark_version() or "").startswith("3.") else _TWICE  # options of a table: Spark 4
+        match = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE + twice)))
         return match[1] if match else None
 
     def files(self, read: SourceRead) -> list[str]:
         """Return the files at a source's paths, whatever their format: Spark lists them, it reads none."""
         relation = self._source(SourceRead("binaryFile", read.paths, {"pathGlobFilter": "*"}))
-        with _no_response_for_errors():
-            return list(self._client._analyze(method="input_files", plan=self._plan(relation)).input_files or ())
+        return list(self._analyzed(relation, "input_files").input_files or ())
 
     def schema(self, relation: Any) -> tuple[SchemaField, ...]:
         """Return the columns of a relation."""
+        self._refuse()
         with _no_response_for_errors():
-            return parse_schema(self._client.schema(self._plan(relation)).json())
+            return parse_schema(self._client.schema(self._plan(_quiet(relation))).json())
 
     def table_schema(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
         """Return the columns of a table."""
@@ -177,6 +183,16 @@ class Server:
         source.paths.extend(read.paths)
         source.options.update({key: value for key, value in read.options.items() if key != "path"})
         return relation
+
+    def _analyzed(self, relation: Any, method: str, **more: Any) -> Any:
+        self._refuse()
+        with _no_response_for_errors():
+            return self._client._analyze(method=method, plan=self._plan(_quiet(relation)), **more)
+
+    def _refuse(self) -> None:
+        """Raise `NoResponse` for a command that the server did not analyze: of each such query it prints a stack."""
+        if self.failure is not None and _REFUSED.match(self.failure.message):
+            raise NoResponse("the server does not analyze it")
 
     def _plan(self, relation: Any) -> Any:
         return self._proto.Plan(root=relation)
@@ -235,6 +251,21 @@ def statement_of(command: Any) -> tuple[Any, Any]:
 def is_ours(client: Any) -> bool:
     """True if a client is a copy made by `Server`."""
     return "_headwater" in vars(client)
+
+
+def _quiet(relation: Any) -> Any:
+    """Return a relation in which each pattern of files is there twice, for which Spark looks for no stream's log."""
+    quiet = type(relation)()
+    quiet.CopyFrom(relation)
+    left = [quiet]
+    while left:
+        message = left.pop()
+        if message.DESCRIPTOR.name == "DataSource" and len(message.paths) == 1:
+            message.paths.extend(path for path in message.paths if not _PATTERN.isdisjoint(path))
+        for field, value in message.ListFields():
+            if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+                left += [value] if hasattr(value, "DESCRIPTOR") else value
+    return quiet
 
 
 def _has(message: Any, field: str) -> bool:

@@ -15,7 +15,7 @@ from spark_client.capturing.connect.columns.lineage import Into
 from spark_client.capturing.connect.commanded import Commanded
 from spark_client.capturing.connect.commands import Command
 from spark_client.capturing.connect.reads import Read as NamedRead
-from spark_client.capturing.connect.reads import source_read, table_read
+from spark_client.capturing.connect.reads import UnknownRead, source_read, table_read
 from spark_client.capturing.connect.server import Server
 from spark_client.capturing.connect.server_cache import ServerCache
 from spark_client.capturing.connect.sql_statements import Statement
@@ -24,7 +24,15 @@ from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
-from spark_client.capturing.model import Change, StreamStart, UnknownTarget, Write
+from spark_client.capturing.model import (
+    MODEL_SAVE,
+    NO_COLUMNS_OF_MODELS,
+    UNFITTED,
+    Change,
+    StreamStart,
+    UnknownTarget,
+    Write,
+)
 
 # Sources that keep nothing, and a stream's sink in the memory of the driver.
 _KEEP_NOTHING = frozenset({"noop", "console"})
@@ -165,6 +173,18 @@ def _checkpoint(commanded: Commanded) -> list[Write]:
     return []
 
 
+def _model(commanded: Commanded) -> list[Write]:
+    """Return the save of a model, which `report_model` puts together."""
+    message, known = commanded.message.write, commanded.command.result or {}
+    fitted = known.get("fitted")
+    reads = () if fitted is None else commanded.reads(fitted)
+    if fitted is None and known.get("is_model"):
+        reads = (UnknownRead(UNFITTED),)
+    target = source_read("parquet", (message.path,), {})
+    statement = Statement(MODEL_SAVE, target, reads, "OVERWRITE" if message.should_overwrite else None)
+    return [replace(commanded.write(statement), tier_reason=NO_COLUMNS_OF_MODELS)]
+
+
 def _catalog(commanded: Commanded) -> list[Write]:
     """Follow the changes that `spark.catalog` makes to the session."""
     session, kind = commanded.session, commanded.message.WhichOneof("cat_type")
@@ -187,6 +207,7 @@ _RULES: dict[str, Callable[[Commanded], list[Write]]] = {
     "checkpoint_command": _checkpoint,
     "create_dataframe_view": _view,
     "merge_into_table_command": _merge_into,
+    "ml_command": _model,
     "sql_command": sql_writes,
     "write_operation": _write_operation,
     "write_operation_v2": _write_operation_v2,

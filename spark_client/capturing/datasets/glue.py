@@ -19,14 +19,14 @@ from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import find_connected, find_options
-from spark_client.capturing.model import Change, Dataset, Symlink
+from spark_client.capturing.model import MODEL, UNFITTED, Change, Dataset, Symlink
 from spark_client.capturing.plans.dynamic_frames import evaluate
 from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, unknown
 
-_FILES = frozenset({"s3", "file", "hdfs", "parquet", "orc"})
+_FILES = frozenset({"s3", "file", "hdfs", "parquet", "orc", MODEL})
 _DATABASES = frozenset(
     {"mysql", "postgresql", "oracle", "sqlserver", "redshift", "jdbc", "custom.jdbc", "marketplace.jdbc"}
 )
@@ -107,6 +107,7 @@ def find_glue_target(described: Mapping[str, Any], catalogs: Catalogs) -> GlueTa
     # A sink may change the schema in the catalog: it is that of what is written.
     symlinks = (Symlink(table.id.namespace, table.id.name),) if table else ()
     change: Change | None = "TRUNCATE" if described.get("purges") == "all" else None
+    change = "OVERWRITE" if described.get("overwrites") else change
     return GlueTarget(replace(source.datasets[0], schema=(), symlinks=symlinks), change)
 
 
@@ -149,7 +150,10 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], QueryRead
             source = find_source(arguments, catalogs)
             add(source.datasets, source.unknown_inputs)
             return _opened(source)
-        if kind == "purge":
+        if kind in ("purge", "program"):
+            return OpenRelation()
+        if kind == "unfitted":
+            add((), [UNFITTED])
             return OpenRelation()
         reason = f"DynamicFrame: {arguments.get('why', 'made by an unknown step')}"
         add((), [reason])

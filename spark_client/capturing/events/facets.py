@@ -57,6 +57,7 @@ def error_facet(message: str, stack: str | None, language: str) -> Facet:
 def capture_facet(
     *,
     tier: str | None = None,
+    tier_reason: str | None = None,
     command: str | None = None,
     unknown: Sequence[tuple[str, str]] = (),
     unknown_inputs: Sequence[str] = (),
@@ -68,6 +69,7 @@ def capture_facet(
     """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
     values = {
         "tier": tier,
+        "tierReason": tier_reason,
         "command": command,
         "unknown": [{"field": field, "reason": reason} for field, reason in unknown] or None,
         "unknownInputs": list(unknown_inputs) or None,

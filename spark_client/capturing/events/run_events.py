@@ -258,13 +258,12 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
     captured = capture_facet(
         tier="doubtful" if reporting.rules.misread and read.tier != "tables" else read.tier,
+        tier_reason=_reason(read.tier_reason, cut, reporting.rules),
         command=read.command,
         misread=reporting.rules.misread,
         unknown=_unknown(write, cut) if write else (),
         unknown_inputs=_unknown_inputs(read, cut, reporting.rules),
-        unknown_output=None
-        if read.unknown_output is None
-        else cut.text("unknown", read.unknown_output, _REASON_CHARS, reporting.rules),
+        unknown_output=_reason(read.unknown_output, cut, reporting.rules),
         cut=cut.names,
     )
     return _event(
@@ -321,6 +320,10 @@ def _error(failure: Failure | None, language: str, cut: _Cut, rules: EventRules)
     message = cut.text("error", failure.message, _MESSAGE_CHARS, rules)
     shown_stack = None if stack is None else cut.text("error", stack, _STACK_CHARS, rules)
     return {"errorMessage": error_facet(message, shown_stack, language)}
+
+
+def _reason(text: str | None, cut: _Cut, rules: EventRules) -> str | None:
+    return None if text is None else cut.text("unknown", text, _REASON_CHARS, rules)
 
 
 def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:

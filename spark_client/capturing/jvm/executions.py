@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spark_client.capturing.jvm.early_events import EarlyEvents
 from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.jvm.items import Item, parse_item
+from spark_client.capturing.jvm.models import wrap_models
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
@@ -113,6 +114,7 @@ class Executions:
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
         glue_frames.open()
+        wrap_models()
 
     @property
     def dropped(self) -> int:

@@ -264,12 +264,13 @@ class GlueFrames:
                 parents = () if frame is None else (frame_of(bound[frame]),)
                 return _context_of(bound["self"]), Step("sink" if parents else "purge", parents, sink(bound))
 
-            return self._run(self._guarded(step), name, lambda: method(*arguments, **named))
+            return self.run(step, name, lambda: method(*arguments, **named))
 
         self._put(owner, name, attribute(call))
 
-    def _run(self, write: tuple[Any, Step] | None, name: str, act: Callable[[], Any]) -> Any:
+    def run(self, step_of: Callable[[], tuple[Any, Step] | None], name: str, act: Callable[[], Any]) -> Any:
         """Return the result of a write, and report it; whatever becomes of the report, the write runs."""
+        write = self._guarded(step_of)
         receiver = None if write is None else rdd_actions.await_receiver(write[0])
         if write is None or receiver is None:
             return act()

@@ -20,6 +20,7 @@ from spark_client.capturing.plans.values import (
     get_field,
     keep,
     merge_values,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
     """Return the columns of the rows that a generator makes of each row."""
     value = keep(CHANGED, of.value(generator))
     if generator.kind == "Inline":
-        return [get_field(value, str(name)) for name in generator.values.get("elementSchema.names") or []]
+        fields = [get_field(value, str(name)) for name in generator.values.get("elementSchema.names") or value.fields]
+        return fields if len(fields) == count else [unknown("Inline: structs of unknown fields")] * count
     if generator.kind == "Stack":
         parts = [of.value(child) for child in generator.values.get("children") or []][1:]
         return [merge_values(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]

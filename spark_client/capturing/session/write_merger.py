@@ -19,7 +19,7 @@ from typing import Protocol
 from headwater_model.columns import ColumnLineage, merge_columns
 from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
-from spark_client.capturing.model import GLUE_WRITE, Dataset, Symlink, Tier, Write
+from spark_client.capturing.model import GLUE_WRITE, MODEL_SAVE, Dataset, Symlink, Tier, Write
 from spark_client.capturing.session.met_tables import MetTables
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
@@ -138,13 +138,21 @@ def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]
     parts: list[list[Write]] = [[] for _ in outers]
     left: list[Write] = []
     for inner in inside:
-        same = [place for place, outer in enumerate(outers) if _same_dataset(inner, outer)]
+        same = [place for place, outer in enumerate(outers) if _same_dataset(inner, outer) or _in_model(inner, outer)]
         of_others = [place for place in same if outers[place].command in WRAPPERS] or same
         (min((parts[place] for place in of_others), key=len) if of_others else left).append(inner)
     for part, outer in zip(parts, outers, strict=True):
         if not part and outer.command in WRAPPERS:
             part += [inner for inner in left if _may_have_query(inner, outer)]
     return parts
+
+
+def _in_model(inner: Write, outer: Write) -> bool:
+    """Return True for a file of a model that is saved."""
+    folder, file = outer.output.id, inner.output.id
+    return (
+        outer.command == MODEL_SAVE and file.namespace == folder.namespace and file.name.startswith(f"{folder.name}/")
+    )
 
 
 def _same_dataset(first: Write, second: Write) -> bool:
@@ -167,39 +175,43 @@ def _names(dataset: Dataset) -> set[DatasetId]:
 
 def _merge_pair(outer: Write, inner: Write) -> Write:
     """Return the outer write's table, statement and outcome with the inner write's numbers."""
+    if outer.command == MODEL_SAVE:
+        return outer
     if outer.command in STATEMENTS:
         scanned = {**inner.scanned, **outer.scanned}
         return replace(outer, written=outer.written.otherwise(inner.written), scanned=scanned)
-    columns, unknown, tier = _columns(outer, inner)
+    columns, unknown = _columns(outer, inner)
+    detailed = _in_more_detail(outer, inner)
     return replace(
         outer,
         output=_output(outer, inner),
         inputs=tuple(_inputs([*outer.inputs, *inner.inputs])),
         columns=columns,
         unknown=unknown,
-        tier=tier,
+        tier=detailed.tier,
+        tier_reason=detailed.tier_reason,
         # The insert of a CTAS overwrites the table that the CTAS has just made.
         change=outer.change if outer.command in WRAPPERS - {GLUE_WRITE} else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
         scanned={**inner.scanned, **outer.scanned},
         sql=outer.sql or inner.sql,
         # The inner plan is the outer one after the optimizer: it has no more detail.
-        unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,
+        unknown_inputs=detailed.unknown_inputs,
     )
 
 
-def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str], Tier]:
+def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str]]:
     """Return the columns of the write that was read in more detail, or of both."""
     if outer.tier != inner.tier:
         better = _in_more_detail(outer, inner)
-        return better.columns, dict(better.unknown), better.tier
+        return better.columns, dict(better.unknown)
     unknown = {
         path: reason
         for write, other in ((outer, inner), (inner, outer))
         for path, reason in write.unknown.items()
         if path in other.unknown or path not in other.columns.fields
     }
-    return merge_columns([outer.columns, inner.columns]), unknown, outer.tier
+    return merge_columns([outer.columns, inner.columns]), unknown
 
 
 def _in_more_detail(outer: Write, inner: Write) -> Write:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -201,10 +202,41 @@ def remote(endpoint: str) -> Iterator[Any]:
     session.stop()
 
 
+class ServerLog:
+    """Warnings of a Spark Connect server in the tests' JVM, and what it notes of queries that fail."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        jvm: Any = spark._jvm
+        log4j = jvm.org.apache.logging.log4j
+        self._text = jvm.java.io.StringWriter()
+        appender = log4j.core.appender.WriterAppender.createAppender(None, None, self._text, "log", False, True)
+        appender.start()
+        context = log4j.LogManager.getContext(False)
+        for name, level in (("org.apache.spark", "WARN"), ("org.apache.spark.sql.connect.utils.ErrorUtils", "INFO")):
+            logger = log4j.core.config.LoggerConfig(name, log4j.Level.getLevel(level), False)
+            logger.addAppender(appender, None, None)
+            context.getConfiguration().addLogger(name, logger)
+        context.updateLoggers()
+
+    @contextmanager
+    def without_stacks(self) -> Iterator[None]:
+        """Fail if the server prints a stack trace meanwhile: no question of ours may make it do so."""
+        self._text.getBuffer().setLength(0)
+        yield
+        assert "\tat " not in (text := self._text.toString()), text
+
+
+@cache
+def server_log(spark: SparkSession) -> ServerLog:
+    """Return the log of the one server."""
+    return ServerLog(spark)
+
+
 class Hearing:
     """Writes captured from the commands of a server's clients."""
 
     def __init__(self, remote: Any, spark: SparkSession, *, columns: bool = True) -> None:
+        self.log = server_log(spark)
         self._commands = CommandSource(Commands(remote.client, drain_s=0), interval_s=60)
         self._extractor = ConnectExtractor(read_catalogs(SessionConf(spark), {}), columns=columns)
         self._merger = WriteMerger()
@@ -229,7 +261,8 @@ class Hearing:
         message.write_operation.input.CopyFrom(frame._plan.to_proto(frame._session.client).root)
         message.write_operation.source, message.write_operation.path = "parquet", path
         command = Command(0, frame._session.client, message, {}, 0, 0)
-        return [*written, *self._extractor.read_write(command)]
+        with self.log.without_stacks():
+            return [*written, *self._extractor.read_write(command)]
 
     def close(self) -> None:
         self._commands.close()

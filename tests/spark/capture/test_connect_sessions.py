@@ -173,6 +173,26 @@ def test_a_write_that_fails_reports_why_and_what_it_would_have_written(
     assert "JVM stacktrace" not in write.failure.message
 
 
+def test_what_the_server_does_not_analyze_is_not_sent_to_it_again(
+    remote: Any, hearing: Hearing, tmp_path: Path
+) -> None:
+    remote.range(1).write.parquet(str(tmp_path / "parts" / "first"))
+    remote.read.parquet(str(tmp_path / "parts" / "*")).selectExpr("id + 1 AS n").write.parquet(str(tmp_path / "all"))
+    for path in ("nowhere", "parts/first"):
+        with pytest.raises(Exception, match="PATH_"):
+            remote.read.parquet(str(tmp_path / path)).write.parquet(str(tmp_path / "parts" / "first"))
+    with hearing.log.without_stacks():
+        first, of_all, nowhere, again = hearing.writes()
+    assert lines_of([first, of_all, nowhere, again]) == [
+        "first <- ",
+        "all <- first",
+        "first <- nowhere",
+        "first <- first",
+    ]
+    assert (nowhere.tier, nowhere.tier_reason) == ("tables", "the schema: the server does not analyze it")
+    assert again.tier == "full"
+
+
 def test_a_table_that_was_dropped_at_once_is_what_it_was(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
     remote.table("flights").write.saveAsTable("staged")
     written = hearing.writes()

@@ -22,6 +22,15 @@ GENERATORS = (
         """,
     ),
     query(
+        "literals with commas, stacked as rows",
+        "SELECT flight, stack(2, 'from, or', origin, 'to', dest) AS (kind, place) FROM flights",
+        """
+        flight <- flights.flight IDENTITY
+        kind <- nothing
+        place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
+        """,
+    ),
+    query(
         "a map that is made and exploded has its keys apart from its values",
         "SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v) "
         "FROM flights)",

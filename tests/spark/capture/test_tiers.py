@@ -136,4 +136,5 @@ def test_of_a_plan_that_is_too_long_nothing_is_lost_but_the_columns(
     (write,) = watch.writes_of(lambda: frame.write.parquet(str(tmp_path / "out")))
     watch.close()
     assert (write.tier, write.written.rows) == ("tables", 2)
+    assert write.tier_reason == "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
     assert [dataset.id.name.rsplit("/", 1)[-1] for dataset in write.inputs] == ["flights"]

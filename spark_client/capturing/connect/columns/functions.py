@@ -15,6 +15,11 @@ _OF_GENERATORS = ("Explode", "PosExplode", "Inline", "Stack", "JsonTuple")
 GENERATORS: Mapping[str, str] = {name: each.kind for name, each in FUNCTIONS.items() if each.kind in _OF_GENERATORS}
 # Functions whose arguments mean what their places say.
 BY_PLACE = frozenset(name for name, each in FUNCTIONS.items() if each.effect in (Effect.OWN, Effect.KEEPS_FIRST))
+# Functions whose result has the type of their first argument.
+_OF_FIRST_TYPE = frozenset(
+    {"array_compact", "array_distinct", "array_except", "array_remove", "array_sort", "filter", "map_filter"}
+    | {"reverse", "shuffle", "slice", "sort_array"}
+)
 CASTS: Mapping[str, str] = {
     "bigint": "long",
     "binary": "binary",
@@ -33,6 +38,11 @@ CASTS: Mapping[str, str] = {
 def function(nodes: Nodes, name: str, arguments: Sequence[Typed]) -> Typed:
     """Return a call of a function."""
     small = name.lower()
+    call = _called(nodes, small, arguments)
+    return call._replace(type=arguments[0].type) if small in _OF_FIRST_TYPE and arguments else call
+
+
+def _called(nodes: Nodes, small: str, arguments: Sequence[Typed]) -> Typed:
     if small in _RULES:
         return _RULES[small](nodes, arguments)
     parts = [argument.node for argument in arguments]

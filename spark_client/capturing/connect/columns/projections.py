@@ -1,4 +1,4 @@
-"""Steps that make or choose columns: projections, generators, and what renames, sets, fills or drops columns."""
+"""Steps that make or choose columns: projections, and what renames, sets, fills or drops columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spark_client.capturing.connect.columns.frames import Frame, Typed, find_column
-from spark_client.capturing.connect.columns.functions import GENERATORS
+from spark_client.capturing.connect.columns.generators import generate, is_generator
 from spark_client.capturing.connect.columns.plan_context import PlanContext, Rule
 from spark_client.capturing.connect.columns.scopes import Scope
 from spark_client.capturing.connect.reads import table_read
@@ -21,17 +21,21 @@ _NUMBERS = ("byte", "short", "integer", "long", "float", "double")
 def _project(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     """Return the columns of a SELECT, which may refer to each other's aliases, and its one generator's."""
     child = inputs[0] if inputs else Frame(reading.nodes.node("OneRowRelation"), ())
+    del relation
     scope = reading.scope(child, reaches="hidden")
     items: list[Typed] = []
+    step = child
     for expression in message.expressions:
         if expression.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex"):
             items += _several(reading, expression, scope)
-        elif (generator := _generator(expression)) is not None:
-            child, generated = _generate(reading, child, generator, expression, relation, len(message.expressions))
+        elif is_generator(expression):
+            is_alias = expression.WhichOneof("expr_type") == "alias"
+            called, names = (expression.alias.expr, expression.alias.name) if is_alias else (expression, ())
+            step, generated = generate(reading, step, scope, called, names)
             items += generated
         else:
             items.append(_reusable(reading.read_column(expression, scope), scope))
-    return reading.project(reading.reached(child, scope), items)
+    return reading.project(reading.reached(step, scope), items)
 
 
 def _reusable(item: Typed, scope: Scope) -> Typed:
@@ -47,96 +51,23 @@ def _several(reading: PlanContext, message: Any, scope: Scope) -> list[Typed]:
     raise Unreadable("columns by a pattern of names")
 
 
-def _generator(message: Any) -> Any:
-    kind = message.WhichOneof("expr_type")
-    if kind == "alias":
-        message = message.alias.expr
-        kind = message.WhichOneof("expr_type")
-    called = message.unresolved_function if kind == "unresolved_function" else None
-    return called if called is not None and called.function_name.lower() in GENERATORS else None
-
-
-def _generate(
-    reading: PlanContext, child: Frame, called: Any, message: Any, relation: Any, count: int
-) -> tuple[Frame, list[Typed]]:
-    """Return the rows that a generator makes of each row, and the generator's columns."""
-    scope = reading.scope(child)
-    arguments = reading.expressions.read_all(list(called.arguments), scope)
-    kind = GENERATORS[called.function_name.lower()]
-    fields = _generated_fields(reading, kind, arguments, scope) or _by_schema(reading, relation, count, message)
-    inside = [field.name for field in fields]
-    names = list(message.alias.name) if message.WhichOneof("expr_type") == "alias" else []
-    if names and len(names) == len(fields):
-        fields = [SchemaField(name, field.type, field.fields) for name, field in zip(names, fields, strict=True)]
-    columns = reading.schema_columns(fields)
-    columns = tuple(
-        replace(column, type=None if column.type and column.type.type == "?" else column.type) for column in columns
-    )
-    values: dict[str, Any] = {"children": [argument.node for argument in arguments]}
-    if kind in ("Explode", "PosExplode"):
-        values["child"] = values.pop("children")[0]
-    if kind == "Inline":
-        values["elementSchema.names"] = inside
-    generator = reading.nodes.node(kind, **values)
-    node = reading.nodes.node(
-        "Generate", child=child.node, generator=generator, generatorOutput=reading.outputs(columns)
-    )
-    frame = Frame(node, (*child.columns, *columns), child.hidden, inputs=(child,))
-    return frame, [reading.nodes.reference(column) for column in columns]
-
-
-def _generated_fields(
-    reading: PlanContext, kind: str, arguments: Sequence[Typed], scope: Scope
-) -> list[SchemaField] | None:
-    """Return the columns of a generator by the type of its argument; None if that is unknown."""
-    if kind == "JsonTuple":
-        return [SchemaField(f"c{index}", "string") for index in range(len(arguments) - 1)]
-    item = arguments[0]
-    type_ = scope.type_of_item(item)
-    if kind == "Inline" and (type_ is None or not type_.fields):
-        raise Unreadable("an inline of a value")
-    if type_ is None or kind == "Stack":
-        return None
-    position = [SchemaField("pos", "integer")] if kind == "PosExplode" else []
-    if type_.type.startswith("map<"):
-        return [*position, SchemaField("key", "?"), SchemaField("value", "?")]
-    if kind == "Inline":
-        return list(type_.fields)
-    element = "struct" if type_.fields else type_.type.removeprefix("array<").removesuffix(">")
-    del reading
-    return [*position, SchemaField("col", element, type_.fields)]
-
-
-def _by_schema(reading: PlanContext, relation: Any, count: int, message: Any) -> list[SchemaField]:
-    """Return a generator's columns by the server's schema of a projection that has nothing else with a star."""
-    project = relation.project
-    before = list(project.expressions)
-    if any(expression.WhichOneof("expr_type") in ("unresolved_star", "unresolved_regex") for expression in before):
-        raise Unreadable("the columns of a generator beside a star")
-    schema = reading.schema(relation)
-    index, width = before.index(message), len(schema) - count + 1
-    return list(schema[index : index + width])
-
-
 def _with_columns(reading: PlanContext, message: Any, inputs: list[Frame], relation: Any) -> Frame:
     del relation
     (child,) = inputs
     scope = reading.scope(child, reaches="hidden")
+    step = child
     put: dict[str, Typed] = {}
     for alias in message.aliases:
-        if _is_generator(alias.expr):
-            raise Unreadable("a generator in a column that is set")
+        if is_generator(alias.expr):
+            step, (put[alias.name[0].lower()],) = generate(reading, step, scope, alias.expr, alias.name)
+            continue
         try:
             value = reading.read(alias.expr, scope)
         except Unreadable as reason:
             value = reading.nodes.unknown(str(reason))
         inner = reading.nodes.node("Alias", child=value.node, exprId="", name=alias.name[0])
         put[alias.name[0].lower()] = Typed(inner, alias.name[0], value.type)
-    return reading.project(reading.reached(child, scope), _replaced(reading, child, put))
-
-
-def _is_generator(message: Any) -> bool:
-    return _generator(message) is not None
+    return reading.project(reading.reached(step, scope), _replaced(reading, child, put))
 
 
 def _replaced(reading: PlanContext, child: Frame, put: Mapping[str, Typed]) -> list[Typed]:

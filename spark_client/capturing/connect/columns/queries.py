@@ -187,14 +187,20 @@ def relation_of(text: str, columns: Sequence[Column], proto: Any) -> Any:
 
 
 def item_of(root: PlanText, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
-    """Return the expression in the plan of such a relation."""
+    """Return the expression in the plan of such a relation; a generator has the `names` of its columns."""
     if root.kind not in ("Project", "Aggregate") or root.inside:
         raise Unreadable(f"the expression {text}")
     frame = read_query(root, text, GivenRows(columns, nodes), nodes)
     items = frame.node.nodes("projectList") or frame.node.nodes("aggregateExpressions")
-    if len(items) != 1 or any(node.kind not in _SIMPLE for node in _below(root)):
+    below = frame.node.node("child")
+    generator = below.node("generator") if below is not None else None
+    if generator is not None:
+        generator.values = {**generator.values, "names": [column.name for column in frame.columns]}
+    elif len(items) != 1:
         raise Unreadable(f"the expression {text}")
-    return Typed(items[0], frame.columns[0].name, frame.columns[0].type)
+    if any(node.kind not in _SIMPLE for node in _below(root)[generator is not None :]):
+        raise Unreadable(f"the expression {text}")
+    return Typed(generator or items[0], frame.columns[0].name, frame.columns[0].type)
 
 
 _SIMPLE = ("Join", "SubqueryAlias", "LocalRelation", "OneRowRelation")

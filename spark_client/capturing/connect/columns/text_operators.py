@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame, Typed
+from spark_client.capturing.connect.columns.functions import GENERATORS
 from spark_client.capturing.connect.columns.text_expressions import read_expression
 from spark_client.capturing.connect.columns.texts import Texts
 from spark_client.capturing.connect.snapshots import Column, Unreadable
@@ -94,7 +95,7 @@ def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
     return reader.over(below[0], "Sort", order=orders, **{"global": rest.endswith("true")})
 
 
-def _each(reader: TextReading, listed: str, inside: list[TextFrame]) -> list[Node | None]:
+def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list[Node | None]:
     """Return the expressions of a list without aliases."""
     plans = iter([frame.node for frame in inside])
     items = _split(listed)
@@ -192,10 +193,8 @@ def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: li
     outputs = listed_columns(listed.removesuffix("]"))
     if called is None or not outputs:
         raise Unreadable("a generator")
-    columns = tuple(
-        Column(name, reader.nodes.new_id(), type=_LONG if is_long else None) for name, _, is_long in outputs
-    )
-    generator = _generator(reader, called[1], arguments, columns)
+    columns = _listed_columns(reader, outputs)
+    generator = _generator(reader, called[1], arguments)
     outputs_of = [reader.nodes.reference(column).node for column in columns]
     node = reader.nodes.node("Generate", child=below[0].node, generator=generator, generatorOutput=outputs_of)
     return TextFrame(node, below[0].ids + tuple(output[1] for output in outputs), below[0].columns + columns)
@@ -206,17 +205,20 @@ def _listed_columns(reader: TextReading, listed: Sequence[tuple[str, str, str]])
     return tuple(Column(name, reader.nodes.new_id(), type=_LONG if is_long else None) for name, _, is_long in listed)
 
 
-def _generator(reader: TextReading, name: str, arguments: str, columns: Sequence[Column]) -> Node:
-    kind = {"explode": "Explode", "posexplode": "PosExplode", "inline": "Inline"}.get(name)
-    if kind is None and name not in ("json_tuple",):
-        raise Unreadable(f"the generator {name}")
+def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
+    """Return a generator; its columns alone are unknown where its arguments may be taken for others."""
+    kind = GENERATORS.get(name)
     if kind is None:
-        return reader.nodes.node("JsonTuple", children=[reader.texts.references(arguments, ()).node])
+        raise Unreadable(f"the generator {name}")
+    if kind == "JsonTuple":
+        return reader.nodes.node(kind, children=[reader.texts.references(arguments, ()).node])
+    if kind == "Stack":
+        if reader.texts.risks.parts or reader.texts.risks.commas:
+            return reader.nodes.unknown("the places of a function's arguments").node
+        return reader.nodes.node(kind, children=_each(reader, arguments, ()))
     item = read_expression(reader.texts, arguments, ())
     if kind == "Inline":
         names = [field.name for field in item.type.fields] if item.type else []
-        if len(names) != len(columns):
-            raise Unreadable("an inline of a value")
         return reader.nodes.node(kind, children=[item.node], **{"elementSchema.names": names})
     return reader.nodes.node(kind, child=item.node)
 
@@ -267,7 +269,7 @@ def _cte_reference(reader: TextReading, text: str, below: list[TextFrame], insid
     if match is None:
         raise Unreadable("a reference to a CTE")
     listed = listed_columns(match[2])
-    columns = tuple(Column(name, reader.nodes.new_id(), type=_LONG if long else None) for name, _, long in listed)
+    columns = _listed_columns(reader, listed)
     outputs = [reader.nodes.reference(column).node for column in columns]
     kind = text.split(" ")[0]
     node = reader.nodes.node(kind, cteId=f"text {match[1]}", loopId=f"loop {match[1]}", output=outputs)

@@ -179,12 +179,14 @@ def test_what_is_not_known_is_left_out() -> None:
         written=WriteStatistics(),
         sql=None,
         tier="tables",
+        tier_reason="a statement with password=secret in it",
     )
 
     assert end["inputs"] == []
     assert end["outputs"] == [{"namespace": "s3://flights", "name": "estimated", "facets": {}}]
     assert end["job"]["facets"].keys() == {"jobType"}
-    assert capture_of(end)["tier"] == "tables"
+    content = capture_of(end)
+    assert (content["tier"], content["tierReason"]) == ("tables", "a statement with password=*** in it")
 
 
 def test_columns_of_which_nothing_is_known_are_named_with_the_reason() -> None:

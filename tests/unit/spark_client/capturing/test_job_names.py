@@ -26,6 +26,8 @@ STABLE = [
     "run",
     "running",
     "emissions_12345",
+    "KMeans_facadefacade",
+    "4a8b0c1d2e3f",
 ]
 OF_ONE_RUN = [
     ("emissions-01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "emissions"),
@@ -42,6 +44,7 @@ OF_ONE_RUN = [
     ("emissions-application_1763640000123_0042", "emissions"),
     ("nativespark-emissions-jr_" + "0a1b2c3d" * 8, "nativespark-emissions"),
     ("job-611-run-1", "job-611"),
+    ("LogisticRegression_4a8b0c1d2e3f", "LogisticRegression"),
     ("emissions-2025-11-20-01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "emissions"),
 ]
 
