@@ -30,9 +30,10 @@ RDD_ACTION = "RddAction"
 GLUE_WRITE = "GlueWrite"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
-Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
-# Those of statements that write no row.
-CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME")
+# MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
+Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]
+# Those that write no row, or none that is new.
+CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME", "MAINTENANCE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ _NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySi
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 # Property of a table of Iceberg's.
 _ANY_SCHEMA = "write.spark.accept-any-schema"
+# Option by which the actions of Iceberg (`rewrite_data_files`, `rewrite_position_delete_files`) write moved rows.
+_MOVES_ROWS = "rewritten-file-scan-task-set-id"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
@@ -174,6 +176,9 @@ def _v2(command: Node, catalogs: Catalogs) -> Target | None:
     relation = command.node("table")
     target = _into(command, relation, catalogs)
     table = relation.values.get("table") if relation else None
+    options = command.values.get("writeOptions")
+    if target and isinstance(options, Mapping) and _MOVES_ROWS in options:
+        return Target(command.kind, target.output, change="MAINTENANCE", unknown=target.unknown)
     if target and target.output and isinstance(table, Mapping) and str(table.get("class")).startswith("Hoodie"):
         return replace(target, output=replace(target.output, schema=()), query=None)
     return replace(target, rows=find_row_change(command)) if target else None

@@ -64,6 +64,7 @@ def capture_facet(
     cut: Iterable[str] = (),
     misread: Iterable[str] = (),
     counts: Mapping[str, int] | None = None,
+    maintained: DatasetId | None = None,
 ) -> Facet:
     """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
     values = {
@@ -75,6 +76,7 @@ def capture_facet(
         "cut": list(cut) or None,
         "misread": list(misread) or None,
         "counts": dict(counts) if counts else None,
+        "maintained": maintained and {"namespace": maintained.namespace, "name": maintained.name},
     }
     return {**ours("headwater_capture"), **_given(values)}
 
@@ -85,7 +87,7 @@ def records_facet(root_ids: Sequence[str]) -> Facet:
 
 
 def job_type_facet(kind: str, processing: Literal["BATCH", "STREAMING"] = "BATCH") -> Facet:
-    """Return the facet of an `APPLICATION`, or of a `JOB` in it."""
+    """Return the facet of an `APPLICATION`, or of a `JOB` or `MAINTENANCE` in it."""
     return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType=processing, integration="SPARK", jobType=kind)
 
 

@@ -102,7 +102,7 @@ def write_events(read: Read, application: Application, job_name: str, rules: Eve
     """
     run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("JOB")}
+    job_facets = {"jobType": job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")}
     start = _event("START", read.started_ms, run, facets, job_facets)
     end: EventType = "COMPLETE" if read.failure is None else "FAIL"
     at_ms = max(read.started_ms, read.ended_ms)
@@ -248,12 +248,18 @@ class _Cut:
         return entries[:count_max]
 
 
+def _maintains(read: Read) -> bool:
+    """True if nothing is written but what was there: by OpenLineage's events an output is a write, so there is none."""
+    return isinstance(read, Write) and read.change == "MAINTENANCE"
+
+
 def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
     read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
+    maintained = write.output.id if write and _maintains(write) else None
     inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
     reads = [_input(dataset, read, budget, cut) for dataset in inputs]
-    outputs = [_output(write, budget, cut, reporting.rules)] if write else []
+    outputs = [_output(write, budget, cut, reporting.rules)] if write and maintained is None else []
     job_facets = {**reporting.job_facets, **_sql(read, cut, reporting.rules)}
     run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
     captured = capture_facet(
@@ -266,6 +272,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
         if read.unknown_output is None
         else cut.text("unknown", read.unknown_output, _REASON_CHARS, reporting.rules),
         cut=cut.names,
+        maintained=maintained,
     )
     return _event(
         reporting.type_,

@@ -61,7 +61,9 @@ public class IcebergVersions {
             if (atMs < startedMs - DISORDER_MS) {
                 break;
             }
-            boolean isOfTime = atMs >= startedMs && atMs <= endedMs;
+            // What moves rows is no write, whoever runs it.
+            boolean isWrite = !"replace".equals(Members.call(snapshot, "operation"));
+            boolean isOfTime = isWrite && atMs >= startedMs && atMs <= endedMs;
             boolean isIts = isOfTime && application.equals(summary(snapshot).get("spark.app.id"));
             if (looked == SNAPSHOTS_MAX || isIts && found != null) {
                 return null;

@@ -27,4 +27,4 @@ def on_next_sessions(notice: Callable[[Any], None]) -> None:
         initialize(session, *arguments, **named)
         notice(session)
 
-    SparkSession.__init__ = initialize_and_notice  # type: ignore[method-assign]
+    SparkSession.__init__ = initialize_and_notice  # type: ignore[assignment,method-assign]

@@ -170,6 +170,14 @@ def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
     assert "lifecycleStateChange" not in end["outputs"][0]["facets"]
 
 
+def test_maintenance_reads_and_writes_no_dataset_and_names_the_table() -> None:
+    start, end = write_events(a_write(change="MAINTENANCE", inputs=()), APPLICATION, JOB)
+
+    assert [event["job"]["facets"]["jobType"]["jobType"] for event in (start, end)] == ["MAINTENANCE"] * 2
+    assert [event[side] for event in (start, end) for side in ("inputs", "outputs")] == [[], [], [], []]
+    assert capture_of(end)["maintained"] == {"namespace": ESTIMATED.namespace, "name": ESTIMATED.name}
+
+
 def test_what_is_not_known_is_left_out() -> None:
     end = ended(
         inputs=(),
