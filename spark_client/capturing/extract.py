@@ -11,7 +11,6 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transf
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.glue import find_glue_target
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.scans import scanned
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
@@ -61,7 +60,7 @@ class Extractor:
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._checkpoints = Checkpoints()
-        self._versions = ReadVersions(catalogs.default_fs)
+        self._versions = ReadVersions(catalogs)
         self._variables = Variables()
 
     def read(self, execution: Execution) -> Sequence[Read]:
@@ -103,7 +102,7 @@ class Extractor:
         return [
             replace(self._write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
-            if (output := committed(target.output, execution.commit, self._catalogs.default_fs)) is not None
+            if (output := committed(target.output, execution.commit, self._catalogs)) is not None
         ]
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
@@ -155,7 +154,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
+            scanned=scanned(execution, self._catalogs, reading.find_leaf),
         )
 
     def _read_all(self, execution: Execution, command: str) -> Read:
@@ -167,7 +166,7 @@ class Extractor:
         if execution.action not in RDD_SAVES:
             return read
         path = execution.plan.text("path")
-        output = find_path(path, self._catalogs.default_fs) if path else None
+        output = self._catalogs.find_path(path) if path else None
         if output is None:
             raise UnknownTarget(replace(read, unknown_output=f"{execution.action}: a target that nobody can name"))
         written = execution.task_outputs
@@ -213,7 +212,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
+            scanned=scanned(execution, self._catalogs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)

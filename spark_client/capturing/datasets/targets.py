@@ -10,7 +10,6 @@ from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import whole_tables
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource
-from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
     find_connected,
@@ -99,13 +98,13 @@ def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
 def _files(command: Node, catalogs: Catalogs) -> Target | None:
     """Return a folder of files; it may be a table's."""
     path = command.text("outputPath") or ""
-    located = find_path(path, catalogs.default_fs) if path else None
+    located = catalogs.find_path(path) if path else None
     if located is None:
         return None
     table = command.values.get("catalogTable")
     output = Dataset(located, symlinks=find_symlinks(table, catalogs))
     target = _with_columns(command, output, _schema_of(table))
-    return replace(target, change=None) if is_partition(path) else target
+    return replace(target, change=None) if catalogs.is_partition(path) else target
 
 
 def _replaces_part(command: Node, dynamic: bool) -> bool:
@@ -153,8 +152,8 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the folder of an `INSERT OVERWRITE DIRECTORY`."""
     storage = command.values.get("storage")
     uri = storage.get("locationUri") if isinstance(storage, Mapping) else None
-    default_fs = "file:///" if command.values.get("isLocal") is True else catalogs.default_fs
-    located = find_uri(uri, default_fs) if isinstance(uri, str) else None
+    is_local = command.values.get("isLocal") is True
+    located = catalogs.find_uri(uri, is_local=is_local) if isinstance(uri, str) else None
     return _with_columns(command, Dataset(located)) if located else None
 
 
@@ -248,7 +247,7 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table of a `LOAD DATA`, which moves files into it."""
     output = find_table({"identifier": command.values.get("table")}, catalogs)
     path = command.text("path") or ""
-    read = find_path(path, "file:///" if command.values.get("isLocal") is True else catalogs.default_fs)
+    read = catalogs.find_path(path, is_local=command.values.get("isLocal") is True)
     change: Change | None = "OVERWRITE" if command.values.get("isOverwrite") is True else None
     inputs = (Dataset(read),) if read else ()
     why = f"{command.kind}: files are moved as they are"

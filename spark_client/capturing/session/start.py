@@ -209,7 +209,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     try:
         run = given.context(settings, context.appName or "spark")
         application = Application(run, spark.version, settings.description)
-        extractor = _LaterExtractor(conf)
+        extractor = _LaterExtractor(conf, trims_partitions=settings.trims_partitions)
         return RunningCapture(
             application,
             executions,
@@ -245,15 +245,17 @@ def _self_test(executions: Executions) -> Sequence[str]:
 class _LaterExtractor:
     """Extractor that is made by the thread that reads: the job waits neither for its modules nor for the catalogs."""
 
-    def __init__(self, conf: SessionConf) -> None:
+    def __init__(self, conf: SessionConf, *, trims_partitions: bool) -> None:
         self._conf = conf
+        self._trims_partitions = trims_partitions
 
     @cached_property
     def _extractor(self) -> Extractor:
         from spark_client.capturing.datasets.catalogs import read_catalogs
         from spark_client.capturing.extract import Extractor
 
-        return Extractor(replace(read_catalogs(self._conf, os.environ), glue_schema=glue_frames.schema_of))
+        catalogs = replace(read_catalogs(self._conf, os.environ), trims_partitions=self._trims_partitions)
+        return Extractor(replace(catalogs, glue_schema=glue_frames.schema_of))
 
     def read(self, execution: Execution) -> Sequence[Read]:
         """Return what `Extractor.read` does."""
@@ -295,7 +297,8 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     application = Application(run, version, settings.description)
     source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
     try:
-        extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)
+        catalogs = replace(parse_catalogs(conf, os.environ), trims_partitions=settings.trims_partitions)
+        extractor = ConnectExtractor(catalogs, columns=settings.connect_columns)
         extractor.meet(spark.client)
         return RunningCapture(application, source, extractor.read_write, extractor, transport, counts, settings)
     except Exception:
