@@ -56,12 +56,16 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown."""
+    """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown.
+
+    `branch`: the branch of the table that was written, if not the table itself (`Commit`).
+    """
 
     id: DatasetId
     schema: tuple[SchemaField, ...] = ()
     symlinks: tuple[Symlink, ...] = ()
     version: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +208,15 @@ class Commit:
         version: the version of Delta's table, or the snapshot id of Iceberg's, that it made; None if it is not known.
         read_version: the version of the same table that the transaction read, where the format keeps that.
         location: of a table that the execution created, where the plan does not have it.
+        branch: branch of Iceberg's table that has the snapshot, or `wap.id=` and the id under which it is to be
+            published; None if the table itself has it.
     """
 
     version: str | None
     written: WriteStatistics = WriteStatistics()
     read_version: str | None = None
     location: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,4 +66,4 @@ def committed(output: Dataset | None, commit: Commit | None, catalogs: Catalogs)
     if place is not None and place != output.id:
         by_name = Symlink(output.id.namespace, output.id.name)
         output = replace(output, id=place, symlinks=(by_name, *output.symlinks))
-    return replace(output, version=commit.version)
+    return replace(output, version=commit.version, branch=commit.branch)

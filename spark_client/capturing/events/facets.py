@@ -115,6 +115,11 @@ def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Fa
     )
 
 
+def branch_facet(branch: str) -> Facet:
+    """Return Headwater's facet of an output that is a branch of its table (docs/facets/headwater_branch.json)."""
+    return {**ours("headwater_branch"), "branch": branch}
+
+
 def statistics_facet(written: WriteStatistics) -> Facet | None:
     """Return the facet of a write's statistics; None where Spark counted nothing."""
     counts = _given({"rowCount": written.rows, "size": written.size_bytes, "fileCount": written.files})

@@ -16,6 +16,7 @@ from spark_client.capturing.events.column_facet import column_facet
 from spark_client.capturing.events.descriptions import Description
 from spark_client.capturing.events.facets import (
     Facet,
+    branch_facet,
     capture_facet,
     dataset_facets,
     error_facet,
@@ -300,8 +301,12 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:
         form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change, write.renamed_from)
-    statistics = statistics_facet(write.written)
-    return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
+    branch = write.output.branch
+    of_use = {
+        **({"outputStatistics": statistics} if (statistics := statistics_facet(write.written)) else {}),
+        **({"headwater_branch": branch_facet(branch)} if branch is not None else {}),
+    }
+    return {**form, "outputFacets": of_use} if of_use else form
 
 
 def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Event:

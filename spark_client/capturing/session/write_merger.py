@@ -234,6 +234,7 @@ def _merge_datasets(first: Dataset, second: Dataset) -> Dataset:
         schema=first.schema or second.schema,
         symlinks=tuple(dict.fromkeys([*first.symlinks, *second.symlinks])),
         version=first.version or second.version,
+        branch=first.branch or second.branch,
     )
 
 

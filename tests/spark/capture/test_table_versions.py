@@ -122,6 +122,29 @@ def test_maintenance_is_no_write(table: str, session: SparkSession, watch: Watch
     assert len(writes) in ({0} if _IS_DELTA else {2, 3})
 
 
+@pytest.mark.skipif(_IS_DELTA, reason="Delta has no branches")
+def test_a_write_of_a_branch_names_it_until_it_is_published(table: str, session: SparkSession, watch: Watch) -> None:
+    session.sql(f"ALTER TABLE {table} CREATE BRANCH audit")
+    session.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    insert, rows = f"INSERT INTO {table} {_ROWS}", session.sql(_ROWS)
+
+    def wap(key: str, value: str) -> None:
+        session.conf.set(f"spark.wap.{key}", value)
+        session.sql(insert)
+        session.conf.unset(f"spark.wap.{key}")
+
+    ways = [
+        lambda: session.sql(f"INSERT INTO {table}.branch_audit {_ROWS}"),
+        lambda: rows.writeTo(f"{table}.branch_audit").append(),
+        lambda: rows.write.format("iceberg").mode("append").option("branch", "audit").save(table),
+        lambda: wap("branch", "audit"),
+        lambda: wap("id", "w1"),
+        lambda: session.sql(insert),
+    ]
+    [*branches] = [write.output.branch for way in ways for write in watch.writes_of(way)]
+    assert branches == ["audit"] * 4 + ["wap.id=w1", None]
+
+
 def test_a_write_that_is_compacted_at_once_reports_its_own_version(
     table: str, session: SparkSession, watch: Watch
 ) -> None:
