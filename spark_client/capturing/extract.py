@@ -29,6 +29,7 @@ from spark_client.capturing.model import (
     GLUE_WRITE,
     RDD_ACTION,
     RDD_SAVES,
+    RENAME,
     Dataset,
     Execution,
     Read,
@@ -71,6 +72,8 @@ class Extractor:
         """
         if execution.plan.kind == GLUE_WRITE:
             return self._frame(execution)
+        if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
+            return self._rename(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -174,6 +177,16 @@ class Extractor:
             written = replace(written, rows=None)
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         return Write(**values, output=Dataset(output), written=written)
+
+    def _rename(self, execution: Execution) -> list[Write]:
+        """Return the rename of a path, which counts if the application has met it; its columns are those of before."""
+        paths = (execution.plan.text("path") or "").split("\n")
+        before, after = (self._catalogs.find_path(path) for path in paths)
+        if before is None or after is None or before == after:
+            return []
+        read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
+        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
+        return [Write(**values, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
     def _frame(self, execution: Execution) -> list[Write]:
         """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.

@@ -23,6 +23,8 @@ RDD_SAVES = (
     "saveAsNewAPIHadoopDataset",
 )
 RDD_READS = ("foreach", "foreachPartition")
+# Method of Hadoop's file systems, which is reported as such an action without an RDD.
+RENAME = "rename"
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
