@@ -1,7 +1,7 @@
-"""Partitions of one dataset are that dataset: OpenLineage's rules for the end of a path.
+"""Partitions of one dataset are that dataset: OpenLineage's rules for the end of a path, and ours for dates inside it.
 
-The rules are those of its Java client (`dataset/partition/trimmer`), which trims its own events so by default: the last
-part of a path goes while it says only which partition, as long as something is left.
+OpenLineage's are those of its Java client (`dataset/partition/trimmer`), which trims its own events so by default: the
+last part of a path goes while it says only which partition, as long as something is left.
 """
 
 from __future__ import annotations
@@ -22,22 +22,79 @@ _DATES = tuple(
         r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})",
     )
 )
+# A date inside a path or a name. Years are held to two centuries, and months without a day to two separated numbers: a
+# number may be an id.
+_YEAR, _MONTH, _DAY = r"(?:19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_HOUR = r"(?:[01]\d|2[0-3])"
+_DAY_OF_YEAR = rf"{_YEAR}(?:-{_MONTH}(?:-{_DAY})?|_{_MONTH}(?:_{_DAY})?|{_MONTH}{_DAY})"
+_TIME = r"(?:[T_ -]\d\d[-:.]?\d\d(?:[-:.]?\d\d)?Z?)?"
+_INSIDE = tuple(
+    re.compile(pattern, re.ASCII)
+    for pattern in (
+        # Folders: `2013-01-01`, `day=2013-01-01`, `2013/01/01`, each with an hour.
+        rf"/(?:\w+=)?{_DAY_OF_YEAR}{_TIME}(?:/{_HOUR})?(?=/[^/]|$)",
+        rf"/{_YEAR}/{_MONTH}(?:/{_DAY}(?:/{_HOUR})?)?(?=/[^/]*[^\d/]|$)",
+        # Ends of names, before the suffixes of a file: `daily_2013-01-01.csv.gz`.
+        rf"(?<=[^/])(?<!=)[-_.]{_DAY_OF_YEAR}{_TIME}(?=(?:\.[A-Za-z]\w*)*(?:/|$))",
+    )
+)
 _REST_OF_TIME = re.compile(r"[\d\s:.\-]*", re.ASCII)
 
 
-def trim_partitions(name: str) -> str:
-    """Return the name without the partitions at its end.
+# Schemes of namespaces whose names are paths, without a slash too.
+_STORES = frozenset({"file", "dbfs", "hdfs", "s3", "gs", "wasbs", "abfss", "adl", "oss", "cos", "obs"})
 
-    >>> trim_partitions("flights/checked/day=2013-01-01/hour=05")
+
+def is_path(namespace: str, name: str) -> bool:
+    """True if the name is a path: it has a slash, or is a file's; in the namespace of an ARN a slash separates words.
+
+    >>> is_path("s3://flights", "daily_2013-01-01"), is_path("postgres://db:5432", "flights.daily_2013-01-01")
+    (True, False)
+    """
+    return ("/" in name and not namespace.startswith("arn:")) or namespace.partition(":")[0] in _STORES
+
+
+def trim_partitions(name: str) -> str:
+    """Return the path of a dataset without its partitions: those at the end, and dates anywhere.
+
+    >>> [trim_partitions(f"flights/{rest}") for rest in ("2013-01-01/checked", "2013/01/01/checked", "d=2013-01-01/x")]
+    ['flights/checked', 'flights/checked', 'flights/x']
+    >>> [trim_partitions(f"flights/{rest}") for rest in ("daily_2013-01-01", "daily-20130101/x", "daily_2013_01.csv")]
+    ['flights/daily', 'flights/daily/x', 'flights/daily.csv']
+
+    A date that begins a name is part of it, and so are six digits, which may be an id:
+
+    >>> [trim_partitions(f"flights/{rest}") for rest in ("2013-01-01_checked", "daily_201301", "201301/checked")]
+    ['flights/2013-01-01_checked', 'flights/daily_201301', 'flights/201301/checked']
+    >>> [trim_partitions(f"flights/{rest}") for rest in ("daily_2013-01-01/day=2013-01-01", "2013-01-01/05")]
+    ['flights/daily', 'flights']
+    """
+    trimmed = _without_dates(trim_end(name))
+    while trimmed != name:
+        name, trimmed = trimmed, _without_dates(trim_end(trimmed))
+    return name
+
+
+def _without_dates(name: str) -> str:
+    """Return the path without a kind of dates inside it, unless nothing is left."""
+    root = "" if name.startswith("/") else "/"
+    shorter = (pattern.sub("", root + name).removeprefix(root) for pattern in _INSIDE)
+    return next((rest for rest in shorter if rest != name and rest.strip(" /")), name)
+
+
+def trim_end(name: str) -> str:
+    """Return the path without the partitions at its end, by OpenLineage's rules.
+
+    >>> trim_end("flights/checked/day=2013-01-01/hour=05")
     'flights/checked'
-    >>> {trim_partitions(f"flights/{end}") for end in ("20130101", "2013-01-01T05:00Z", "01.01.2013", "2013-01")}
+    >>> {trim_end(f"flights/{end}") for end in ("20130101", "2013-01-01T05:00Z", "01.01.2013", "2013-01")}
     {'flights'}
-    >>> [trim_partitions(f"/lake/flights/{end}") for end in ("2013/01/01", "2013/01")]
+    >>> [trim_end(f"/lake/flights/{end}") for end in ("2013/01/01", "2013/01")]
     ['/lake/flights', '/lake/flights']
 
     What is no date or no single pair stays, and so does the last part that is left:
 
-    >>> [trim_partitions(name) for name in ("flights/2013-13-01", "flights/a=b=c", "flights/v20130101", "day=1/hour=2")]
+    >>> [trim_end(name) for name in ("flights/2013-13-01", "flights/a=b=c", "flights/v20130101", "day=1/hour=2")]
     ['flights/2013-13-01', 'flights/a=b=c', 'flights/v20130101', 'day=1']
     """
     trimmed = _without_last_partition(name)

@@ -25,11 +25,11 @@ SLACK_MIN = timedelta(minutes=30)
 
 
 def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVersion]:
-    """Return the last versions of a dataset that did not fail, newest first; none of a dataset that is gone."""
+    """Return the last versions of a dataset that were ever current, newest first; none of a dataset that is gone."""
     if is_dropped(group.facts) or is_temporary(group.facts):
         return []
     page = read_versions(group, view, rows=VERSIONS_MAX + 1)
-    return [version for version in page.versions if not version.failed]
+    return [version for version in page.versions if version.counts]
 
 
 def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> Iterator[Cause]:

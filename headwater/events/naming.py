@@ -18,7 +18,7 @@ from headwater.events.name_rules import Folds, NameRule, folds_of, index_of
 from headwater.events.rule_index import RuleIndex
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
-from headwater_model.partitions import trim_partitions
+from headwater_model.partitions import is_path, trim_partitions
 
 # Searched in `<namespace>/<name>`.
 DEFAULT_TEMPORARY = (
@@ -61,11 +61,13 @@ class NamingRules:
     def dataset(self, namespace: str, name: str) -> DatasetId:
         """Return the dataset of a name as it was sent.
 
-        Partitions are trimmed where the name is a path: it has a slash, and its namespace is no ARN (AWS Glue's
-        `table/<database>/<table>` is no path, whatever its tables are called).
+        Partitions and dates are trimmed where the name is a path (`partitions.is_path`). AWS Glue's
+        `table/<database>/<table>` is none, whatever its tables are called.
 
         >>> NamingRules().dataset("s3://flights", "checked/day=2013-01-01").name
         'checked'
+        >>> NamingRules().dataset("s3://flights", "2013-01-01/daily_2013-01-01").name
+        'daily'
         >>> NamingRules().dataset("postgres://db:5432", "flights.checked.2013-01-01").name
         'flights.checked.2013-01-01'
         >>> NamingRules().dataset("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301").name
@@ -73,7 +75,7 @@ class NamingRules:
         """
         if self.names:
             namespace, name = self._index.rename(namespace, name)
-        path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
+        path = self.trim_partitions and is_path(namespace, name)
         return DatasetId(namespace, trim_partitions(name) if path else name)
 
     @property

@@ -20,6 +20,10 @@ from headwater_model.times import parse_time
 
 # A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
+# Kind of a job, in its `jobType` facet, whose runs move rows into other files and change none (compaction, clustering).
+_MAINTENANCE = "MAINTENANCE"
+# Facets of such a job or run that would name datasets.
+_OF_LINEAGE = frozenset({"lineage", "headwater_operations"})
 
 
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
@@ -28,7 +32,8 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
     The rules are those of `headwater_model.events`. An unknown `eventType` is kept. Mentions of one dataset
     (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
     one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
-    and sources of columns and operations are inputs, whether or not the event lists them there.
+    and sources of columns and operations are inputs, whether or not the event lists them there. An event of a job of
+    the type MAINTENANCE reads and writes nothing, whatever it names.
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
@@ -38,8 +43,19 @@ def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     body, hash_, size = in_order(body)
-    event = with_sources(_PARSERS[check_fields(body, now=now)](body, hash_, rules), rules)
+    event = with_sources(_without_maintained(_PARSERS[check_fields(body, now=now)](body, hash_, rules)), rules)
     return replace(event, units=cost_of(event, size))
+
+
+def _without_maintained(event: Event) -> Event:
+    """Return an event of maintenance without its datasets: the graph, versions and freshness stay as they are."""
+    if str(event.job_facets.get("jobType", {}).get("jobType")).upper() != _MAINTENANCE:
+        return event
+    job_facets, run_facets = (
+        {name: facet for name, facet in facets.items() if name not in _OF_LINEAGE}
+        for facets in (event.job_facets, event.run_facets)
+    )
+    return replace(event, inputs=(), outputs=(), job_facets=job_facets, run_facets=run_facets)
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:

@@ -256,6 +256,14 @@ def storage_version(facets: Facets) -> str | None:
     return text_in(facets.get("version", {}), "datasetVersion")
 
 
+def branch_of(use_facets: Facets) -> str | None:
+    """Return the branch of a table that a run wrote, by the facet `headwater_branch` of its output; None: the table.
+
+    What is on a branch is not the table's version before it is published.
+    """
+    return text_in(use_facets.get("headwater_branch", {}), "branch")
+
+
 def root_run(run: RunKey, facts: RunFacts) -> RunKey:
     """Return the root run: of its parent facet if that names one, else its parent, else itself."""
     last = latest(facts.parents)

@@ -18,7 +18,7 @@ from headwater.facts.annotations import annotations_of
 from headwater.facts.assertions import count_assertions
 from headwater.facts.facts import NO_PARENT, DatasetFacts, facets_of, is_dropped, present, text_of
 from headwater.facts.lattice import HISTORY, History, latest
-from headwater.facts.run_facts import failed, text_in
+from headwater.facts.run_facts import text_in
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset
@@ -222,7 +222,7 @@ def _last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> list[_S
 
 
 def _is_decisive(version: WrittenVersion, group: ResolvedDataset) -> bool:
-    return not failed(version.facts) and bool(_history(version, group))
+    return version.counts and bool(_history(version, group))
 
 
 def _schema_of(version: WrittenVersion, group: ResolvedDataset) -> _Schema:

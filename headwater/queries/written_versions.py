@@ -11,7 +11,15 @@ from headwater.facts.facts import RunFacts, as_of, merged_facets
 from headwater.facts.index_rows import is_of_stream, storage_prefix
 from headwater.facts.index_scan import IndexScan, first_of_groups, run_of, time_of
 from headwater.facts.keys import dataset_pk
-from headwater.facts.run_facts import effective_time, failed, owner, run_version_id, storage_version, version_created
+from headwater.facts.run_facts import (
+    branch_of,
+    effective_time,
+    failed,
+    owner,
+    run_version_id,
+    storage_version,
+    version_created,
+)
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Key, Row, RowQuery
 from headwater.queries.resolve import ResolvedDataset
@@ -26,6 +34,7 @@ class WrittenVersion:
     """A version that a run made of a dataset, under a name by which the run wrote it.
 
     `last`: the time at which it stands among the dataset's versions. A stream's is its end, or its last event.
+    `branch`: the branch of the table that was written, if that was not the table itself.
     """
 
     created: str
@@ -34,6 +43,12 @@ class WrittenVersion:
     name: DatasetId
     facts: RunFacts
     last: str
+    branch: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        """True if it may be the current version: the run did not fail, and wrote no branch."""
+        return self.branch is None and not failed(self.facts)
 
     @property
     def version(self) -> str:
@@ -150,7 +165,8 @@ def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str
         return None
     first = min(created for _, created in written)
     known = as_of(facts, before) if facts.streaming and before != "~" else facts
-    return WrittenVersion(first, run, job, written[0][0], facts, max(effective_time(known) or "", first))
+    branch = branch_of(merged_facets(facts.output_facets, group.names))
+    return WrittenVersion(first, run, job, written[0][0], facts, max(effective_time(known) or "", first), branch)
 
 
 def _under(prefix: str, version: WrittenVersion) -> bool:

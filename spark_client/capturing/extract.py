@@ -11,7 +11,6 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transf
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.glue import find_glue_target
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.scans import scanned
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
@@ -33,6 +32,7 @@ from spark_client.capturing.model import (
     NO_COLUMNS_OF_MODELS,
     RDD_ACTION,
     RDD_SAVES,
+    RENAME,
     Dataset,
     Execution,
     Read,
@@ -65,7 +65,7 @@ class Extractor:
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._checkpoints = Checkpoints()
-        self._versions = ReadVersions(catalogs.default_fs)
+        self._versions = ReadVersions(catalogs)
         self._variables = Variables()
 
     def read(self, execution: Execution) -> Sequence[Read]:
@@ -76,6 +76,8 @@ class Extractor:
         """
         if execution.plan.kind == GLUE_WRITE:
             return self._frame(execution)
+        if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
+            return self._rename(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -107,7 +109,7 @@ class Extractor:
         return [
             replace(self._write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
-            if (output := committed(target.output, execution.commit, self._catalogs.default_fs)) is not None
+            if (output := committed(target.output, execution.commit, self._catalogs)) is not None
         ]
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
@@ -159,7 +161,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
+            scanned=scanned(execution, self._catalogs, reading.find_leaf),
         )
 
     def _read_all(self, execution: Execution, command: str) -> Read:
@@ -171,7 +173,7 @@ class Extractor:
         if execution.action not in RDD_SAVES:
             return read
         path = execution.plan.text("path")
-        output = find_path(path, self._catalogs.default_fs) if path else None
+        output = self._catalogs.find_path(path) if path else None
         if output is None:
             raise UnknownTarget(replace(read, unknown_output=f"{execution.action}: a target that nobody can name"))
         written = execution.task_outputs
@@ -179,6 +181,16 @@ class Extractor:
             written = replace(written, rows=None)
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         return _without_columns(Write(**values, output=Dataset(output), written=written), "rows of an RDD")
+
+    def _rename(self, execution: Execution) -> list[Write]:
+        """Return the rename of a path, which counts if the application has met it; its columns are those of before."""
+        paths = (execution.plan.text("path") or "").split("\n")
+        before, after = (self._catalogs.find_path(path) for path in paths)
+        if before is None or after is None or before == after:
+            return []
+        read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
+        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
+        return [Write(**values, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
     def _frame(self, execution: Execution) -> list[Write]:
         """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
@@ -222,7 +234,7 @@ class Extractor:
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs.default_fs, reading.find_leaf),
+            scanned=scanned(execution, self._catalogs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)

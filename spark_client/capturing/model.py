@@ -23,6 +23,8 @@ RDD_SAVES = (
     "saveAsNewAPIHadoopDataset",
 )
 RDD_READS = ("foreach", "foreachPartition")
+# Method of Hadoop's file systems, which is reported as such an action without an RDD.
+RENAME = "rename"
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
@@ -34,9 +36,10 @@ UNFITTED = "Model: capture did not see what it was fitted on"
 NO_COLUMNS_OF_MODELS = "a model has no columns"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
-Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
-# Those of statements that write no row.
-CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME")
+# MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
+Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]
+# Those that write no row, or none that is new.
+CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME", "MAINTENANCE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,16 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown."""
+    """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown.
+
+    `branch`: the branch of the table that was written, if not the table itself (`Commit`).
+    """
 
     id: DatasetId
     schema: tuple[SchemaField, ...] = ()
     symlinks: tuple[Symlink, ...] = ()
     version: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,12 +216,15 @@ class Commit:
         version: the version of Delta's table, or the snapshot id of Iceberg's, that it made; None if it is not known.
         read_version: the version of the same table that the transaction read, where the format keeps that.
         location: of a table that the execution created, where the plan does not have it.
+        branch: branch of Iceberg's table that has the snapshot, or `wap.id=` and the id under which it is to be
+            published; None if the table itself has it.
     """
 
     version: str | None
     written: WriteStatistics = WriteStatistics()
     read_version: str | None = None
     location: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

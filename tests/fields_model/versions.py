@@ -131,7 +131,7 @@ def shown_versions(world, dataset):
         shown.setdefault(version_made(world, word.reporter, dataset), []).append(word)
     unversioned, versions = shown.pop(None, []), world.versions(dataset)
     if (unversioned or not shown) and versions:
-        whole = [version.id for version in versions if not version.failed]
+        whole = [version.id for version in versions if version.counts]
         shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(unversioned)
     return shown
 

@@ -22,9 +22,14 @@ class Version:
     id: str
     run: RunKey | None = None
     failed: bool = False
+    branch: str | None = None
     stream: Run | None = None
     facets: dict = field(default_factory=dict)
     stored: frozenset = frozenset()
+
+    @property
+    def counts(self):
+        return not self.failed and self.branch is None
 
     @property
     def position(self):
@@ -56,8 +61,8 @@ def versions_of(statements, dataset):
 
 
 def current_of(versions):
-    """Return the last version of those that did not fail; None if there is none."""
-    return next((version for version in versions[::-1] if not version.failed), None)
+    """Return the last version of those that did not fail and are on no branch; None if there is none."""
+    return next((version for version in versions[::-1] if version.counts), None)
 
 
 def _version_by_run(statements, run, dataset):
@@ -69,7 +74,8 @@ def _version_by_run(statements, run, dataset):
     version_id = version_of_run(names[0], run)
     stored = frozenset(_stored(statements, run, dataset)) | {_storage_version(facets)}
     stream = run if run.streaming else None
-    return [Version(created, str(run.key), version_id, run.key, run.failed, stream, facets, stored)]
+    branch = branch_of(run, names)
+    return [Version(created, str(run.key), version_id, run.key, run.failed, branch, stream, facets, stored)]
 
 
 def _stored(statements, run, dataset):
@@ -85,6 +91,11 @@ def _storage_version(facets):
 
 def written_facets(run, names):
     return merged((event, use.facets) for event, use in run.uses("out") if use.dataset in names)
+
+
+def branch_of(run, names):
+    uses = merged((event, use.use_facets) for event, use in run.uses("out") if use.dataset in names)
+    return text_in(uses, "headwater_branch", "branch")
 
 
 def _initial(statements, dataset, first):
@@ -115,7 +126,7 @@ def _by_events(statements, dataset, by_runs, first):
     descriptions = _descriptions(statements, dataset)
     changes = descriptions[1:] if _first_describes(statements, dataset, first) else descriptions
     versions = [_by_event(event, use) for event, use in descriptions] + [
-        version for version in by_runs if not version.failed
+        version for version in by_runs if version.counts
     ]
     return [
         version for version in (_by_event(event, use) for event, use in changes) if _changes_schema(version, versions)
@@ -174,7 +185,7 @@ def _by_parent(statements, reader, others):
     siblings = [
         version
         for version in others
-        if version.run and not version.failed and reader.parent and version.created < reader.updated
+        if version.run and version.counts and reader.parent and version.created < reader.updated
         if statements.runs[version.run].parent and statements.runs[version.run].parent.key == reader.parent.key
     ]
     last = max(siblings, key=lambda version: version.standing(reader.updated), default=None)
@@ -182,6 +193,6 @@ def _by_parent(statements, reader, others):
 
 
 def _by_time(reader, others):
-    earlier = [version for version in others if not version.failed and version.created <= reader.began]
+    earlier = [version for version in others if version.counts and version.created <= reader.began]
     last = max(earlier, key=lambda version: version.standing(just_after(reader.began)), default=None)
     return (last.id, "time", last.run) if last else None

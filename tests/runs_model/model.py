@@ -433,6 +433,7 @@ class Model(Catalogues, Tested, Newspaper):
             created_by=self.run_in_passing(version.run) if version.run else None,
             facets=version.facets,
             failed=version.failed,
+            branch=version.branch,
             annotations=self._annotations_of(dataset),
         )
 

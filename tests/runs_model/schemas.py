@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.runs_model.dataset_versions import branch_of
 from tests.runs_model.facets import canonical, merged, when
 
 
@@ -46,7 +47,7 @@ def _of_versions(statements, dataset):
             for event, use in run.uses("out")
             if use.dataset in names and "schema" in use.facets
         ]
-        if sent and run.made and not run.failed:
+        if sent and run.made and not run.failed and branch_of(run, names) is None:
             last = max(sent, key=lambda report: (*when(report[0]), canonical(report[1])))[1]
             created = run.first_seen("out", names) if run.streaming else run.ended
             versions.append(((max(created, run.position[0]), str(run.key)), {"schema": last}))

@@ -75,6 +75,7 @@ def render_dataset_version(version: DatasetVersion) -> types.DatasetVersion:
         "facets": dict(version.facets),
         **_location(version.type),
         "failed": version.failed,
+        "branch": version.branch,
     }
 
 

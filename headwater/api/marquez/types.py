@@ -210,6 +210,8 @@ class DatasetVersion(Location):
     facets: Facets
     failed: bool
     """Ours: the run that wrote it did not complete; it was never the current one."""
+    branch: str | None
+    """Ours: the branch of the table that was written; it was never the current version."""
 
 
 class JobSummary(TypedDict):

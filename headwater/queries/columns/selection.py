@@ -150,7 +150,7 @@ def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView
         at = view.at or ""
         page = read_versions(entry.group, view, at)
         versions = [version for version in page.versions if version.created < at]
-        last = next((version for version in versions if not version.failed), None)
+        last = next((version for version in versions if version.counts), None)
         if versions:
             by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
                 unversioned

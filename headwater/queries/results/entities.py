@@ -136,7 +136,8 @@ class Dataset:
 class DatasetVersion:
     """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
 
-    `failed`: its run did not complete, so it was never the current version. `annotations` are the dataset's, now.
+    `failed`: its run did not complete, so it was never the current version; nor was what is on a `branch` of the table.
+    `annotations` are the dataset's, now.
     """
 
     dataset: DatasetId
@@ -151,6 +152,7 @@ class DatasetVersion:
     lifecycle: str | None = None
     facets: Facets = field(default_factory=dict)
     failed: bool = False
+    branch: str | None = None
     annotations: Annotations = NO_ANNOTATIONS
 
 

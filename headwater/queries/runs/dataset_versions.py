@@ -75,6 +75,11 @@ class KnownVersion:
         """True if the version's run failed."""
         return self.written is not None and failed(self.written.facts)
 
+    @property
+    def counts(self) -> bool:
+        """True if it may be the current version: its run did not fail, and wrote no branch of the table."""
+        return self.written is None or self.written.counts
+
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
@@ -184,7 +189,7 @@ def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Positio
     """
     streams = [version for version in read if version.creation < floor]
     known = [version for version in read if version.creation >= floor]
-    first = next((version for version in known if not version.failed and _schema(version.facets) is not None), None)
+    first = next((version for version in known if version.counts and _schema(version.facets) is not None), None)
     if first is None or not first.by_event:
         return [*streams, *_changes(known)]
     later = [version for version in streams if version.order > first.creation]
@@ -202,7 +207,7 @@ def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) 
         fields = _schema(version.facets)
         if not version.by_event or fields not in (None, schema):
             versions.append(version)
-        if fields is not None and not version.failed:
+        if fields is not None and version.counts:
             schema = fields
     return versions
 
@@ -236,8 +241,8 @@ def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
 
 
 def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
-    """Return the current version of each group: the last that did not fail."""
-    return newest_versions(groups, view, [lambda version: not version.failed] * len(groups))
+    """Return the current version of each group: the last that did not fail, and is on no branch."""
+    return newest_versions(groups, view, [lambda version: version.counts] * len(groups))
 
 
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
@@ -265,6 +270,7 @@ def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> Dataset
         **describe(version.facets),
         facets=version.facets,
         failed=version.failed,
+        branch=version.written.branch if version.written else None,
         annotations=annotations_of(group.facts),
     )
 

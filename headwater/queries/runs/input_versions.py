@@ -19,7 +19,6 @@ from headwater.facts.run_facts import (
     began,
     dataset_version_id,
     effective_time,
-    failed,
     owner,
     parent_run,
     run_version_id,
@@ -181,7 +180,7 @@ def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], 
     """Return a predicate of versions that other runs of a parent made before the reader's last event."""
 
     def accept(version: WrittenVersion) -> bool:
-        is_earlier = version.run != read.run and version.created < (read.facts.last or "") and not failed(version.facts)
+        is_earlier = version.run != read.run and version.created < (read.facts.last or "") and version.counts
         return is_earlier and parent_run(version.facts) == parent
 
     return accept
@@ -198,4 +197,4 @@ def _by_time(reads: Sequence[InputVersion], view: GraphView) -> None:
 
 
 def _readable(read: InputVersion) -> Callable[[KnownVersion], bool]:
-    return lambda version: not version.failed and version.run != read.run
+    return lambda version: version.counts and version.run != read.run

@@ -28,7 +28,6 @@ from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedRe
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
-from spark_client.capturing.datasets.locations import find_uri
 from spark_client.capturing.datasets.sources import find_connected, find_options
 from spark_client.capturing.model import Dataset, SchemaField
 from spark_client.capturing.plans.values import Value, unknown
@@ -352,7 +351,7 @@ class Session:
         """Return a table: its location, with its name as a symlink; `location` is no URI: its spaces are spaces."""
         catalogs, uri = self._cache.catalogs, quote(location, safe=":/@") if location else None
         symlinks = catalogs.symlinks(name[0], name[1:-1], name[-1], uri)
-        located = find_uri(uri, catalogs.default_fs) if uri else None
+        located = catalogs.find_uri(uri) if uri else None
         if located:
             return Dataset(located, schema, symlinks)
         return Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name), schema) if symlinks else None

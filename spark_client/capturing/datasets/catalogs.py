@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import jdbc
-from spark_client.capturing.datasets.locations import namespace_of
+from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition, namespace_of
 from spark_client.capturing.model import Symlink
 from spark_client.capturing.registry import registry
 from spark_client.dataset_names import clean_name
@@ -25,6 +25,7 @@ _GLUE_ID, _METASTORE, _DEFAULT_FS = "hive.metastore.glue.catalogid", "hive.metas
 _WAREHOUSE = "spark.sql.warehouse.dir"
 # The keys of Hadoop's configuration that name a catalog or a file system.
 HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
+_LOCAL = "file:///"
 # How the keys of Spark's begin that do.
 _PREFIXES = ("spark.sql.catalog", "spark.hadoop.", "spark.glue.", "hive.", _DEFAULT_FS)
 
@@ -60,6 +61,7 @@ class Catalog:
 class Catalogs:
     """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`.
 
+    Names leave out partitions and dates unless it does not trim them (`trims_partitions`).
     `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
     and `account` are those of AWS that the application runs in. `glue_schema` returns the schema of a table of Glue's
     catalog (database, table, account) in Spark's JSON, where Glue is at hand.
@@ -67,11 +69,24 @@ class Catalogs:
 
     session: Catalog = Catalog()
     named: Mapping[str, Catalog] = field(default_factory=dict)
-    default_fs: str = "file:///"
+    default_fs: str = _LOCAL
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
     region: str | None = None
     account: str | None = None
     glue_schema: Callable[[str, str, str | None], str | None] = field(default=lambda *_: None, compare=False)
+    trims_partitions: bool = True
+
+    def find_path(self, path: str, *, is_local: bool = False) -> DatasetId | None:
+        """Return the dataset at a path (`locations.find_path`); `is_local` if it is one of the driver's disk."""
+        return find_path(path, _LOCAL if is_local else self.default_fs, trims=self.trims_partitions)
+
+    def find_uri(self, uri: str, *, is_local: bool = False) -> DatasetId | None:
+        """Return the dataset at a URI (`locations.find_uri`)."""
+        return find_uri(uri, _LOCAL if is_local else self.default_fs, trims=self.trims_partitions)
+
+    def is_partition(self, path: str) -> bool:
+        """True if the path is a part of the dataset that `find_path` names."""
+        return self.trims_partitions and is_partition(path)
 
     def find_glue_table(self, database: str, table: str, account: str | None = None) -> DatasetId | None:
         """Return a table's name in Glue's catalog of the region, whichever catalog is the session's.
@@ -125,7 +140,7 @@ def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> C
     prefix = "spark.sql.catalog."
     names = {key.removeprefix(prefix).split(".")[0] for key in conf if key.startswith(prefix)}
     named = {name: _named(conf, f"{prefix}{name}.", environment) for name in names}
-    session, default_fs = _session(conf, environment), conf.get(_DEFAULT_FS, "file:///")
+    session, default_fs = _session(conf, environment), conf.get(_DEFAULT_FS, _LOCAL)
     return Catalogs(session, named, default_fs, own, _region(environment), _account(conf))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.model import Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
 
@@ -49,7 +48,7 @@ class LeafSource:
 
 def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> LeafSource | None:
     """Return the datasets at paths, each once; above a bound, their folders."""
-    named = dict.fromkeys(find_path(path, catalogs.default_fs) for path in paths)
+    named = dict.fromkeys(catalogs.find_path(path) for path in paths)
     while len(named) > PLACES_MAX:
         folders = dict.fromkeys(_folder_of(dataset) for dataset in named)
         if folders == named:

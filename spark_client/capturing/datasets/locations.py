@@ -29,10 +29,10 @@ _KEPT = 256
 
 
 @lru_cache(_KEPT)
-def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
+def find_path(url: str, default_fs: str = "file:///", *, trims: bool = True) -> DatasetId | None:
     """Return the dataset at a Hadoop path; None for temporary storage, and for what is no bucket's name.
 
-    No user info and no query string comes into the name.
+    No user info and no query string comes into the name; nor do partitions and dates, if it `trims`.
 
     >>> find_path("s3a://lake/flights/checked/day=2013-01-01")
     DatasetId(namespace='s3://lake', name='flights/checked')
@@ -50,7 +50,8 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
         scheme, authority = default_scheme, default_authority
     if scheme == "s3" and ":" in authority:
         return None  # no bucket
-    return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))
+    name = _name(scheme, path)
+    return DatasetId(_namespace(scheme, authority), trim_partitions(name) if trims else name)
 
 
 def is_absolute(path: str) -> bool:
@@ -62,13 +63,13 @@ def is_absolute(path: str) -> bool:
     return path.startswith("/") or _ABSOLUTE.match(path) is not None
 
 
-def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:
+def find_uri(uri: str, default_fs: str = "file:///", *, trims: bool = True) -> DatasetId | None:
     """Return the dataset at a URI, as catalogs keep locations: with `%20` for a space; else as `find_path`.
 
     >>> find_uri("file:/data/new%20flights").name
     '/data/new flights'
     """
-    return find_path(unquote(clean_name(uri)), default_fs)
+    return find_path(unquote(clean_name(uri)), default_fs, trims=trims)
 
 
 def is_partition(url: str) -> bool:
@@ -76,19 +77,22 @@ def is_partition(url: str) -> bool:
 
     >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
     [False, False, True]
+    >>> is_partition("/data/2013-01-01/flights")
+    True
     """
-    return bool(partition_of(url))
+    name = _path_name(url)
+    return trim_partitions(name) != name
 
 
 def partition_of(url: str) -> str:
-    """Return the end of a path that says which part of the dataset that `find_path` names it is.
+    """Return the end of a path that says which part of the dataset it is; empty where more than the end says so.
 
     >>> partition_of("s3a://lake/flights/day=2013-01-01/hour=5")
     'day=2013-01-01/hour=5'
     """
-    scheme, _, path = _split(clean_name(url))
-    name = _name(scheme, path)
-    return name[len(trim_partitions(name)) :].strip("/")
+    name = _path_name(url)
+    trimmed = trim_partitions(name)
+    return name[len(trimmed) :].strip("/") if name.startswith(trimmed) else ""
 
 
 def find_topic(servers: str, topic: str) -> DatasetId | None:
@@ -124,6 +128,11 @@ def _split(url: str) -> tuple[str, str, str]:
 
 def _namespace(scheme: str, authority: str) -> str:
     return f"{scheme}://{authority}" if authority else scheme
+
+
+def _path_name(url: str) -> str:
+    scheme, _, path = _split(clean_name(url))
+    return _name(scheme, path)
 
 
 def _name(scheme: str, path: str) -> str:

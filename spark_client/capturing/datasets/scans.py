@@ -7,7 +7,8 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets.locations import find_path, is_partition, partition_of
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.locations import partition_of
 from spark_client.capturing.model import Execution, InputStatistics
 from spark_client.dataset_names import clean_name
 
@@ -16,7 +17,7 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def scanned(
-    execution: Execution, default_fs: str, find_leaf: Callable[[Sequence[str]], DatasetId | None]
+    execution: Execution, catalogs: Catalogs, find_leaf: Callable[[Sequence[str]], DatasetId | None]
 ) -> Mapping[DatasetId, InputStatistics]:
     """Return by dataset what an execution's scans read; `find_leaf` returns a leaf's dataset by ids of its columns.
 
@@ -25,13 +26,13 @@ def scanned(
     statistics: dict[DatasetId, InputStatistics] = {}
     uncounted: set[DatasetId] = set()
     for scan in () if execution.stream else execution.scans:
-        named = [find_path(path, default_fs) for path in scan.paths] if scan.paths else [find_leaf(scan.columns)]
+        named = [catalogs.find_path(path) for path in scan.paths] if scan.paths else [find_leaf(scan.columns)]
         datasets = {dataset for dataset in named if dataset is not None}
         if len(datasets) != 1:
             uncounted |= datasets
             continue
         (dataset,) = datasets
-        folders = scan.read.folders if all(map(is_partition, scan.read.folders)) else ()
+        folders = scan.read.folders if all(map(catalogs.is_partition, scan.read.folders)) else ()
         read = replace(scan.read, folders=tuple(map(clean_name, folders)))
         statistics[dataset] = statistics[dataset].plus(read) if dataset in statistics else read
     return {dataset: read for dataset, read in statistics.items() if dataset not in uncounted}

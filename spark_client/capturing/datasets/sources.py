@@ -14,7 +14,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.jdbc_queries import find_query
 from spark_client.capturing.datasets.leaf_source import PLACES_MAX, DatabaseQuery, LeafSource, all_of, find_paths
-from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_absolute
+from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node
@@ -104,7 +104,7 @@ def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] 
         return None
     symlinks = find_symlinks(table, catalogs)
     uri = _text(table, "storage", "locationUri")
-    located = find_uri(uri, catalogs.default_fs) if uri else None
+    located = catalogs.find_uri(uri) if uri else None
     schema = tuple(schema) or parse_schema(_text(table, "schema"))
     if located:
         return Dataset(located, schema, symlinks)
@@ -195,7 +195,7 @@ def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource |
     places = leaf.values.get("schemas")
     schemas: dict[DatasetId, tuple[SchemaField, ...] | None] = {}
     for path, schema_text in places if isinstance(places, list) else ():
-        named = find_path(path, catalogs.default_fs)
+        named = catalogs.find_path(path)
         if named is not None:
             before, schema = schemas.get(named, ()), parse_schema(schema_text) or None
             schemas[named] = None if before is None or schema is None else merge_schemas([before, schema])
@@ -312,7 +312,7 @@ def _of_object(
     if table := find_table(described.get("v1Table") or described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
     if location := _text(described, "properties", "location"):
-        named = find_uri(location, catalogs.default_fs)
+        named = catalogs.find_uri(location)
         return LeafSource((Dataset(named, tuple(schema), symlinks),)) if named else None
     if isinstance(inside := described.get("table"), Mapping):  # a table whose rows are about to be changed
         return _of_object(inside, catalogs, schema, symlinks)

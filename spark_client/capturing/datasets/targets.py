@@ -10,7 +10,6 @@ from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import whole_tables
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource
-from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
     find_connected,
@@ -53,6 +52,8 @@ _NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySi
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 # Property of a table of Iceberg's.
 _ANY_SCHEMA = "write.spark.accept-any-schema"
+# Option by which the actions of Iceberg (`rewrite_data_files`, `rewrite_position_delete_files`) write moved rows.
+_MOVES_ROWS = "rewritten-file-scan-task-set-id"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
@@ -97,13 +98,13 @@ def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
 def _files(command: Node, catalogs: Catalogs) -> Target | None:
     """Return a folder of files; it may be a table's."""
     path = command.text("outputPath") or ""
-    located = find_path(path, catalogs.default_fs) if path else None
+    located = catalogs.find_path(path) if path else None
     if located is None:
         return None
     table = command.values.get("catalogTable")
     output = Dataset(located, symlinks=find_symlinks(table, catalogs))
     target = _with_columns(command, output, _schema_of(table))
-    return replace(target, change=None) if is_partition(path) else target
+    return replace(target, change=None) if catalogs.is_partition(path) else target
 
 
 def _replaces_part(command: Node, dynamic: bool) -> bool:
@@ -151,8 +152,8 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the folder of an `INSERT OVERWRITE DIRECTORY`."""
     storage = command.values.get("storage")
     uri = storage.get("locationUri") if isinstance(storage, Mapping) else None
-    default_fs = "file:///" if command.values.get("isLocal") is True else catalogs.default_fs
-    located = find_uri(uri, default_fs) if isinstance(uri, str) else None
+    is_local = command.values.get("isLocal") is True
+    located = catalogs.find_uri(uri, is_local=is_local) if isinstance(uri, str) else None
     return _with_columns(command, Dataset(located)) if located else None
 
 
@@ -174,6 +175,9 @@ def _v2(command: Node, catalogs: Catalogs) -> Target | None:
     relation = command.node("table")
     target = _into(command, relation, catalogs)
     table = relation.values.get("table") if relation else None
+    options = command.values.get("writeOptions")
+    if target and isinstance(options, Mapping) and _MOVES_ROWS in options:
+        return Target(command.kind, target.output, change="MAINTENANCE", unknown=target.unknown)
     if target and target.output and isinstance(table, Mapping) and str(table.get("class")).startswith("Hoodie"):
         return replace(target, output=replace(target.output, schema=()), query=None)
     return replace(target, rows=find_row_change(command)) if target else None
@@ -243,7 +247,7 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table of a `LOAD DATA`, which moves files into it."""
     output = find_table({"identifier": command.values.get("table")}, catalogs)
     path = command.text("path") or ""
-    read = find_path(path, "file:///" if command.values.get("isLocal") is True else catalogs.default_fs)
+    read = catalogs.find_path(path, is_local=command.values.get("isLocal") is True)
     change: Change | None = "OVERWRITE" if command.values.get("isOverwrite") is True else None
     inputs = (Dataset(read),) if read else ()
     why = f"{command.kind}: files are moved as they are"

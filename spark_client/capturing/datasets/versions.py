@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets.locations import find_path
+from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.model import Commit, Dataset, Execution, Symlink
 
 # By dataset; None where several versions were read.
@@ -21,8 +21,8 @@ _ROOTS_MAX = 100
 class ReadVersions:
     """Versions that executions read; a MERGE of Delta's may checkpoint its source in an execution of its own."""
 
-    def __init__(self, default_fs: str) -> None:
-        self._default_fs = default_fs
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
         self._parts: OrderedDict[int, dict[str, str | None]] = OrderedDict()
 
     def add_part(self, execution: Execution) -> None:
@@ -40,7 +40,7 @@ class ReadVersions:
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
         """Return by dataset what is known by path."""
-        located = ((find_path(path, self._default_fs), version) for path, version in versions.items())
+        located = ((self._catalogs.find_path(path), version) for path, version in versions.items())
         return {dataset: version for dataset, version in located if dataset is not None}
 
 
@@ -58,12 +58,12 @@ def with_before(versions: Versions, output: DatasetId, commit: Commit | None) ->
     return {**versions, output: commit.read_version if same else None}
 
 
-def committed(output: Dataset | None, commit: Commit | None, default_fs: str) -> Dataset | None:
+def committed(output: Dataset | None, commit: Commit | None, catalogs: Catalogs) -> Dataset | None:
     """Return a target at the version that the commit made, and by its place if only the commit knows that."""
     if output is None or commit is None:
         return output
-    place = find_path(commit.location, default_fs) if commit.location else None
+    place = catalogs.find_path(commit.location) if commit.location else None
     if place is not None and place != output.id:
         by_name = Symlink(output.id.namespace, output.id.name)
         output = replace(output, id=place, symlinks=(by_name, *output.symlinks))
-    return replace(output, version=commit.version)
+    return replace(output, version=commit.version, branch=commit.branch)

@@ -65,6 +65,7 @@ def capture_facet(
     cut: Iterable[str] = (),
     misread: Iterable[str] = (),
     counts: Mapping[str, int] | None = None,
+    maintained: DatasetId | None = None,
 ) -> Facet:
     """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
     values = {
@@ -77,6 +78,7 @@ def capture_facet(
         "cut": list(cut) or None,
         "misread": list(misread) or None,
         "counts": dict(counts) if counts else None,
+        "maintained": maintained and {"namespace": maintained.namespace, "name": maintained.name},
     }
     return {**ours("headwater_capture"), **_given(values)}
 
@@ -87,7 +89,7 @@ def records_facet(root_ids: Sequence[str]) -> Facet:
 
 
 def job_type_facet(kind: str, processing: Literal["BATCH", "STREAMING"] = "BATCH") -> Facet:
-    """Return the facet of an `APPLICATION`, or of a `JOB` in it."""
+    """Return the facet of an `APPLICATION`, or of a `JOB` or `MAINTENANCE` in it."""
     return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType=processing, integration="SPARK", jobType=kind)
 
 
@@ -113,6 +115,11 @@ def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Fa
     return openlineage_facet(
         "LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change, previousIdentifier=before
     )
+
+
+def branch_facet(branch: str) -> Facet:
+    """Return Headwater's facet of an output that is a branch of its table (docs/facets/headwater_branch.json)."""
+    return {**ours("headwater_branch"), "branch": branch}
 
 
 def statistics_facet(written: WriteStatistics) -> Facet | None:

@@ -16,6 +16,7 @@ from spark_client.capturing.events.column_facet import column_facet
 from spark_client.capturing.events.descriptions import Description
 from spark_client.capturing.events.facets import (
     Facet,
+    branch_facet,
     capture_facet,
     dataset_facets,
     error_facet,
@@ -102,7 +103,7 @@ def write_events(read: Read, application: Application, job_name: str, rules: Eve
     """
     run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("JOB")}
+    job_facets = {"jobType": job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")}
     start = _event("START", read.started_ms, run, facets, job_facets)
     end: EventType = "COMPLETE" if read.failure is None else "FAIL"
     at_ms = max(read.started_ms, read.ended_ms)
@@ -248,12 +249,18 @@ class _Cut:
         return entries[:count_max]
 
 
+def _maintains(read: Read) -> bool:
+    """True if nothing is written but what was there: by OpenLineage's events an output is a write, so there is none."""
+    return isinstance(read, Write) and read.change == "MAINTENANCE"
+
+
 def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
     read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
+    maintained = write.output.id if write and _maintains(write) else None
     inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
     reads = [_input(dataset, read, budget, cut) for dataset in inputs]
-    outputs = [_output(write, budget, cut, reporting.rules)] if write else []
+    outputs = [_output(write, budget, cut, reporting.rules)] if write and maintained is None else []
     job_facets = {**reporting.job_facets, **_sql(read, cut, reporting.rules)}
     run_facets = {**reporting.run_facets, **_error(read.failure, "JAVA", cut, reporting.rules)}
     captured = capture_facet(
@@ -265,6 +272,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
         unknown_inputs=_unknown_inputs(read, cut, reporting.rules),
         unknown_output=_reason(read.unknown_output, cut, reporting.rules),
         cut=cut.names,
+        maintained=maintained,
     )
     return _event(
         reporting.type_,
@@ -292,8 +300,12 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:
         form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change, write.renamed_from)
-    statistics = statistics_facet(write.written)
-    return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
+    branch = write.output.branch
+    of_use = {
+        **({"outputStatistics": statistics} if (statistics := statistics_facet(write.written)) else {}),
+        **({"headwater_branch": branch_facet(branch)} if branch is not None else {}),
+    }
+    return {**form, "outputFacets": of_use} if of_use else form
 
 
 def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Event:

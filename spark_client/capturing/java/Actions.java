@@ -3,6 +3,7 @@ package headwater.capture;
 import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDDLike;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.execution.QueryExecution;
 
@@ -26,9 +27,8 @@ public class Actions {
     ) {
         context.setLocalProperty(RddAction.PROPERTY, null);
         String executionId = context.getLocalProperty(EXECUTION);
-        context.listenerBus().post(
-            new RddAction(name, number, ((JavaRDDLike) rdd).rdd(), path, startedMs, endedMs, failure, executionId)
-        );
+        RDD of = rdd == null ? null : ((JavaRDDLike) rdd).rdd();
+        context.listenerBus().post(new RddAction(name, number, of, path, startedMs, endedMs, failure, executionId));
     }
 
     /** Note that a DynamicFrame is written by this thread: the steps that made it and the sink, as JSON. */

@@ -22,6 +22,8 @@ public class DeltaVersions {
     private static final int COMMITS_MAX = 10;
     private static final int LINE_MAX = 200000;
     private static final Pattern METRIC = Pattern.compile("\"(\\w+)\":\"(\\d+)\"");
+    // Commits that move or remove files and change no row; auto compaction follows a write in the same execution.
+    private static final Pattern MAINTAINS = Pattern.compile("\"operation\":\"(OPTIMIZE|REORG|VACUUM (START|END))\"");
     private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
 
     /** The version that a scan of files read; null if it is none of Delta's. */
@@ -81,7 +83,7 @@ public class DeltaVersions {
             if (atMs < startedMs) {
                 return atMs < 0 ? null : found;
             }
-            boolean isIts = atMs <= endedMs && agrees(line, counts);
+            boolean isIts = atMs <= endedMs && agrees(line, counts) && !MAINTAINS.matcher(line).find();
             if (isIts && found != null) {
                 return null;
             }

@@ -17,6 +17,7 @@ public class IcebergVersions {
     private static final int SNAPSHOTS_MAX = 100;
     // Iceberg allows so much between the times of two snapshots that follow each other.
     private static final long DISORDER_MS = 60000L;
+    private static final int NAME_MAX = 1000;
     private static final String[] COUNTS = {"added-records", "added-files-size", "added-data-files", "added-delete-files"};
 
     /** Note the snapshot that a scan read: that of the report which Iceberg makes when it plans the scan's files. */
@@ -52,7 +53,7 @@ public class IcebergVersions {
      * The one snapshot that this application made between two times, as JSON of its id and of counts in its summary;
      * null if there is none, or there are several. Snapshots of other writers name other applications.
      */
-    static String written(Object table, String application, long startedMs, long endedMs) {
+    static String written(Object table, String application, long startedMs, long endedMs) throws Exception {
         Object found = null;
         ListIterator newest = newest(table);
         for (int looked = 0; newest.hasPrevious(); looked++) {
@@ -61,24 +62,26 @@ public class IcebergVersions {
             if (atMs < startedMs - DISORDER_MS) {
                 break;
             }
-            boolean isOfTime = atMs >= startedMs && atMs <= endedMs;
+            // What moves rows is no write, whoever runs it.
+            boolean isWrite = !"replace".equals(Members.call(snapshot, "operation"));
+            boolean isOfTime = isWrite && atMs >= startedMs && atMs <= endedMs;
             boolean isIts = isOfTime && application.equals(summary(snapshot).get("spark.app.id"));
             if (looked == SNAPSHOTS_MAX || isIts && found != null) {
                 return null;
             }
             found = isIts ? snapshot : found;
         }
-        return found == null ? null : json(found);
+        return found == null ? null : json(table, found);
     }
 
     /** The snapshot that a batch of a stream made, as above; null if it is not among the last ones. */
-    static String ofBatch(Object table, String queryId, long batchId) {
+    static String ofBatch(Object table, String queryId, long batchId) throws Exception {
         ListIterator newest = newest(table);
         for (int looked = 0; newest.hasPrevious() && looked < SNAPSHOTS_MAX; looked++) {
             Object snapshot = newest.previous();
             boolean isOfQuery = queryId.equals(summary(snapshot).get("spark.sql.streaming.queryId"));
             if (isOfQuery && String.valueOf(batchId).equals(summary(snapshot).get("spark.sql.streaming.epochId"))) {
-                return json(snapshot);
+                return json(table, snapshot);
             }
         }
         return null;
@@ -114,7 +117,38 @@ public class IcebergVersions {
         return summary == null ? new HashMap() : (Map) summary;
     }
 
-    private static String json(Object snapshot) {
+    /** The branch that a snapshot is on, or the id under which it waits to be published; null if it is the table's. */
+    private static String branch(Object table, Object snapshot) throws Exception {
+        if (leadsTo(table, Members.call(table, "currentSnapshot"), snapshot)) {
+            return null;
+        }
+        for (Iterator refs = ((Map) Members.call(table, "refs")).entrySet().iterator(); refs.hasNext();) {
+            Map.Entry ref = (Map.Entry) refs.next();
+            Object head = snapshot(table, Members.call(ref.getValue(), "snapshotId"));
+            if (Boolean.TRUE.equals(Members.call(ref.getValue(), "isBranch")) && leadsTo(table, head, snapshot)) {
+                return ref.getKey().toString();
+            }
+        }
+        Object staged = summary(snapshot).get("wap.id");
+        return staged == null ? null : "wap.id=" + staged;
+    }
+
+    /** True if a snapshot, or one that it follows, is the other; also if there are too many between them. */
+    private static boolean leadsTo(Object table, Object head, Object snapshot) throws Exception {
+        long atMs = ((Number) Members.call(snapshot, "timestampMillis")).longValue() - DISORDER_MS;
+        for (int looked = 0; head != null && looked < SNAPSHOTS_MAX; looked++) {
+            if (Members.call(head, "snapshotId").equals(Members.call(snapshot, "snapshotId"))) {
+                return true;
+            }
+            if (((Number) Members.call(head, "timestampMillis")).longValue() < atMs) {
+                return false;
+            }
+            head = snapshot(table, Members.call(head, "parentId"));
+        }
+        return head != null;
+    }
+
+    private static String json(Object table, Object snapshot) throws Exception {
         StringBuilder json = new StringBuilder("{\"version\":\"").append(Members.call(snapshot, "snapshotId"));
         json.append("\",\"summary\":{");
         for (int i = 0; i < COUNTS.length; i++) {
@@ -122,6 +156,11 @@ public class IcebergVersions {
             json.append(i == 0 ? "\"" : ",\"").append(COUNTS[i]).append("\":");
             json.append(count == null ? "null" : String.valueOf(Long.parseLong(count.toString())));
         }
-        return json.append("}}").toString();
+        json.append('}');
+        String branch = branch(table, snapshot);
+        if (branch != null) {
+            PlanReader.quote(branch, NAME_MAX, json.append(",\"branch\":"));
+        }
+        return json.append('}').toString();
     }
 }

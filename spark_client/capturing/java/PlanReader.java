@@ -241,7 +241,9 @@ public class PlanReader {
         if (action.frame == null) {
             name("path", true);
             value(action.path, 0);
-            writePlaces(action.rdd, false);
+            if (action.rdd != null) {
+                writePlaces(action.rdd, false);
+            }
         } else {
             writeFrame(action.frame, true);
         }

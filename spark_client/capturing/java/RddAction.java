@@ -16,9 +16,9 @@ public class RddAction implements SparkListenerEvent {
     /** Name of the method, as in `saveAsTextFile`. */
     public final String name;
     public final long number;
-    /** Null for a DynamicFrame. */
+    /** Null for a DynamicFrame, and for a rename of a path. */
     public final RDD rdd;
-    /** Where it saves; null if it saves nothing. */
+    /** Where it saves; of a rename both paths, each on a line; null if it saves nothing. */
     public final String path;
     public final long startedMs;
     public final long endedMs;

@@ -97,6 +97,7 @@ def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
         _parse_summary(document.get("summary") or {}) if entry is None else _parse_entry(entry),
         _text((entry or {}).get("readVersion")),
         document.get("location"),
+        document.get("branch"),
     )
 
 

@@ -106,6 +106,7 @@ OPTIONS = (
     "partitionoverwritemode",
     "replacewhere?",
     "snapshot-id",
+    "rewritten-file-scan-task-set-id?",
     "write.spark.accept-any-schema",
     "columnnameofcorruptrecord",
 )

@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from spark_client.capturing.jvm.renames import wrap_calls
 from spark_client.capturing.model import RDD_READS, RDD_SAVES
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class RddActions:
             if not self._is_installed:
                 self._is_installed = True
                 _wrap_methods(self)
+                wrap_calls(self)
 
     def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
@@ -78,8 +80,8 @@ class RddActions:
             return act()
         number, started_ms = self.next_number(), now_ms()
         # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
-        source = self._guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
-        self._guarded(lambda: receiver.begin(number))
+        source = self.guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
+        self.guarded(lambda: receiver.begin(number))
         failure: str | None = None
         try:
             return act()
@@ -87,7 +89,13 @@ class RddActions:
             failure = text_of(error)
             raise
         finally:
-            self._guarded(lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure))
+            self.guarded(lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure))
+
+    def report(self, context: SparkContext, name: str, path: str) -> None:
+        """Report an action without an RDD that has ended."""
+        receiver, at_ms = self.await_receiver(context), now_ms()
+        if receiver is not None:
+            receiver.end(name, self.next_number(), None, path, at_ms, at_ms, None)
 
     def next_number(self) -> int:
         """Return a number that no other action has."""
@@ -97,14 +105,15 @@ class RddActions:
         """Note that an RDD has the rows of a frame."""
         receiver = self.await_receiver(rdd.ctx)
         if receiver is not None:
-            self._guarded(lambda: receiver.remember(rdd._jrdd, frame._jdf))
+            self.guarded(lambda: receiver.remember(rdd._jrdd, frame._jdf))
 
     def await_receiver(self, context: SparkContext) -> Any:
         """Return a receiver of a context, once all its captures listen; None if the context is not captured."""
-        receivers = [self._guarded(receiver) for receiver in self._receivers.get(context, ())]
+        receivers = [self.guarded(receiver) for receiver in self._receivers.get(context, ())]
         return next((receiver for receiver in receivers if receiver is not None), None)
 
-    def _guarded(self, act: Callable[[], Any]) -> Any:
+    def guarded(self, act: Callable[[], Any]) -> Any:
+        """Return the result of a report; None if it fails, which is logged once: the job must live."""
         try:
             return act()
         except Exception as error:  # noqa: BLE001 - py4j raises what the JVM does; the job must live

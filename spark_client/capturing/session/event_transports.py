@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.sender import Event, EventTransport
+from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.client import LineageClient
 from spark_client.errors import Misconfigured
@@ -29,7 +29,7 @@ _NOT_INSTALLED = "OpenLineage's transports need the package openlineage-python"
 
 def open_event_transport(
     client: object, settings: Settings, environment: Mapping[str, str], counts: Counts, *, at_once: bool = True
-) -> EventTransport:
+) -> HeadwaterTransport | OpenLineageTransport:
     """Return the transport of the given client or transport; without one, of the job's configuration.
 
     Unless it is to be opened `at_once`, the thread that sends first loads openlineage-python, which takes a second.
@@ -41,7 +41,7 @@ def open_event_transport(
         return HeadwaterTransport(client, counts)
     if client is not None:
         given = _given(client)
-        return OpenLineageTransport(lambda: given, counts)
+        return OpenLineageTransport(lambda: given, counts, type(given.transport).__name__)
     to = settings.destination
     if to.url or to.function or to.file:
         choose_destination(to, {})
@@ -52,16 +52,24 @@ def open_event_transport(
         raise Misconfigured(_NOWHERE)
     if find_spec("openlineage") is None:
         raise Misconfigured(_NOT_INSTALLED)
-    transport = OpenLineageTransport(partial(_configured, settings.transport), counts)
+    conf = settings.transport or {"type": "the transport of openlineage-python's configuration"}
+    place = " ".join(str(conf[key]) for key in ("type", "url") if key in conf)
+    transport = OpenLineageTransport(partial(_configured, settings.transport), counts, place)
     if at_once:
         transport.open()
     return transport
 
 
 class HeadwaterTransport:
-    """Transport by a `LineageClient`, which retries and warns by itself."""
+    """Transport by a `LineageClient`, which retries and warns by itself.
+
+    Attributes:
+        place: destination, for a person.
+    """
 
     def __init__(self, client: LineageClient, counts: Counts) -> None:
+        to = client.destination
+        self.place = "nowhere" if to is None else to.url or to.function or str(to.file)
         self._client = client
         self._counts = counts
 
@@ -83,9 +91,14 @@ class HeadwaterTransport:
 
 
 class OpenLineageTransport:
-    """Transport by a client of openlineage-python; each event goes by itself, as that package's own."""
+    """Transport by a client of openlineage-python; each event goes by itself, as that package's own.
 
-    def __init__(self, open_client: Callable[[], OpenLineageClient], counts: Counts) -> None:
+    Attributes:
+        place: destination, for a person.
+    """
+
+    def __init__(self, open_client: Callable[[], OpenLineageClient], counts: Counts, place: str) -> None:
+        self.place = place
         self._open_client = open_client
         self._client: OpenLineageClient | None = None
         self._counts = counts

@@ -1,4 +1,4 @@
-"""Tables that an application has met: a statement that drops, empties or renames a table names no place."""
+"""Tables and paths that an application has met: a statement that drops, empties or renames a table names no place."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MetTables:
         completed = []
         for write in writes:
             if write.change in CHANGES_WITHOUT_ROWS:
-                if write.if_met and write.output.id not in self._by_name:
+                if write.if_met and (write.renamed_from or write.output.id) not in self._by_name:
                     continue
                 placed = self._renamed(write) if write.change == "RENAME" else self._of_place(write)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 import time
@@ -21,7 +22,9 @@ from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
 from spark_client.current_run import JobRun
+from spark_client.redaction import redact
 
+_log = logging.getLogger("headwater.capture")
 # A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
 # After a signal that ends the program, sending goes on as long as some is sent in so many seconds.
@@ -99,6 +102,7 @@ class RunningCapture(Capture):
         settings: Settings,
         *,
         self_test: Callable[[], Sequence[str]] = tuple,
+        starts_at_once: bool = True,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
     ) -> None:
@@ -112,12 +116,20 @@ class RunningCapture(Capture):
         self._grace_s = grace_s
         self._program = ends_with
         self._closing = threading.Event()
+        # Ends the wait for the end of a program that stopped Spark.
+        self._moved_on = threading.Event()
         self._finishing = threading.RLock()
         # The emitted end, and when the application ended, in milliseconds since 1970.
         self._end: run_events.EventType | None = None
         self._ended_ms: int | None = None
+        self._is_followed = False
+        # When the application started, until its START is emitted.
+        self._starting = threading.Lock()
+        self._started_ms: int | None = _now_ms()
+        self._place = transport.place
         self._sender = Sender(transport, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
-        self._emit_application("START", _now_ms())
+        if starts_at_once:
+            self.start()
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._runs = StreamRuns(lambda write: self._names.name(self._rename(write)), settings.stream_interval_s)
@@ -135,6 +147,29 @@ class RunningCapture(Capture):
         """Counts as they are now."""
         return self._counts.snapshot()
 
+    @property
+    def is_closed(self) -> bool:
+        """True if the program closed it, or is ending: not if Spark was stopped."""
+        return self._closing.is_set()
+
+    @property
+    def was_started(self) -> bool:
+        """True once the START of the application is emitted."""
+        return self._started_ms is None
+
+    def start(self) -> None:
+        """Emit the START of the application, once."""
+        with self._starting:
+            started_ms, self._started_ms = self._started_ms, None
+            if started_ms is not None:
+                _log.info("capture: events of %s go to %s", self.run.name, redact(self._place))
+                self._emit_application("START", started_ms)
+
+    def follow(self) -> None:
+        """Note that the program goes on with another application: a failure from now on is the other one's."""
+        self._is_followed = True
+        self._moved_on.set()
+
     def flush(self, timeout_s: float | None = None) -> bool:
         """Wait as `Capture.flush`; without a time, within the settings' `flush_s`."""
         deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
@@ -151,13 +186,14 @@ class RunningCapture(Capture):
 
     def _program_ended(self, failure: Failure | None) -> None:
         try:
-            self._end_run(failure)
+            self._end_run(None if self._is_followed else failure)
         except Exception as error:  # noqa: BLE001 - the program must end as it would have
             self._counts.warn("end", f"the end was not emitted: {type(error).__name__}: {error}")
 
     def _end_run(self, failure: Failure | None) -> None:
         """Read and send all there is, within one deadline; the end of the application's run comes last."""
         self._closing.set()
+        self._moved_on.set()
         deadline = _Deadline(self._flush_s)
         with self._finishing:
             if self._end is None:
@@ -171,7 +207,8 @@ class RunningCapture(Capture):
         """End the run soon after Spark stopped, or at once if its JVM ends; called in the worker's thread."""
         self._ended_ms = ended.at_ms
         failure = Failure("the driver's JVM was ended", is_abort=True) if ended.is_shutdown else None
-        if self._closing.wait(0.0 if failure else self._grace_s) or not self._finishing.acquire(blocking=False):
+        self._moved_on.wait(0.0 if failure else self._grace_s)
+        if self._closing.is_set() or not self._finishing.acquire(blocking=False):
             return
         try:
             if self._end is None:
@@ -186,7 +223,8 @@ class RunningCapture(Capture):
         for report in self._runs.close(failure, at_ms):
             self._emit_stream(report)
             self._counts.add("writes")
-        self._emit_application(self._end, at_ms, failure)
+        if self.was_started:
+            self._emit_application(self._end, at_ms, failure)
         begun_s = time.monotonic()
         is_terminated = failure is not None and failure.is_abort
         sent = self._sender.finish(deadline.left_s, _STALL_S if is_terminated else math.inf)
@@ -209,6 +247,7 @@ class RunningCapture(Capture):
         read = self._rename(read)
         emitted = run_events.write_events(read, self._application, self._names.name(read), self._rules)
         self._warn_of_cuts(emitted[-1])
+        self.start()
         return self._sender.put(emitted)
 
     def _warn_of_cuts(self, event: run_events.Event) -> None:
@@ -231,6 +270,7 @@ class RunningCapture(Capture):
             self._rules,
         )
         self._warn_of_cuts(event)
+        self.start()
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
 
     def _test(self) -> None:

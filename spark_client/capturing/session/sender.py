@@ -23,6 +23,10 @@ _BATCH_MAX_BYTES = 2_000_000
 class EventTransport(Protocol):
     """Transport of events, used by one thread."""
 
+    @property
+    def place(self) -> str:
+        """Destination, for a person."""
+
     def send(self, events: Sequence[Event]) -> DeliveryCounts:
         """Send the events in their order and return how many were accepted; may raise any exception."""
 
@@ -61,7 +65,9 @@ class Sender:
         # Events and bytes that wait or are being sent.
         self._events = 0
         self._bytes = 0
-        threading.Thread(target=self._run, name="headwater-capture-sender", daemon=True).start()
+        # The thread ends once the sender is finished and all is sent; a later event begins another.
+        self._thread: threading.Thread | None = None
+        self._is_finishing = False
 
     @property
     def left(self) -> int:
@@ -77,6 +83,9 @@ class Sender:
                 return False
             self._queue.append(bundle)
             self._count(len(events), bundle.size_bytes)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="headwater-capture-sender", daemon=True)
+                self._thread.start()
         return True
 
     def flush(self, timeout_s: float) -> bool:
@@ -92,6 +101,8 @@ class Sender:
         end_s = time.monotonic() + timeout_s
         self._transport.hurry()
         with self._changed:
+            self._is_finishing = True
+            self._changed.notify_all()
             while left := self._events:
                 wait_s = min(stall_s, end_s - time.monotonic())
                 if not self._changed.wait_for(lambda: self._events != left, max(0.0, wait_s)):
@@ -103,14 +114,19 @@ class Sender:
             return False
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: bool(self._queue))
-                bundles = self._batch()
+        while bundles := self._next():
             lines = [line for bundle in bundles for line in bundle.lines]
             self._send([json.loads(line) for line in lines])
             with self._changed:
                 self._count(-len(lines), -sum(map(len, lines)))
+
+    def _next(self) -> list[_Bundle]:
+        """Wait for events; return none when the thread ends."""
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._queue) or self._is_finishing)
+            if not self._queue:
+                self._thread = None
+            return self._batch()
 
     def _batch(self) -> list[_Bundle]:
         bundles: list[_Bundle] = []

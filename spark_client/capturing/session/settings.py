@@ -52,6 +52,7 @@ class Settings:
         events_max, events_max_bytes: events that wait to be sent; further events are dropped.
         flush_s: how long the end of the program waits until all is sent.
         stream_interval_s: least time between two events of a streaming run.
+        trims_partitions: True if names leave out partitions and dates.
         names: rules for the names of datasets.
         description: what the application's job and run are described by.
         connect_columns: True if columns are read on Spark Connect, which takes requests to the server.
@@ -80,6 +81,7 @@ class Settings:
     stream_interval_s: float = 60.0
     connect_columns: bool = True
     handle_sigterm: bool = True
+    trims_partitions: bool = True
     names: NameRules = field(default_factory=NameRules)
     description: Description = field(default_factory=Description)
 
@@ -198,6 +200,7 @@ _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
     "flush_s": (f"{_CAPTURE}flushSeconds", _seconds),
     "stream_interval_s": (f"{_CAPTURE}streamSeconds", _seconds),
     "connect_columns": (f"{_CAPTURE}connectColumns", _switch),
+    "trims_partitions": (f"{_CAPTURE}trimPartitions", _switch),
     "handle_sigterm": (f"{_CAPTURE}handleSigterm", _switch),
 }
 

@@ -21,6 +21,7 @@ from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
+from spark_client.capturing.session.next_sessions import on_next_sessions
 from spark_client.capturing.session.running import Capture, RunningCapture
 from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("headwater.capture")
 _OLDEST = (3, 5)
-_lock = threading.Lock()
+_lock = threading.RLock()
 # The capture of each Spark context, or server of Spark Connect, whichever of its sessions it began with.
 _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
+# The latest capture of a driver, and how it was called: it goes on when Spark is stopped and started again.
+_latest: _Latest | None = None
 
 
 def capture(
@@ -53,7 +56,8 @@ def capture(
 ) -> Capture:
     """Capture every write of a Spark application from now on, as OpenLineage events.
 
-    A second call for the same application returns the same capture.
+    A second call for the same application returns the same capture. When Spark is stopped, and the program makes
+    another session, that application is captured too, as a run of its own.
 
     Events go to `client` (a `LineageClient`, or a client or transport of openlineage-python); without one, to
     HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE, or `spark.headwater.url`, `.function` or `.file` in Spark's
@@ -73,9 +77,46 @@ def capture(
     application = _application_of(spark)
     with _lock:
         running = _captures.get(application)
+        if isinstance(running, RunningCapture) and not running.was_started:
+            if client is None and not any((namespace, name, run_id, parent, root)):
+                running.start()
+            else:
+                running.close()  # it went on by itself, as the application before it
         if running is None or running.state == "over" or (running.state == "off" and client is not None):
             running = _captures[application] = _guarded_start(spark, client, given, strict=strict)
+            _remember(spark, running, client, given)
         return running
+
+
+class _Latest(NamedTuple):
+    """Capture on a driver, and the arguments of its call."""
+
+    capture: RunningCapture
+    client: object
+    given: _Given
+
+
+def _remember(spark: SparkSession, running: Capture, client: object, given: _Given) -> None:
+    global _latest
+    if isinstance(running, RunningCapture) and not _is_remote(spark):
+        _latest = _Latest(running, client, given)
+        on_next_sessions(_go_on)
+
+
+def _go_on(spark: SparkSession) -> None:
+    """Capture the context of a new session, if Spark stopped the one before it and the program did not close it.
+
+    Its START waits for its first write: until then, a call of `capture` may say more about the application.
+    """
+    with _lock:
+        application = _application_of(spark)
+        if _latest is None or application in _captures or _latest.capture.is_closed:
+            return
+        _latest.capture.follow()
+        given = _latest.given._replace(run_id=str(uuid.uuid4()))
+        running = _guarded_start(spark, _latest.client, given, strict=False, starts_at_once=False)
+        _captures[application] = running
+        _remember(spark, running, _latest.client, given)
 
 
 def _application_of(spark: SparkSession) -> object:
@@ -114,10 +155,12 @@ class _Given(NamedTuple):
         return Capture(JobRun(self.namespace or "default", self.name or "spark", normalize_run_id(self.run_id)))
 
 
-def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
+def _guarded_start(
+    spark: SparkSession | None, client: object, given: _Given, *, strict: bool, starts_at_once: bool = True
+) -> Capture:
     """Start the capture, and catch every error here alone: lineage must not end the job that it describes."""
     try:
-        return _start(spark, client, given, strict=strict)
+        return _start(spark, client, given, strict=strict, starts_at_once=starts_at_once)
     except Exception as error:
         if strict:
             raise
@@ -138,7 +181,7 @@ def check_version(version: str) -> None:
         raise Unavailable(f"it needs Spark 3.5 or newer, this is Spark {version}")
 
 
-def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
+def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool, starts_at_once: bool) -> Capture:
     """Return a capture that is on, or off if the configuration says so.
 
     Raises:
@@ -152,6 +195,8 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     context = getattr(spark, "_sc", None)
     if context is None:
         raise Unavailable("there is no JVM of the driver's to listen to, and no client of Spark Connect")
+    if getattr(context, "_jsc", context) is None:
+        raise Unavailable("Spark was stopped")
     check_version(spark.version)
     conf = SessionConf(spark)
     settings = parse_settings(conf.entries(PREFIXES), os.environ)
@@ -164,7 +209,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     try:
         run = given.context(settings, context.appName or "spark")
         application = Application(run, spark.version, settings.description)
-        extractor = _LaterExtractor(conf)
+        extractor = _LaterExtractor(conf, trims_partitions=settings.trims_partitions)
         return RunningCapture(
             application,
             executions,
@@ -174,6 +219,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
             counts,
             settings,
             self_test=lambda: _self_test(executions),
+            starts_at_once=starts_at_once,
         )
     except Exception:
         executions.close()
@@ -199,15 +245,17 @@ def _self_test(executions: Executions) -> Sequence[str]:
 class _LaterExtractor:
     """Extractor that is made by the thread that reads: the job waits neither for its modules nor for the catalogs."""
 
-    def __init__(self, conf: SessionConf) -> None:
+    def __init__(self, conf: SessionConf, *, trims_partitions: bool) -> None:
         self._conf = conf
+        self._trims_partitions = trims_partitions
 
     @cached_property
     def _extractor(self) -> Extractor:
         from spark_client.capturing.datasets.catalogs import read_catalogs
         from spark_client.capturing.extract import Extractor
 
-        return Extractor(replace(read_catalogs(self._conf, os.environ), glue_schema=glue_frames.schema_of))
+        catalogs = replace(read_catalogs(self._conf, os.environ), trims_partitions=self._trims_partitions)
+        return Extractor(replace(catalogs, glue_schema=glue_frames.schema_of))
 
     def read(self, execution: Execution) -> Sequence[Read]:
         """Return what `Extractor.read` does."""
@@ -249,7 +297,8 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     application = Application(run, version, settings.description)
     source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
     try:
-        extractor = ConnectExtractor(parse_catalogs(conf, os.environ), columns=settings.connect_columns)
+        catalogs = replace(parse_catalogs(conf, os.environ), trims_partitions=settings.trims_partitions)
+        extractor = ConnectExtractor(catalogs, columns=settings.connect_columns)
         extractor.meet(spark.client)
         return RunningCapture(application, source, extractor.read_write, extractor, transport, counts, settings)
     except Exception:

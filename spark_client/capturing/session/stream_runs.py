@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from headwater_model.columns import merge_columns
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions, read_at
-from spark_client.capturing.model import Failure, StreamEnd, StreamProgress, StreamStart, Write, WriteStatistics
+from spark_client.capturing.model import Commit, Failure, StreamEnd, StreamProgress, StreamStart, Write, WriteStatistics
 
 # Datasets that one query may write as runs of its own; writes of more are runs of their own, like those of no stream.
 _OUTPUTS_MAX = 100
@@ -163,7 +163,8 @@ def _count(query: _Query, progress: StreamProgress, versions: Versions) -> None:
         run.write = replace(run.write, inputs=tuple(read_at(run.write.inputs, versions)))
     sink = query.runs.get(None)
     if sink is not None and progress.batches:
-        output = replace(sink.write.output, version=progress.commit.version if progress.commit else None)
+        commit = progress.commit or Commit(None)
+        output = replace(sink.write.output, version=commit.version, branch=commit.branch)
         sink.write = replace(sink.write, output=output, written=add_statistics(sink.write.written, progress.written))
         sink.at_ms, sink.is_new = progress.at_ms, True
 

@@ -117,7 +117,18 @@ def _merged(writes: Sequence[Write]) -> list[Write]:
         for outer, inside in zip(outers, parts, strict=True):
             if inside or outer.failure or outer.command not in WRAPPERS - MAY_WRITE_ALONE:
                 whole.append(reduce(_merge_pair, inside, outer))
-    return whole
+    return list(_without_repeated_maintenance(whole))
+
+
+def _without_repeated_maintenance(writes: Iterable[Write]) -> Iterator[Write]:
+    """Yield the writes; of the groups of files that a statement moves in a table, the first."""
+    maintained: set[DatasetId] = set()
+    for write in writes:
+        if write.change != "MAINTENANCE":
+            yield write
+        elif write.output.id not in maintained:
+            maintained.add(write.output.id)
+            yield write
 
 
 def _ran_inside(inner: Write, outer: Write) -> bool:
@@ -235,6 +246,7 @@ def _merge_datasets(first: Dataset, second: Dataset) -> Dataset:
         schema=first.schema or second.schema,
         symlinks=tuple(dict.fromkeys([*first.symlinks, *second.symlinks])),
         version=first.version or second.version,
+        branch=first.branch or second.branch,
     )
 
 

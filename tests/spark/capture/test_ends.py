@@ -43,6 +43,13 @@ os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(60)
 """
 EMITTED = "events.jsonl"
+# The thread that ends here may still be on its way.
+ENDED_THREADS = """
+for thread in threading.enumerate():
+    if thread.name.startswith("headwater"):
+        thread.join(60)
+assert not [thread for thread in threading.enumerate() if thread.name.startswith("headwater")]
+"""
 JVM_TERMINATED = """
 import os, signal, time
 os.kill(os.getppid(), signal.SIGTERM)
@@ -87,7 +94,7 @@ def all_states(folder: Path, end: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("end", "status", "ended", "message"),
     [
-        pytest.param("", 0, "COMPLETE", None, id="last line"),
+        pytest.param("", 0, "COMPLETE", None, id="last line", marks=slow),
         pytest.param("spark.stop()", 0, "COMPLETE", None, id="stop", marks=slow),
         pytest.param("raise ValueError('no input')", 1, "FAIL", "ValueError: no input", id="exception", marks=slow),
         pytest.param("sys.exit(3)", 3, "FAIL", "exit status 3", id="exit", marks=slow),
@@ -104,6 +111,24 @@ def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: s
     assert last.get("errorMessage", {}).get("message") == message
     assert last["headwater_capture"]["counts"]["writes"] == 3
     assert "capture:" not in errors
+
+
+def test_capture_goes_on_in_the_next_session_and_ends_with_the_last(tmp_path: Path) -> None:
+    session = SESSION.replace("import sys", "import logging, sys, threading\nlogging.basicConfig(level=logging.INFO)")
+    second = SESSION.replace("nightly emissions", "next emissions")
+    end = "spark.stop()\nlast = capture(spark)\nlast.close()\nlast.flush()\n"
+    returned, errors, events = run(
+        f"{session}{CAPTURE}{WRITES}spark.stop()\n{second}{WRITES}{end}{ENDED_THREADS}", tmp_path
+    )
+    assert returned == 0, errors
+    first = all_states(tmp_path, "COMPLETE")
+    then = [(name.replace("job", "next_emissions", 1), state) for name, state in first]
+    # The first application ends beside the second.
+    assert sorted(states(events)) == sorted([*first, *then])
+    assert len({event["run"]["runId"] for event in events}) == 8
+    assert [line.partition("capture: ")[2] for line in errors.splitlines() if ":headwater.capture:" in line] == [
+        f"events of {name} go to {tmp_path / EMITTED}" for name in ("nightly_emissions", "next_emissions")
+    ]
 
 
 @slow

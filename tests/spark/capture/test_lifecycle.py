@@ -98,6 +98,26 @@ def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
     assert effects(writes) == right
 
 
+def test_a_path_that_the_file_system_renames_leads_to_what_was_written_there(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    hadoop = spark._jvm.org.apache.hadoop.fs
+    files = hadoop.FileSystem.get(spark._jsc.hadoopConfiguration())
+
+    def rename(before: str, after: str) -> None:
+        assert files.rename(hadoop.Path(f"{tmp_path}/{before}"), hadoop.Path(f"{tmp_path}/{after}"))
+
+    def write_then_swap() -> None:
+        spark.table("flights").select("carrier").write.parquet(f"{tmp_path}/_tmp_x")
+        rename("_tmp_x", "final")
+        rename("unmet", "other")
+
+    (tmp_path / "unmet").mkdir()
+    writes = watch.writes_of(write_then_swap)
+    assert effects(writes) == ["None _tmp_x", "RENAME final from _tmp_x"]
+    assert lines_of(writes[1:]) == expected("final:\ncarrier <- _tmp_x.carrier IDENTITY")
+
+
 def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
     spark.sql("DROP TABLE IF EXISTS ended")
     spark.sql("DROP TABLE IF EXISTS renamed")

@@ -94,6 +94,73 @@ def test_a_change_of_rows_reports_the_version_that_it_read_again_and_the_rows_th
     assert write.written.rows == (None if copies else rows)
 
 
+def maintenance(session: SparkSession, table: str) -> list[str]:
+    """Return the statements that move or remove files of a table; the last ones are not reported."""
+    if _IS_DELTA:
+        session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+        return [f"OPTIMIZE {table}", f"REORG TABLE {table} APPLY (PURGE)", f"VACUUM {table} RETAIN 0 HOURS"]
+    session.sql(f"DELETE FROM {table} WHERE carrier = 'UA' AND distance > 0")
+    call, name = "CALL ice.system.{}(table => '{}'{})", table.removeprefix("ice.")
+    all_files = ", options => map('rewrite-all', 'true')"
+    return [
+        call.format("rewrite_position_delete_files", name, all_files),
+        call.format("rewrite_data_files", name, all_files),
+        call.format("rewrite_data_files", name, all_files + ", strategy => 'sort', sort_order => 'flight'"),
+        call.format("rewrite_manifests", name, ""),
+        call.format("expire_snapshots", name, ", older_than => TIMESTAMP '2037-01-01', retain_last => 1"),
+        call.format("remove_orphan_files", name, ", dry_run => true"),
+    ]
+
+
+def test_maintenance_is_no_write(table: str, session: SparkSession, watch: Watch) -> None:
+    statements = maintenance(session, table)
+    writes = watch.writes_of(lambda: [session.sql(statement) for statement in statements])
+    assert {(write.change, short_name(write.output.id), write.inputs) for write in writes} <= {
+        ("MAINTENANCE", "versioned", ())
+    }
+    # Copy on write leaves no deletes to be moved.
+    assert len(writes) in ({0} if _IS_DELTA else {2, 3})
+
+
+@pytest.mark.skipif(_IS_DELTA, reason="Delta has no branches")
+def test_a_write_of_a_branch_names_it_until_it_is_published(table: str, session: SparkSession, watch: Watch) -> None:
+    session.sql(f"ALTER TABLE {table} CREATE BRANCH audit")
+    session.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    insert, rows = f"INSERT INTO {table} {_ROWS}", session.sql(_ROWS)
+
+    def wap(key: str, value: str) -> None:
+        session.conf.set(f"spark.wap.{key}", value)
+        session.sql(insert)
+        session.conf.unset(f"spark.wap.{key}")
+
+    ways = [
+        lambda: session.sql(f"INSERT INTO {table}.branch_audit {_ROWS}"),
+        lambda: rows.writeTo(f"{table}.branch_audit").append(),
+        lambda: rows.write.format("iceberg").mode("append").option("branch", "audit").save(table),
+        lambda: wap("branch", "audit"),
+        lambda: wap("id", "w1"),
+        lambda: session.sql(insert),
+    ]
+    [*branches] = [write.output.branch for way in ways for write in watch.writes_of(way)]
+    assert branches == ["audit"] * 4 + ["wap.id=w1", None]
+
+
+def test_a_write_that_is_compacted_at_once_reports_its_own_version(
+    table: str, session: SparkSession, watch: Watch
+) -> None:
+    if not _IS_DELTA:
+        pytest.skip("Iceberg compacts nothing by itself")
+    settings = {"enabled": "true", "minNumFiles": "2"}
+    for name, value in settings.items():
+        session.conf.set(f"spark.databricks.delta.autoCompact.{name}", value)
+    try:
+        [write] = watch.writes_of(lambda: session.sql(f"INSERT INTO {table} {_ROWS}"))
+    finally:
+        for name in settings:
+            session.conf.unset(f"spark.databricks.delta.autoCompact.{name}")
+    assert write.output.version == versions(session, table)[-2]
+
+
 def test_a_merge_of_a_table_with_itself_reads_one_version(table: str, session: SparkSession, watch: Watch) -> None:
     source = f"(SELECT flight, max(distance) AS distance FROM {table} GROUP BY flight)"
     [before] = versions(session, table)[-1:]

@@ -51,8 +51,8 @@ def as_old(text, team, dataset):
 
 
 def as_partition(text, team, dataset):
-    """A path or node id under the name of a partition that is trimmed."""
-    sent = f"{dataset}/day=2025-11-20/hour=05"
+    """A path or node id under the name of a partition that is trimmed, with dates inside."""
+    sent = f"2025-11-20/{dataset}_2025-11-20/day=2025-11-20/hour=05"
     in_path = re.sub(rf"(/(?:datasets|endpoints)/){dataset}(?=/|$)", rf"\g<1>{quote(sent, safe='')}", text)
     return in_path.replace(f"{team.store}:{dataset}", f"{team.store}:{sent}")
 

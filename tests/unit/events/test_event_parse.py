@@ -61,6 +61,29 @@ def test_a_run_event_reports_a_run_its_job_and_its_datasets():
     )
 
 
+@pytest.mark.parametrize("kind", ["MAINTENANCE", "maintenance"])
+def test_an_event_of_maintenance_reads_and_writes_nothing_by_whatever_it_names_datasets(kind):
+    job_type = a_facet("JobType", processingType="BATCH", integration="SPARK", jobType=kind)
+    source = {"namespace": STORE, "name": "raw", "type": "DATASET", "field": "tailnum"}
+    columns = a_facet("ColumnLineage", fields={"tailnum": {"inputFields": [source]}})
+    entry = {"namespace": STORE, "name": "raw", "type": "DATASET", "inputs": [source]}
+    read = {"name": "read", "type": "READ", "source": {"namespace": STORE, "name": "raw"}, "outputs": ["tailnum"]}
+    write = {"name": "write", "type": "WRITE", "destination": read["source"]}
+    operations = [read, {**write, "inputs": [{"origin": "read", "name": "tailnum"}]}]
+
+    event = parse(
+        a_run_event(
+            run_facets={"headwater_operations": a_facet("Operations", operations=operations)},
+            job_facets={"jobType": job_type, "lineage": a_facet("Lineage", entries=[entry])},
+            outputs=[a_dataset("raw", facets={"columnLineage": columns})],
+        )
+    )
+
+    assert event == Event(
+        kind="RUN", time=NOON, hash=event.hash, type="COMPLETE", run=RUN, job=JOB, job_facets={"jobType": job_type}
+    )
+
+
 def test_a_job_event_declares_what_a_job_reads_and_writes():
     event = parse(a_job_event())
 

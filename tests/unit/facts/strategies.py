@@ -568,11 +568,15 @@ def deployments(draw):
     return events
 
 
+_branches = _facets(headwater_branch=({"branch": "audit"}, {"branch": "wap.id=1"}, {"branch": 1}, _DELETED))
+
+
 @st.composite
 def writers_of_one_dataset(draw):
-    """Draw a streaming run and batch runs that write one dataset, under two names, with a schema or without."""
+    """Draw a streaming run and batch runs that write one dataset, or a branch of it, under two names."""
     schemas = _facets(schema=(*_SCHEMAS, _DELETED))
-    uses = st.one_of(st.just(()), st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas).map(lambda use: (use,)))
+    use = st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas, _branches)
+    uses = st.one_of(st.just(()), use.map(lambda use: (use,)))
     events = []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
         run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:])))
@@ -591,7 +595,8 @@ def versions_of_a_stream(draw):
 
     Some of these write the dataset, too, and may name the version that they make as read, as Iceberg's MERGE does.
     """
-    events, uses = [], st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(version=_VERSIONS))
+    facets = _facets(version=_VERSIONS)
+    events, uses = [], st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), facets, _sometimes(_branches, {}))
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=3, max_size=6)):
         run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:3])))
         if run == RUNS[0]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.events.event import ParentRun
+from headwater.events.event import DatasetUse, ParentRun
 from headwater.queries.runs.dataset_versions import VERSIONS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, name_uuid
@@ -23,6 +23,32 @@ def test_a_failed_version_is_kept_and_never_current(queries_over):
     assert [(short(version.created_by.id), version.failed) for version in versions] == [("a2", True), ("a1", False)]
     assert queries_over(events).find_dataset(X).current_version == versions[1].version
     assert queries_over(events[1:]).find_dataset(X).current_version is None
+
+
+def test_a_version_on_a_branch_is_current_when_another_run_publishes_it(queries_over):
+    def written(facets, **branch):
+        return (DatasetUse(X, {"version": {"datasetVersion": facets}}, branch),)
+
+    audit = {"headwater_branch": {"branch": "audit"}}
+    events = [
+        replace(an_event(1, "a1", A), outputs=written("1")),
+        replace(an_event(2, "a2", A), outputs=written("2", **audit)),
+        an_event(3, "b1", B, inputs=[X]),
+        replace(an_event(4, "b2", B), inputs=written("2")),
+    ]
+    queries = queries_over([stamped(event) for event in events])
+    versions = queries.list_dataset_versions(X, limit=9, offset=0).items
+    assert [(short(version.created_by.id), version.branch) for version in versions] == [("a2", "audit"), ("a1", None)]
+    assert queries.find_dataset(X).current_version == version_by(X, A, "a1")
+    read = [queries.find_run(the(run)).inputs[0] for run in ("b1", "b2")]
+    assert [(use.version, use.resolved_by) for use in read] == [
+        (version_by(X, A, "a1"), "time"),
+        (version_by(X, A, "a2"), "storage"),
+    ]
+    published = queries_over(
+        [stamped(event) for event in [*events, replace(an_event(5, "c1", C), outputs=written("2"))]]
+    )
+    assert published.find_dataset(X).current_version == version_by(X, C, "c1")
 
 
 @pytest.mark.parametrize("completed", [1, 2, 3])

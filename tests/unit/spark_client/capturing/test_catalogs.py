@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.events.naming import NamingRules
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.model import Symlink
@@ -76,6 +77,14 @@ def test_a_catalog_of_another_name_is_named_by_its_own_settings(options, namespa
     )
 
     assert catalogs.find_table("x", ["web"], "orders") == DatasetId(namespace, name)
+
+
+@pytest.mark.parametrize("name", ["orders/day=2024-01-01", "orders/2024-01-01/part", "daily_2024-01-01"])
+def test_names_have_partitions_and_dates_where_these_are_not_trimmed(name):
+    on, off = Catalogs(), Catalogs(trims_partitions=False)
+    assert off.find_path(f"s3://lake/{name}") == DatasetId("s3://lake", name)
+    assert on.find_path(f"s3://lake/{name}") == NamingRules().dataset("s3://lake", name) != DatasetId("s3://lake", name)
+    assert (on.is_partition(f"s3://lake/{name}"), off.is_partition(f"s3://lake/{name}")) == (True, False)
 
 
 def test_a_table_whose_catalog_or_database_is_unknown_has_no_name():

@@ -170,6 +170,22 @@ def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
     assert "lifecycleStateChange" not in end["outputs"][0]["facets"]
 
 
+def test_a_write_of_a_branch_says_so() -> None:
+    output = replace(a_write().output, branch="audit")
+    facet = ended(output=output)["outputs"][0]["outputFacets"]["headwater_branch"]
+    schema = json.loads((SCHEMAS / "headwater_branch.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate({"headwater_branch": facet})
+    assert facet["branch"] == "audit"
+
+
+def test_maintenance_reads_and_writes_no_dataset_and_names_the_table() -> None:
+    start, end = write_events(a_write(change="MAINTENANCE", inputs=()), APPLICATION, JOB)
+
+    assert [event["job"]["facets"]["jobType"]["jobType"] for event in (start, end)] == ["MAINTENANCE"] * 2
+    assert [event[side] for event in (start, end) for side in ("inputs", "outputs")] == [[], [], [], []]
+    assert capture_of(end)["maintained"] == {"namespace": ESTIMATED.namespace, "name": ESTIMATED.name}
+
+
 def test_what_is_not_known_is_left_out() -> None:
     end = ended(
         inputs=(),

@@ -30,6 +30,8 @@ APPLICATION = Application(RunContext(JobRun("emissions", "calculate", RUN)), "4.
 class Transport:
     """Transport that accepts all at once, unless it is set to raise, to be slow, or to hang."""
 
+    place = "http://me:secret@lineage"
+
     def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
         self.taken: list[Event] = []
         self.error = error
@@ -89,6 +91,8 @@ def a_capture(
     read: object = writes_of,
     grace_s: float = 600.0,
     self_test: Callable[[], Sequence[str]] = tuple,
+    *,
+    starts_at_once: bool = True,
 ) -> RunningCapture:
     return RunningCapture(
         APPLICATION,
@@ -101,6 +105,7 @@ def a_capture(
         ends_with=program or Ending(),
         grace_s=grace_s,
         self_test=self_test,
+        starts_at_once=starts_at_once,
     )
 
 
@@ -182,6 +187,27 @@ def test_a_program_that_fails_long_after_its_application_ended_takes_the_good_en
     program.end(Failure("boom"))
     assert transport.states == ["START", "COMPLETE", "FAIL"]
     assert transport.of_application[1]["eventTime"] < transport.of_application[2]["eventTime"]
+
+
+def test_an_application_that_another_follows_ends_well_at_once_whatever_becomes_of_the_program() -> None:
+    transport, source, program = Transport(), Executions(Ended(1_000)), Ending()
+    capture = a_capture(source, transport, program=program)
+    capture.follow()
+    until(lambda: transport.states == ["START", "COMPLETE"])
+    program.end(Failure("boom"))
+    assert transport.states == ["START", "COMPLETE"]
+
+
+@pytest.mark.parametrize(("writes", "states"), [(0, []), (1, ["START", "COMPLETE"])])
+def test_a_capture_that_goes_on_by_itself_starts_with_its_first_write(
+    writes: int, states: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    transport, program = Transport(), Ending()
+    with caplog.at_level(logging.INFO):
+        a_capture(Executions(*map(an_execution, range(writes))), transport, program=program, starts_at_once=False)
+        program.end()
+    assert transport.states == states
+    assert caplog.messages == ["capture: events of calculate go to http://me:***@lineage"] * writes
 
 
 def test_a_capture_that_is_closed_is_over_whatever_the_program_does() -> None:

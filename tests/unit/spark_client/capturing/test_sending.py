@@ -9,11 +9,13 @@ import pytest
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.sender import Event, Sender
 from spark_client.record_requests import DeliveryCounts
-from tests.waiting import LONG_S
+from tests.waiting import LONG_S, until
 
 
 class Transport:
     """Transport that accepts events as it is set to: at once, never or not at all."""
+
+    place = "a list"
 
     def __init__(self, *, error: Exception | None = None, refused: int = 0) -> None:
         self.taken: list[Event] = []
@@ -74,6 +76,16 @@ def test_the_queue_is_bounded_by_bytes_too() -> None:
     transport.open.set()
     assert sender.flush(LONG_S)
     assert sender.put([{"text": "x" * 100}])
+
+
+def test_the_thread_ends_with_the_last_event_and_a_later_event_is_sent_all_the_same() -> None:
+    transport, before = Transport(), set(threading.enumerate())
+    sender = a_sender(transport)
+    for number in (1, 2):
+        sender.put([{"n": number}])
+        assert sender.finish(LONG_S)
+        until(lambda: set(threading.enumerate()) <= before)
+    assert transport.taken == [{"n": 1}, {"n": 2}]
 
 
 def test_a_flush_waits_no_longer_than_its_timeout() -> None:

@@ -34,6 +34,7 @@ def test_no_settings_are_the_defaults() -> None:
         ("flushSeconds", "2.5", "flush_s", 2.5),
         ("flushSeconds", "0", "flush_s", 0.0),
         ("handleSigterm", "false", "handle_sigterm", False),
+        ("trimPartitions", "false", "trims_partitions", False),
     ],
 )
 def test_each_setting_is_a_key_of_sparks_conf(

@@ -231,6 +231,14 @@ def test_an_append_with_the_options_of_an_overwrite_is_an_append():
     assert target.change is None
 
 
+def test_an_append_of_rows_that_iceberg_moves_is_maintenance_of_the_table():
+    moved = {"rewritten-file-scan-task-set-id": None}
+    [target] = find_targets(a_command("AppendData", table=ORDERS_V2, writeOptions=moved), CATALOGS)
+
+    [append] = find_targets(a_command("AppendData", table=ORDERS_V2, writeOptions={}), CATALOGS)
+    assert target == Target("AppendData", append.output, change="MAINTENANCE")
+
+
 @pytest.mark.parametrize(("command", "target"), WRITES, ids=lambda value: value.kind if hasattr(value, "kind") else "")
 def test_a_command_writes(command, target):
     assert find_targets(command, CATALOGS) == (target,)

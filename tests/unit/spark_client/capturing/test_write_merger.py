@@ -29,6 +29,15 @@ def test_a_write_of_one_execution_is_whole_at_once() -> None:
     assert WriteMerger().add(execution, [a_write(execution)]) == [a_write(execution)]
 
 
+def test_groups_of_files_that_a_statement_moves_are_maintained_once() -> None:
+    parts = [an_execution(number, 7) for number in (8, 9, 10)]
+    moves = [replace(a_write(part), change="MAINTENANCE") for part in parts]
+    merger = WriteMerger()
+    assert [merger.add(part, [move]) for part, move in zip(parts, moves, strict=True)] == [[], [], []]
+    [write] = merger.over(7)
+    assert (write.change, write.execution_id, write.output) == ("MAINTENANCE", 8, ESTIMATED)
+
+
 def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     inner = replace(

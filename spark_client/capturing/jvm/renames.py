@@ -1,0 +1,41 @@
+"""Renames of paths that Python has a file system of Hadoop's do, as in `fs.rename(Path("/_tmp/x"), Path("/lake/x"))`.
+
+Hadoop has no event for them, so py4j's call of a method is wrapped, once in a process: each call compares the method's
+name, and all else happens after a rename that succeeded.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from spark_client.capturing.model import RENAME
+
+if TYPE_CHECKING:
+    from spark_client.capturing.jvm.rdd_actions import RddActions
+
+_PATH = "org.apache.hadoop.fs.Path"
+
+
+def wrap_calls(actions: RddActions) -> None:
+    """Report each rename as an action without an RDD."""
+    from py4j.java_gateway import JavaMember
+
+    call = JavaMember.__call__
+
+    @functools.wraps(call)
+    def call_and_report(member: Any, *arguments: Any) -> Any:
+        result = call(member, *arguments)
+        if member.name == RENAME and result is True and len(arguments) == 2:
+            actions.guarded(lambda: _report(actions, arguments))
+        return result
+
+    JavaMember.__call__ = call_and_report
+
+
+def _report(actions: RddActions, paths: tuple[Any, ...]) -> None:
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None and all(path.getClass().getName() == _PATH for path in paths):
+        actions.report(context, RENAME, "\n".join(path.toString() for path in paths))
