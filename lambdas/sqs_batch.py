@@ -12,7 +12,7 @@ hundred receives take a quarter of an hour.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -75,18 +75,30 @@ def has_time(context: LambdaContext) -> bool:
     return context.get_remaining_time_in_millis() > _RESERVED_MS
 
 
+def wait_of_refusals(receives: int) -> float:
+    """Return the longest wait of a message at which AWS refused for now, in seconds."""
+    return float(min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S))
+
+
 def retry_soon(
-    event: dict[str, Any], failed: Collection[str], queue_urls: Sequence[str], *, passing: Set[str] | None = None
+    event: dict[str, Any],
+    failed: Collection[str],
+    queue_urls: Sequence[str],
+    *,
+    passing: Set[str] | None = None,
+    longest_wait_s: Callable[[int], float] = wait_of_refusals,
 ) -> None:
     """Make the failed messages visible again after a wait; if that fails, their queue's time-out does it.
 
-    `passing` are those at which AWS refused for now; None: all of them.
+    `passing` are those at which AWS refused for now; None: all of them. They wait up to `longest_wait_s` of
+    their receives.
     """
     entries: dict[str, list[ChangeMessageVisibilityBatchRequestEntryTypeDef]] = {}
     for message in event["Records"]:
         if message["messageId"] in failed:
             queue = message["eventSourceARN"].rpartition(":")[2]
-            wait_s = _wait_s(message, is_passing=passing is None or message["messageId"] in passing)
+            is_passing = passing is None or message["messageId"] in passing
+            wait_s = _wait_s(message, longest_wait_s if is_passing else lambda _: _FAULTY_RETRY_S)
             queue_entries = entries.setdefault(queue, [])
             queue_entries.append(
                 {"Id": str(len(queue_entries)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s}
@@ -96,10 +108,9 @@ def retry_soon(
             _change(url, batch)
 
 
-def _wait_s(message: dict[str, Any], *, is_passing: bool) -> int:
+def _wait_s(message: dict[str, Any], longest_wait_s: Callable[[int], float]) -> int:
     """Return the seconds until a failed message is visible again."""
-    receives = int(message["attributes"]["ApproximateReceiveCount"])
-    longest_s = min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S) if is_passing else _FAULTY_RETRY_S
+    longest_s = longest_wait_s(int(message["attributes"]["ApproximateReceiveCount"]))
     return round(longest_s * random.uniform(1 - _JITTER, 1))  # noqa: S311 - no secret
 
 

@@ -71,6 +71,7 @@ class StoredLines:
 
     key: str
     documents: Sequence[Any]
+    lines: Sequence[bytes] = ()
 
 
 def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
@@ -168,7 +169,7 @@ class EventLog:
         sha256 = hashlib.sha256(body).hexdigest()
         key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
         put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
-        return StoredLines(key, [documents[line] for line in lines])
+        return StoredLines(key, [documents[line] for line in lines], lines)
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
