@@ -250,7 +250,7 @@ def _open(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = FULL")
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if version > _VERSION:
-        raise Newer(f"{file}: is of version {version}, and this program reads {_VERSION}")
+        raise Newer(f"is of version {version}, and this program reads {_VERSION}")
     connection.executescript(_TABLES)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     return connection
