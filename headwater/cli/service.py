@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import ssl
 import sys
 import urllib.error
@@ -11,8 +12,6 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
-
-import orjson
 
 from headwater.cli.program import command
 
@@ -52,8 +51,8 @@ def fetch_json(
     """
     body = send(url, path, query, token=token, on_host=on_host)
     try:
-        return orjson.loads(body)
-    except ValueError as error:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
         raise NoResponse(unusable(url, error)) from error
 
 
@@ -246,8 +245,8 @@ def _signed(address: str, host: str, headers: dict[str, str], method: str, body:
 def _message(error: urllib.error.HTTPError) -> str:
     """Return the message of an error response, in Marquez's two forms or API Gateway's."""
     try:
-        body = orjson.loads(error.read(_ERROR_MAX_BYTES))
+        body = json.loads(error.read(_ERROR_MAX_BYTES))
         return printable(str(body.get("message") or "; ".join(body["errors"])))
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         elsewhere = "; no API of a stack answers there, give another --url" if error.code == 404 else ""
         return f"{error.reason}{elsewhere}"

@@ -88,7 +88,7 @@ def test_the_url_and_the_bearer_token_come_from_the_environment(
         ),
         pytest.param(502, b"<html>", "HTTP 502: Bad Gateway", id="a proxy's page"),
         pytest.param(502, b"[]", "HTTP 502: Bad Gateway", id="a list"),
-        pytest.param(200, b"<html>", "expected a JSON value", id="no JSON"),
+        pytest.param(200, b"<html>", "Expecting value", id="no JSON"),
         pytest.param(200, b'{"status":"ok"}', "not a response about lineage", id="another service"),
     ],
 )
