@@ -99,6 +99,8 @@ NAMING = "NAMING"
 # The rows of alerts: causes that were sent, and nodes to look at when a time has come.
 ALERTS = "ALERT#"
 DUE = "DUE#"
+# The marks of lines of the log that were announced to be forwarded (`headwater.features.forwarding.announcements`).
+ANNOUNCED = "ANNOUNCED#"
 
 # The prefix of the Athena workgroup's results in the ingest bucket.
 SEARCH_PREFIX = "search/"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from aws_cdk import ArnFormat, Stack
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -16,8 +17,7 @@ from infra.queues import accept_from_alone, dead_letter_queue, work_queue
 
 # An announcement has at most 25 events (`headwater.features.forwarding`), each with at most 10 s.
 _TIMEOUT_S = 300
-# SQS's greatest. The function waits up to half an hour between two tries, and buries what is 13 days old: a message
-# comes this far only where the function itself fails.
+# SQS's greatest. The function buries what is 13 days old; its waits are such that no message comes this far before.
 _RECEIVES_MAX = 1_000
 # The most that a FIFO queue delivers at once.
 _BATCH = 10
@@ -37,6 +37,7 @@ class Forwarding(Construct):
         to: ForwardTo,
         events: Events,
         archive_bucket: s3.Bucket,
+        graph_table: dynamodb.Table,
     ) -> None:
         super().__init__(scope, construct_id)
         self._namespaces = {settings.FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
@@ -53,6 +54,8 @@ class Forwarding(Construct):
         self.function = self._make_function(to, archive_bucket, defaults)
         events.function.set({settings.FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})
         events.function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
+        marks = ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"]
+        events.function.rights.allow_partitions(marks, graph_table, [settings.ANNOUNCED])
         accept_from_alone(self.queue, [events.function.role], tags=[settings.OPERATOR])
 
     def _make_function(self, to: ForwardTo, archive_bucket: s3.Bucket, defaults: FunctionDefaults) -> ServiceFunction:

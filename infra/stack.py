@@ -113,6 +113,7 @@ class LineageStack(cdk.Stack):
             to=context.forward_to,
             events=self._events,
             archive_bucket=self._storage.archive_bucket,
+            graph_table=self._storage.graph_table,
         )
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:

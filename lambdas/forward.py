@@ -15,8 +15,13 @@ from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, measure_s, metrics
 
-# Of the function's time, what the last event may take: twice the endpoint's time, and the calls around it.
-RESERVED_MS = (2 * TIMEOUT_S + 10) * 1000
+# Of the function's time, what the last event may take: the endpoint's time, and the calls around it.
+RESERVED_MS = (TIMEOUT_S + 10) * 1000
+# A lane waits so long at most for an endpoint that is down, and tries again at once when it is back. SQS allows a
+# message 1,000 receives: after these of the first hours, each wait is longer than the one before, so that they last for
+# 13 days.
+RETRY_S = 40
+_SHORT_WAITS, _GROWTH = 400, 1.01
 
 
 @metrics.log_metrics
@@ -27,6 +32,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         messages,
         now_s=wiring.now_s(),
         may_go_on=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
+        wait=lambda failed: retry_soon(event, failed, [os.environ[FORWARD_QUEUE_URL]], longest_wait_s=longest_wait_s),
     )
     count("ForwardedEvents", forwarded.sent)
     count("ForwardRefused", forwarded.refused)
@@ -34,8 +40,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     measure_s("ForwardLagSeconds", forwarded.lags_s)
     if forwarded.failed:
         logger.warning("announcements left for another try", extra={"messages": forwarded.failed})
-        retry_soon(event, forwarded.failed, [os.environ[FORWARD_QUEUE_URL]])
     return failures_of(forwarded.failed)
+
+
+def longest_wait_s(receives: int) -> float:
+    """Return the longest wait after so many receives, in seconds.
+
+    >>> [round(longest_wait_s(receives)) for receives in (1, 400, 500, 800)]
+    [40, 40, 108, 2141]
+    """
+    return RETRY_S * _GROWTH ** max(0, receives - _SHORT_WAITS)
 
 
 def _announced(message: Mapping[str, Any]) -> AnnouncedMessage:

@@ -15,7 +15,7 @@ from the third receive on alone, and acknowledged group by group: who dies with 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -118,15 +118,26 @@ def has_time(context: LambdaContext) -> bool:
     return context.get_remaining_time_in_millis() > _RESERVED_MS
 
 
+def wait_of_refusals(receives: int) -> float:
+    """Return the longest wait of a message at which AWS refused for now, in seconds."""
+    return float(min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S))
+
+
 def retry_soon(
-    event: dict[str, Any], failed: Collection[str], queue_urls: Sequence[str], *, passing: Set[str] | None = None
+    event: dict[str, Any],
+    failed: Collection[str],
+    queue_urls: Sequence[str],
+    *,
+    passing: Set[str] | None = None,
+    longest_wait_s: Callable[[int], float] = wait_of_refusals,
 ) -> None:
     """Make the failed messages visible again after a wait; if that fails, their queue's time-out does it.
 
-    `passing` are those at which AWS refused for now; None: all of them.
+    `passing` are those at which AWS refused for now; None: all of them. They wait up to `longest_wait_s` of
+    their receives.
     """
     waits = [
-        (message, _wait_s(message, is_passing=passing is None or message["messageId"] in passing))
+        (message, _wait_s(message, longest_wait_s if passing is None or message["messageId"] in passing else _faulty))
         for message in event["Records"]
         if message["messageId"] in failed
     ]
@@ -146,11 +157,13 @@ def _wait_each(waits: Sequence[tuple[Mapping[str, Any], int]], urls: Mapping[str
             _change(url, batch)
 
 
-def _wait_s(message: Mapping[str, Any], *, is_passing: bool) -> int:
+def _faulty(_: int) -> float:
+    return _FAULTY_RETRY_S
+
+
+def _wait_s(message: Mapping[str, Any], longest_wait_s: Callable[[int], float]) -> int:
     """Return the seconds until a failed message is visible again."""
-    longest_s = (
-        min(_FIRST_RETRY_S * 2 ** min(_receives(message) - 1, 10), _RETRY_MAX_S) if is_passing else _FAULTY_RETRY_S
-    )
+    longest_s = longest_wait_s(_receives(message))
     return round(longest_s * random.uniform(1 - _JITTER, 1))  # noqa: S311 - no secret
 
 

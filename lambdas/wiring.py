@@ -322,9 +322,9 @@ def event_stores() -> EventStores:
 
     bucket, announce = os.environ[settings.INTAKE_BUCKET], None
     if queue_url := os.environ.get(settings.FORWARD_QUEUE_URL):
-        from headwater.features.forwarding.announcements import Announcer
+        from headwater.features.forwarding.announcements import Announcer, Marks
 
-        announce = Announcer(sqs(), queue_url, _forwarded_namespaces()).announce
+        announce = Announcer(sqs(), queue_url, _forwarded_namespaces(), Marks(graph_table(), now_s())).announce
     return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), announce)
 
 

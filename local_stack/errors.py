@@ -3,6 +3,8 @@
 LocalError
 ├── UnknownInTemplate   the template has something that the local stack would not do
 ├── PortInUse           another process listens there
+├── DataInUse           another stack has the folder of data
+├── DataUnusable        no state can be kept in the folder, or the one in it cannot be read
 ├── ChildFailed         a child process died, or did not respond in time
 │   └── ChildTimedOut
 ├── NotDrained          messages were still in the queues when the time was up
@@ -35,6 +37,13 @@ class DataInUse(LocalError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"--data {folder}: another stack has it; stop that one, or name another folder")
+
+
+class DataUnusable(LocalError):
+    """A folder that can hold no state, or whose state cannot be read."""
+
+    def __init__(self, folder: Path, reason: object) -> None:
+        super().__init__(f"--data {folder}: {reason}; name another folder")
 
 
 class ChildFailed(LocalError):

@@ -37,9 +37,21 @@ def add_url(parser: argparse.ArgumentParser) -> None:
     """Add the option for the service's URL."""
     parser.add_argument(
         "--url",
+        type=parse_url,
         default=os.environ.get("HEADWATER_URL") or _URL,
         help=f"of the service (default: HEADWATER_URL, {_URL})",
     )
+
+
+def parse_url(text: str) -> str:
+    """Return the URL of a service: it is printed in messages and kept in files, so it holds no password.
+
+    Raises:
+        ArgumentTypeError: it may hold a user; the message does not show it.
+    """
+    if "@" in text:
+        raise argparse.ArgumentTypeError("must hold no user and no password (nor any other @)")
+    return text
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:

@@ -16,12 +16,12 @@ from urllib.parse import urlencode, urlsplit
 from headwater.cli.program import command
 
 TIMEOUT_S = 60.0
+RESPONSE_MAX_BYTES = 1_000_000_000
+_ERROR_MAX_BYTES = 100_000
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # The AWS endpoints of `serve`, unless its option moves them.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _BUSY = frozenset({429, 503})
-# The bytes that are read of the body of a refusal; what is longer is no message.
-_REFUSAL_BYTES_MAX = 1_000_000
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 _PORTS = {"http": 80, "https": 443}
@@ -38,18 +38,21 @@ class Busy(NoResponse):
     """A refusal for now (429, 503): the same request may succeed later."""
 
 
-def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str | None = None) -> Any:
+def fetch_json(
+    url: str, path: str, query: Mapping[str, object], *, token: str | None = None, on_host: bool = False
+) -> Any:
     """Return the JSON that the service at `url` sends for a path of its API (which may hold a query already).
 
     A call to an API Gateway host is signed with the credentials of the environment, unless a bearer token is given.
+    `on_host`: a redirect to another host is a refusal.
 
     Raises:
         NoResponse: no such resource, no such service, or a response that is not JSON.
     """
-    body = send(url, path, query, token=token)
+    body = send(url, path, query, token=token, on_host=on_host)
     try:
         return json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NoResponse(unusable(url, error)) from error
 
 
@@ -61,6 +64,7 @@ def send(
     token: str | None = None,
     method: str = "GET",
     body: bytes | None = None,
+    on_host: bool = False,
 ) -> bytes:
     """Send a request with credentials as `fetch_json` has them, a body of JSON if there is one; return the response.
 
@@ -71,8 +75,10 @@ def send(
     headers = _headers(address, token, method, body)
     request = urllib.request.Request(address, data=body, headers=headers, method=method)  # noqa: S310 - it is http(s)
     try:
-        with opener_of(address, _Redirects).open(request, timeout=TIMEOUT_S) as response:
-            sent: bytes = response.read()
+        with opener_of(address, _OnHost if on_host else _Redirects).open(request, timeout=TIMEOUT_S) as response:
+            sent: bytes = response.read(RESPONSE_MAX_BYTES + 1)
+            if len(sent) > RESPONSE_MAX_BYTES:
+                raise NoResponse(f"{url}: the response has more than {RESPONSE_MAX_BYTES:,} bytes")
             return sent
     except urllib.error.HTTPError as error:
         advice = _advice(error.code, address, token) if _is_same_origin(address, error.url) else ""
@@ -172,6 +178,15 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return following
 
 
+class _OnHost(urllib.request.HTTPRedirectHandler):
+    """Redirects that stay at an origin; any other is an error, as other statuses are."""
+
+    def redirect_request(self, req: urllib.request.Request, *args: Any) -> urllib.request.Request | None:
+        """Return the request that follows the redirect, None if it leads elsewhere."""
+        following = super().redirect_request(req, *args)
+        return following if following and _is_same_origin(req.full_url, following.full_url) else None
+
+
 def _is_same_origin(url: str, other: str) -> bool:
     """True if credentials for a URL may go to another, by the rule of requests (`Session.should_strip_auth`).
 
@@ -231,8 +246,8 @@ def _message(error: urllib.error.HTTPError) -> str:
     """Return the message of an error response, in Marquez's two forms or API Gateway's."""
     try:
         with error:
-            body = json.loads(error.read(_REFUSAL_BYTES_MAX))
+            body = json.loads(error.read(_ERROR_MAX_BYTES))
         return printable(str(body.get("message") or "; ".join(body["errors"])))
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         elsewhere = "; no API of a stack answers there, give another --url" if error.code == 404 else ""
         return f"{printable(str(error.reason))}{elsewhere}"

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 _INLINE_BYTES_MAX = 65_536
 _PACKED_BYTES_MAX = 4_096
 _SHORT_BYTES_MAX = 16_384
-_DOCUMENT = "event"
+_DOCUMENT, _NAMESPACE = "event", "namespace"
 # Events that are read for a caller who sees only some of them, and how many at once.
 LOOKED_AT_MAX = 1_000
 _LOOKED_AT = 100
@@ -71,6 +71,7 @@ class StoredLines:
 
     key: str
     documents: Sequence[Any]
+    lines: Sequence[bytes] = ()
 
 
 def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
@@ -168,7 +169,7 @@ class EventLog:
         sha256 = hashlib.sha256(body).hexdigest()
         key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
         put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
-        return StoredLines(key, [documents[line] for line in lines])
+        return StoredLines(key, [documents[line] for line in lines], lines)
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
@@ -189,7 +190,7 @@ class EventLog:
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
         if not is_new and gzip.decompress(read_packed(self.s3, self.bucket, key)) != body:
             raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
-        return IndexedEvent(time, sha, type=kind)
+        return IndexedEvent(time, sha, {_NAMESPACE: event.document["job"]["namespace"]}, kind)
 
     def list_events(
         self,
@@ -203,15 +204,17 @@ class EventLog:
         """Return the run events with `after` <= eventTime < `before` (normalized; None: no bound), as they were sent.
 
         Equal events are listed once. Work grows neither with events nor with the days that hold them. For a caller who
-        sees only some namespaces, the first `LOOKED_AT_MAX` events are read, and `total` counts the visible ones.
+        sees only some namespaces, the first `LOOKED_AT_MAX` rows are read, and `total` counts the visible events.
         """
         low, high = after or "", before or LATEST + "~"
         if self.visibility is EVERYTHING:
             return self._page(low, high, newest_first, limit, offset)
         visible: list[Any] = []
         for start in range(0, LOOKED_AT_MAX, _LOOKED_AT):
-            page = self._page(low, high, newest_first, _LOOKED_AT, start)
-            visible += [event for event in page.items if self.visibility.covers(event["job"]["namespace"])]
+            page = EventIndex(self.table).page(
+                low=low, high=high, newest_first=newest_first, limit=_LOOKED_AT, offset=start
+            )
+            visible += self._visible(page.items)
             if start + _LOOKED_AT >= page.total:
                 return ResultPage(visible[offset : offset + limit], len(visible), page.truncated)
         return ResultPage(visible[offset : offset + limit], len(visible), truncated=True)
@@ -237,6 +240,12 @@ class EventLog:
     def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[Any]:
         page = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
         return ResultPage(self._documents(page.items), page.total, page.truncated)
+
+    def _visible(self, events: Iterable[IndexedEvent]) -> list[Any]:
+        """Return the events of visible jobs; no object of another is read, unless an older version stored its row."""
+        covers = self.visibility.covers
+        of_rows = [event for event in events if (name := _namespace_in(event.data)) is None or covers(name)]
+        return [event for event in self._documents(of_rows) if covers(event["job"]["namespace"])]
 
     def _documents(self, events: Iterable[IndexedEvent]) -> list[Any]:
         with ThreadPoolExecutor(CONCURRENCY) as pool:
@@ -293,6 +302,12 @@ class EventLog:
 def _run_of(event: Mapping[str, Any]) -> RunKey:
     job = JobId(event["job"]["namespace"], event["job"]["name"])
     return RunKey.of(job, normalize_run_id(event["run"]["runId"]))
+
+
+def _namespace_in(data: Mapping[str, Any]) -> str | None:
+    """Return the namespace of an event's job, if the data of its row have it."""
+    namespace: str | None = data[_DOCUMENT]["job"]["namespace"] if _DOCUMENT in data else data.get(_NAMESPACE)
+    return namespace
 
 
 def _body_key(sha: str) -> str:

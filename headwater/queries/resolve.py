@@ -29,8 +29,9 @@ from headwater_model.ids import DatasetId, JobId
 EDGES_MAX = 3_000
 # Names that one query reads because they are aliases, of all its datasets together.
 ALIASES_MAX = 10_000
-# Up to this number, names from which a walk goes on are read in one round, by one or two requests each. Others are read
-# by their facts, a hundred a request, which name the users of most of them.
+# Up to this number, names from which a walk goes on are read in one round, by one or two requests each. Others, and
+# those that the caller may not see in full, are read by their facts, a hundred a request, which name the users of most
+# of them.
 _FEW = 16
 
 
@@ -121,7 +122,7 @@ class ResolvedDatasets:
 
         # A name leads to the name that it is an alias of, and to its own aliases.
         def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
-            self._names.update(zip(level, self._read(level, readers, onward), strict=True))
+            self._names.update(self._read(level, readers, onward))
             self._whole.update(level if readers else ())
             return {other for name in level for other in self._beside(name)} - read
 
@@ -140,11 +141,9 @@ class ResolvedDatasets:
     def expect(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
         """Announce that these names will probably be loaded with these options."""
         read = self._whole if readers and self._edges else self._names.keys()
-        new = sorted(set(names) - read)
-        if self._edges and onward and len(new) <= _FEW:
-            self._view.expect(queries=(query for name in new for query in self._queries(dataset_pk(name), readers)))
-        else:
-            self._view.expect(map(facts_key, new))
+        at_once, by_facts = self._ways(sorted(set(names) - read), onward)
+        self._view.expect(queries=(query for name in at_once for query in self._queries(dataset_pk(name), readers)))
+        self._view.expect(map(facts_key, by_facts))
 
     def take_rows(self, rows: Mapping[DatasetId, Row | None]) -> None:
         """Take the facts of names that were read already (None: no facts); `load_names` reads the rest."""
@@ -204,18 +203,26 @@ class ResolvedDatasets:
             group.cut |= named.cut
         return group
 
-    def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> list[_Name]:
-        if self._edges and onward and len(names) <= _FEW:
-            return self._at_once(names, readers)
-        return self._facts_first(names, readers)
+    def _ways(self, names: Sequence[DatasetId], onward: bool) -> tuple[list[DatasetId], list[DatasetId]]:
+        """Return the names to read with their users in one round, and those to read by their facts first."""
+        if not (self._edges and onward):
+            return [], list(names)
+        opened = [name for name in names if self._view.opens(name)]
+        at_once = opened if len(opened) <= _FEW else []
+        return at_once, [name for name in names if name not in at_once]
 
-    def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """Read the facts of the names and the jobs that use them, in one round."""
-        loaded = [_Name() for _ in names]
-        self._query(dict(zip(names, loaded, strict=True)), readers)
-        return loaded
+    def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> dict[DatasetId, _Name]:
+        at_once, by_facts = self._ways(names, onward)
+        loaded = {name: _Name() for name in at_once}
+        # A round for all facts, with the users of the few names that are read at once.
+        self._view.expect(map(facts_key, by_facts))
+        self._query(loaded, readers)
+        return loaded | self._facts_first(by_facts, readers)
 
     def _query(self, loaded: Mapping[DatasetId, _Name], readers: bool) -> None:
+        """Read the facts of the names and the jobs that use them, in one round."""
+        if not loaded:
+            return
         queries = [query for name in loaded for query in self._queries(dataset_pk(name), readers)]
         pages = self._view.query(queries)
         # Each name has the same number of queries, and so of pages.
@@ -244,7 +251,7 @@ class ResolvedDatasets:
             return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]
         return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX)]
 
-    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> dict[DatasetId, _Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
         rows = self._view.get(facts_key(name) for name in names)
         loaded = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
@@ -259,9 +266,8 @@ class ResolvedDatasets:
                     # Every current user is among those that the facts name.
                     named.producers += map(job_of, named.facts.written_by)
                     named.readers += map(job_of, named.facts.read_by)
-            if more:
-                self._query(more, readers)
-        return list(loaded.values())
+            self._query(more, readers)
+        return loaded
 
     def _add(self, named: _Name, page: RowPage) -> None:
         for row in page.rows:

@@ -314,8 +314,8 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's.
         """
-        walk = ColumnWalk(self._view().whole)
-        candidates = field_candidates(node_id, self._view())
+        view = self._view()
+        walk, candidates = ColumnWalk(view), field_candidates(node_id, view)
         return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
 
     def report_column_impact(self, node_id: str, *, depth: int) -> ColumnImpact | None:
@@ -325,7 +325,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
             Invalid: the id cannot be read as a field's, or names a version.
         """
         view = self._view()
-        walk = ColumnWalk(view.whole)
+        walk = ColumnWalk(view)
         for node in field_candidates(node_id, view):
             column = walk.exists(node.dataset, node.field)
             if column and node.version:

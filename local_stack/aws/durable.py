@@ -34,6 +34,16 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 _Writes: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]
 # Attributes of an object that its bytes do not give.
 _OF_OBJECT = ("etag", "checksum_algorithm", "checksum_value", "lock_mode", "lock_until", "lock_legal_status")
+_OF_MESSAGE = (
+    "body",
+    "message_attributes",
+    "system_attributes",
+    "sent_timestamp",
+    "delayed_until",
+    "group_id",
+    "deduplication_id",
+    "sequence_number",
+)
 _VERSION = 1
 _TABLES = """
 CREATE TABLE IF NOT EXISTS items (tbl TEXT, key TEXT, item BLOB, PRIMARY KEY (tbl, key)) WITHOUT ROWID;
@@ -69,6 +79,7 @@ class Durable:
             "sqs": self._keep_messages,
         }
         self._known: dict[str, set[str]] = {}
+        self._place = 0
         self._expired: list[tuple[str, str]] = []
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -147,9 +158,13 @@ class Durable:
             with self._messages:
                 gone = [(name, each) for each in known - there.keys()]
                 self._messages.executemany("DELETE FROM messages WHERE queue = ? AND id = ?", gone)
-                new = [(name, each, _message_row(there[each])) for each in there.keys() - known]
+                new = [(name, each, self._message_row(message)) for each, message in there.items() if each not in known]
                 self._messages.executemany("INSERT OR REPLACE INTO messages VALUES (?, ?, ?)", new)
             self._known[name] = set(there)
+
+    def _message_row(self, message: Message) -> str:
+        self._place += 1
+        return json.dumps({"place": self._place, **{name: getattr(message, name) for name in _OF_MESSAGE}})
 
     # -- partitions of tables in Glue
 
@@ -180,9 +195,12 @@ class Durable:
         for database, table, form in self._partitions.execute("SELECT db, tbl, form FROM partitions"):
             glue_backends[ACCOUNT][REGION].get_table(database, table).create_partition(json.loads(form))
         queues = sqs_backends[ACCOUNT][REGION].queues
-        for name, message_id, message in self._messages.execute("SELECT queue, id, message FROM messages"):
+        stored = self._messages.execute("SELECT queue, id, message FROM messages")
+        messages = [(name, message_id, json.loads(message)) for name, message_id, message in stored]
+        for name, message_id, message in sorted(messages, key=lambda row: _order(row[2])):
+            self._place = max(self._place, _order(message)[0])
             if name in queues:
-                queues[name].add_message(_message_of(message_id, json.loads(message)))
+                queues[name].add_message(_message_of(message_id, message, fifo=queues[name].fifo_queue))
                 self._known.setdefault(name, set()).add(message_id)
 
 
@@ -232,7 +250,7 @@ def _open(file: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = FULL")
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if version > _VERSION:
-        raise Newer(f"{file}: is of version {version}, and this program reads {_VERSION}")
+        raise Newer(f"is of version {version}, and this program reads {_VERSION}")
     connection.executescript(_TABLES)
     connection.execute(f"PRAGMA user_version = {_VERSION}")
     return connection
@@ -276,13 +294,15 @@ def _object_of(bucket: str, key: str, about: Mapping[str, Any], body: bytes | No
     return fake_key
 
 
-def _message_row(message: Message) -> str:
-    names = ("body", "message_attributes", "system_attributes", "sent_timestamp", "delayed_until")
-    return json.dumps({name: getattr(message, name) for name in names})
+def _order(stored: Mapping[str, Any]) -> tuple[int, float]:
+    """Return the place of a kept message; older versions kept its time alone."""
+    return stored.get("place", 0), stored["sent_timestamp"]
 
 
-def _message_of(message_id: str, stored: Mapping[str, Any]) -> Message:
-    message = Message(message_id, stored["body"], stored["system_attributes"])
-    message.message_attributes = stored["message_attributes"]
-    message.sent_timestamp, message.delayed_until = stored["sent_timestamp"], stored["delayed_until"]
+def _message_of(message_id: str, stored: Mapping[str, Any], *, fifo: bool) -> Message:
+    message = Message(message_id, stored["body"])
+    for name in _OF_MESSAGE:
+        setattr(message, name, stored.get(name))
+    if fifo and message.group_id is None:  # older versions kept no groups
+        message.group_id = message_id
     return message

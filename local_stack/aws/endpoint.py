@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from botocore.config import Config
 
-from local_stack.errors import ChildFailed, DataInUse, PortInUse
+from local_stack.errors import ChildFailed, DataInUse, DataUnusable, PortInUse
 from local_stack.processes.child_process import Child, Message
 
 REGION = "us-east-1"
@@ -55,16 +55,18 @@ class Endpoint:
 
     Raises:
         DataInUse: another process has the state.
+        DataUnusable: it cannot be kept there, or not be read.
     """
 
     def __init__(self, *, port: int, functions_url: str, logs: Path, state: Path | None = None) -> None:
-        self._lock = None if state is None else _lock(state)
+        self._state, self._lock = state, None if state is None else _lock(state)
         env = {**without_proxies(os.environ), "MOTO_DISABLE_GLOBAL_CORS": "true", "PYTHONPATH": str(_ROOT)}
         self._child = Child("local_stack.aws.moto_server", [], env=env, cwd=_ROOT, log=logs / "moto.log")
         self._scratch = TemporaryDirectory(prefix="headwater-", ignore_cleanup_errors=True)
         listen = {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}
         kept = None if state is None else str(state)
         response = self._child.request({"listen": {**listen, "state": kept}}, timeout_s=_START_S)
+        self._check_state(response)
         if response.get("in_use"):
             self.stop()
             raise PortInUse(port, "--aws-port")
@@ -83,8 +85,13 @@ class Endpoint:
         }
 
     def restore(self) -> None:
-        """Put what the state holds into the tables, buckets and queues that were made."""
-        self._child.request({"restore": True}, timeout_s=_RESTORE_S)
+        """Put what the state holds into the tables, buckets and queues that were made; raise `DataUnusable`."""
+        self._check_state(self._child.request({"restore": True}, timeout_s=_RESTORE_S))
+
+    def _check_state(self, response: Message) -> None:
+        if self._state and "unusable" in response:
+            self.stop()
+            raise DataUnusable(self._state.parent, response["unusable"])
 
     def skip_to(self, offset_s: float) -> None:
         """Let moto's clock run that far ahead of the machine's."""
@@ -117,8 +124,11 @@ class Endpoint:
 
 def _lock(state: Path) -> TextIO:
     """Take the folder of the state for this process, until it ends in whatever way."""
-    state.parent.mkdir(parents=True, exist_ok=True)
-    lock = (state.parent / "lock").open("w")
+    try:
+        state.parent.mkdir(parents=True, exist_ok=True)
+        lock = (state.parent / "lock").open("w")
+    except OSError as error:
+        raise DataUnusable(state.parent, f"must be a folder that can be written to ({error.strerror})") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -2,8 +2,8 @@
 
 Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes (`child_process`):
 
-    {"listen": {"port", "functions_url", "scratch", "state"}}  ->  {"port"} or {"in_use": true}
-    {"restore": true}                      ->  {}                 what the file `state` holds is back
+    {"listen": {"port", "functions_url", "scratch", "state"}}  ->  {"port"} or {"in_use": true} or {"unusable": why}
+    {"restore": true}                      ->  {} or {"unusable": why}    what the file `state` holds is back
     {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
     {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
@@ -16,11 +16,13 @@ another arrives brings the other one down with it. One lock for each of DynamoDB
 from __future__ import annotations
 
 import contextlib
+import email.message
 import gc
 import json
 import logging
 import os
 import socket
+import sqlite3
 import threading
 import time
 import traceback
@@ -48,7 +50,7 @@ from local_stack.aws import (
     moto_patches,
     moto_tables,
 )
-from local_stack.aws.durable import Durable
+from local_stack.aws.durable import Durable, Newer
 from local_stack.aws.endpoint import ACCOUNT, REGION, settings_at
 from local_stack.aws.limits import refusal_of, s3_refusal_of
 from local_stack.processes.child_process import Message, serve_lines
@@ -78,6 +80,10 @@ class _Handler(MotoRequestHandler):
     def run_wsgi(self) -> None:
         """Read the whole request, then respond: nothing of it is left before the next request."""
         environ: Environ = self.make_environ()
+        if fault := _framing_fault(self.headers):
+            self.close_connection = True
+            self._write("400 Bad Request", [("Connection", "close")], fault.encode())
+            return
         length = environ.get("CONTENT_LENGTH")
         chunked = environ.get("wsgi.input_terminated", False)
         body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
@@ -96,6 +102,16 @@ class _Handler(MotoRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
         self.wfile.flush()
+
+
+def _framing_fault(headers: email.message.Message) -> str:
+    """Return why it is not clear where a request ends (RFC 9112, sections 5 and 6); empty if it is."""
+    lengths = headers.get_all("Content-Length", [])
+    if headers.defects:  # a line is no header, and those after it are none, too
+        return f"a header must be a name, a colon and a value ({type(headers.defects[0]).__name__})"
+    if len(lengths) > 1 or not all(length.isascii() and length.isdigit() for length in lengths):
+        return "Content-Length must be one number of bytes"
+    return "Content-Length beside Transfer-Encoding" if lengths and "Transfer-Encoding" in headers else ""
 
 
 def _control_refusal(environ: Environ) -> str | None:
@@ -242,9 +258,7 @@ class Server:
             self._skipping.to(request["offset_s"])
             return {}
         if "restore" in request:
-            if self._durable:
-                self._durable.restore()
-            return {}
+            return self._restore()
         if "let_go" in request:
             self._polls.let_go()
             return {}
@@ -271,10 +285,21 @@ class Server:
             gc.freeze()
             self._frozen_items = items
 
+    def _restore(self) -> Message:
+        try:
+            if self._durable:
+                self._durable.restore()
+        except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
+            return {"unusable": f"its state is damaged ({type(error).__name__}: {error})"}
+        return {}
+
     def _listen(self, port: int, functions_url: str, scratch: str, state: str | None) -> Message:
         application: Application = Tables(Dispatcher())
         if state is not None:
-            application = self._durable = Durable(application, Path(state), _service)
+            try:
+                application = self._durable = Durable(application, Path(state), _service)
+            except (sqlite3.Error, Newer) as error:
+                return {"unusable": f"{Path(state).name}: {error}"}
         self._in_turn = OneAtATime(application)
         self._polls = LongPolls(self._in_turn)
         listener = socket.socket()

@@ -7,15 +7,25 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.utils import formatdate
+from http.client import responses
+from http.server import ThreadingHTTPServer
+from socketserver import StreamRequestHandler
+
+import h11
 
 from local_stack.errors import PortInUse
-from local_stack.web.request_body import BodyRefused, read_body
 from local_stack.web.web_guard import find_refusal
 
 # API Gateway quotas: "payload size 10 MB".
 BODY_BYTES_MAX = 10 * 1024 * 1024
+# The head of a request, a line of a chunk's size, or its trailers.
+_HEAD_BYTES_MAX = 65_536
+_READ_BYTES = 65_536
+# The headers of a response that the server sets itself.
+_OF_THE_SERVER = frozenset({"content-length", "date", "transfer-encoding"})
 
 
 @dataclass(frozen=True)
@@ -95,48 +105,90 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]  # of the base class's own making
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """The handler of a connection: reads a request, and writes its response."""
+class _Handler(StreamRequestHandler):
+    """The handler of a connection: reads requests by RFC 9112, and writes their responses."""
 
     server: Server
-    protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     timeout = 60
 
-    def __getattr__(self, name: str) -> Callable[[], None]:
-        """Return the one handler of all methods; the base class calls `do_<method>`, and sends HTML without one."""
-        if name.startswith("do_"):
-            return self.handle_any
-        raise AttributeError(name)
+    def handle(self) -> None:
+        """Handle one request after another, until either side closes the connection."""
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_BYTES_MAX)
+        self._has_ended = False
+        with suppress(TimeoutError):
+            while self._handle_request():
+                self._http.start_next_cycle()
 
-    def handle_any(self) -> None:
-        """Handle a request of any method."""
+    def _handle_request(self) -> bool:
+        """Handle a request; return True if the connection can take another."""
         try:
-            body = read_body(self.headers, self.rfile, bytes_max=BODY_BYTES_MAX)
-        except BodyRefused as refused:
-            self.close_connection = True  # the rest of the body is still on the wire
-            self._write(render_message(refused.status, refused.message))
-            return
-        if "Transfer-Encoding" in self.headers:  # API Gateway passes the body on in one piece
-            del self.headers["Transfer-Encoding"]
-            self.headers["Content-Length"] = str(len(body))
-        request = Request(self.command, self.path, self.headers.items(), body, self.client_address[0])
+            request = self._read_request()
+        except h11.RemoteProtocolError as error:
+            if not self._has_ended:  # the rest of the request is still on the wire
+                refused = render_message(error.error_status_hint, str(error))
+                self._write(replace(refused, headers=[*refused.headers, ("Connection", "close")]))
+            return False
+        if request is None:
+            return False
         refusal = find_refusal(request.method, request.target, request.headers)
-        self._write(render_message(403, refusal) if refusal is not None else self.server.reply_to(request))
+        reply = render_message(403, refusal) if refusal is not None else self.server.reply_to(request)
+        self._write(replace(reply, body=b"") if request.method == "HEAD" else reply, length=len(reply.body))
+        return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    def _write(self, reply: Reply) -> None:
-        self.send_response(reply.status)
-        for name, value in reply.headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(reply.body)))
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(reply.body)
+    def _read_request(self) -> Request | None:
+        """Read a request with its body in one piece, without its transfer coding; None if the client hung up.
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parameter's name is the base class's
-        """Log nothing: the function logs its requests."""
+        Raises:
+            h11.RemoteProtocolError: larger than `BODY_BYTES_MAX`, invalid by RFC 9112, or cut off.
+        """
+        head, body = self._next_event(), bytearray()
+        if not isinstance(head, h11.Request):
+            return None
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers.raw_items()]
+        _check_framing(head)
+        while isinstance(part := self._next_event(), h11.Data):
+            body += part.data
+            _check_size(len(body))
+        if (b"transfer-encoding", b"chunked") in head.headers:  # API Gateway passes the body on in one piece
+            headers = [header for header in headers if header[0].lower() != "transfer-encoding"]
+            headers.append(("Content-Length", str(len(body))))
+        return Request(head.method.decode(), head.target.decode(), headers, bytes(body), self.client_address[0])
+
+    def _next_event(self) -> object:
+        while (event := self._http.next_event()) is h11.NEED_DATA:
+            if self._http.they_are_waiting_for_100_continue:
+                self._send(h11.InformationalResponse(status_code=100, headers=[]))
+            data = self.connection.recv(_READ_BYTES)
+            self._has_ended = not data
+            self._http.receive_data(data)
+        return event
+
+    def _write(self, reply: Reply, *, length: int | None = None) -> None:
+        headers = [(name, value) for name, value in reply.headers if name.lower() not in _OF_THE_SERVER]
+        headers += [
+            ("Date", formatdate(usegmt=True)),
+            ("Content-Length", str(len(reply.body) if length is None else length)),
+        ]
+        reason = responses.get(reply.status, "").encode()
+        response = h11.Response(status_code=reply.status, headers=headers, reason=reason)
+        self._send(response, *([h11.Data(data=reply.body)] if reply.body else ()), h11.EndOfMessage())
+
+    def _send(self, *events: h11.Event) -> None:
+        self.connection.sendall(b"".join(self._http.send(event) or b"" for event in events))
+
+
+def _check_framing(head: h11.Request) -> None:
+    """Refuse a request whose body is framed in two ways, or is too large (RFC 9112, section 6)."""
+    framing = dict(head.headers)
+    if b"transfer-encoding" in framing and (b"content-length" in framing or head.http_version < b"1.1"):
+        raise h11.RemoteProtocolError("Transfer-Encoding beside Content-Length, or in HTTP/1.0")
+    _check_size(int(framing.get(b"content-length", 0)))
+
+
+def _check_size(size: int) -> None:
+    if size > BODY_BYTES_MAX:
+        raise h11.RemoteProtocolError("Request Too Long", error_status_hint=413)
 
 
 def render_message(status: int, message: str) -> Reply:

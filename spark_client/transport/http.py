@@ -225,7 +225,7 @@ class _Timed(io.RawIOBase):
 def _fields(body_received: bytes) -> Json:
     try:
         parsed = json.loads(body_received)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = None
     return parsed if isinstance(parsed, dict) else {}
 

@@ -12,6 +12,7 @@ import pytest
 from headwater.aws.queues import QueuedMessage
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
+from headwater.facts.visibility import Visibility
 from headwater.loading.event_log import RawEvent
 from headwater.loading.load import load_events
 from headwater_model.ids import name_uuid
@@ -81,6 +82,17 @@ def test_listing_costs_as_many_requests_from_a_day_of_many_events_as_from_a_day_
     log.put(runs(80, "many"), "2025-11-20")
     assert [requests(limit=1), requests(limit=1, offset=60)] == few
     assert max(few) <= 10
+
+
+def test_events_of_other_namespaces_cost_a_reader_no_object(cloud):
+    large = {"job_facets": {"plan": a_facet(text=NOISE)}}
+    theirs = [raw(a_run_event(run=name_uuid(str(number)), namespace="theirs", **large)) for number in range(15)]
+    ours = a_run_event(namespace="ours", **large)
+    log, objects = wiring.event_log(), []
+    log.put([raw(ours), *theirs], "2025-11-20")
+    cloud.s3.meta.events.register("before-call.s3.GetObject", lambda **_: objects.append(1))
+    page = log.seen_by(Visibility(lambda namespace: namespace == "ours", ["ours"])).list_events(limit=10)
+    assert (page.items, page.total, len(objects)) == ([ours], 1, 1)
 
 
 def test_only_run_events_are_listed(cloud):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from itertools import count
 
 import boto3
@@ -17,6 +18,7 @@ from headwater.features.forwarding import forwarder
 from headwater.features.forwarding.announcements import lane_of
 from lambdas import api as api_function
 from lambdas import events, forward, wiring
+from lambdas.forward import RETRY_S
 from tests.aws import conftest
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_facet, a_run_event
@@ -79,6 +81,12 @@ class Forwarding:
                 self._sqs.delete_message(QueueUrl=self.urls["ForwardQueue"], ReceiptHandle=message["ReceiptHandle"])
         return len(failed)
 
+    def waits_s(self):
+        """Return the seconds until each message in flight is visible again."""
+        name, now_ms = self.urls["ForwardQueue"].rpartition("/")[2], time.time() * 1000
+        queue = get_backend("sqs")[DEFAULT_ACCOUNT_ID]["us-east-1"].queues[name]
+        return [(message.visible_at - now_ms) / 1000 for message in queue._messages]
+
     def let_wait_pass(self):
         """Make the messages in flight visible again."""
         name = self.urls["ForwardQueue"].rpartition("/")[2]
@@ -129,6 +137,7 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     yield Forwarding(cloud, urls)
+    wiring.forwarder().endpoint.close()
     wiring.forwarder.cache_clear()
 
 
@@ -162,6 +171,14 @@ def test_a_loader_that_dies_between_the_log_and_the_queue_announces_when_it_gets
     assert received.events == story
 
 
+def test_an_event_that_is_delivered_again_among_others_is_forwarded_once(cloud, forwarding, received):
+    story = a_story()
+    assert cloud.load_events(story[0]) == []
+    assert cloud.load_events(*story) == []
+    assert forwarding.step() == 0
+    assert received.events == story
+
+
 def test_events_that_cannot_be_announced_are_not_acknowledged(cloud, forwarding, received):
     story = a_story()
     with before(cloud.sqs, "SendMessageBatch", refused("AccessDenied"), times=99):
@@ -183,6 +200,7 @@ def test_a_lane_that_waits_holds_up_its_later_events_and_no_other_lane(cloud, fo
     for run in other:
         assert [kind for name, kind in seen if name == run] == ["START", "COMPLETE"]
     assert RUNS[0] not in dict(seen)
+    assert max(forwarding.waits_s()) <= RETRY_S
 
     received.act = lambda event: 201
     forwarding.let_wait_pass()

@@ -9,6 +9,8 @@ import pytest
 
 from benchmarks.cost import read_prices
 from headwater.features.forwarding.announcements import LANES
+from headwater.features.forwarding.endpoint import TIMEOUT_S
+from lambdas.forward import RETRY_S
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "forwarding.md"
 # List prices that no other page has, in USD (Amazon SQS pricing, AWS Secrets Manager pricing; 2026-11-20).
@@ -33,6 +35,7 @@ def of_a_million(batch):
         calls * price("lambda_request"),
         EVENTS * POST_S * MEMORY_GB * price("lambda_gb_s"),
         calls * price("s3_get"),
+        EVENTS * (price("dynamodb_read") + price("dynamodb_write")),
     ]
 
 
@@ -54,6 +57,18 @@ def test_the_guide_has_the_price_of_a_month():
     text = GUIDE.read_text(encoding="utf-8")
     assert "idle polls {:.2f}, five alarms {:.2f}, four metrics {:.2f}, a secret {:.2f}".format(*month) in text
     assert f"A month costs {sum(month):.2f} USD more" in " ".join(text.split())
+
+
+def test_the_guide_has_the_price_of_an_endpoint_that_fails():
+    prices = [of_a_day_of_tries(seconds) for seconds in (POST_S, TIMEOUT_S)]
+    text = " ".join(GUIDE.read_text(encoding="utf-8").split())
+    assert "cost {:.2f} USD a day where it refuses, and {:.2f} USD where".format(*prices) in text
+
+
+def of_a_day_of_tries(seconds):
+    """Return the price of all lanes that wait, and try again for so long; jitter shortens waits by an eighth."""
+    calls = 2 * FIFO_REQUEST + price("lambda_request") + price("s3_get")
+    return LANES * 86_400 / (0.875 * RETRY_S + seconds) * (calls + seconds * MEMORY_GB * price("lambda_gb_s"))
 
 
 def test_the_guide_has_the_price_of_a_slower_endpoint():

@@ -11,13 +11,18 @@ sorted by content; an announcement has them by their times: at equal times a STA
 the run last.
 
 The dead letter of a refused event is an announcement, too: moved back to the queue, it sends the event again.
+
+SQS may deliver an event again, among other events than before: in another object of the log. So the graph table keeps a
+mark of each announced line for as long as that can happen:
+
+    ANNOUNCED#<sha256 of the line>    LINE    expires
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -27,10 +32,11 @@ import orjson
 from headwater.aws.items import chunks
 from headwater.aws.queues import Message, send_all
 from headwater.events.event import TERMINAL
+from headwater.facts.table import GraphTable, Row
 from headwater.loading.event_log import StoredLines
 from headwater.namespaces import covers
 from headwater.records.event_objects import sha256_in_name
-from headwater.settings import EVENTS_PREFIX
+from headwater.settings import ANNOUNCED, EVENTS_PREFIX
 from headwater_model.errors import Invalid
 from headwater_model.events import is_api_change
 from headwater_model.ids import normalize_run_id
@@ -44,6 +50,8 @@ if TYPE_CHECKING:
 LANES = 16
 # Events of one announcement: as many as the function can send where each takes the longest time allowed.
 EVENTS_MAX = 25
+# SQS keeps an event for 14 days, in its queue and in the dead letters together.
+_MARKED_S = 15 * 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,8 @@ def parse_announcement(body: str) -> Announcement:
         raise Invalid.because("lane", lane, "must be a number")
     if not isinstance(lines, list) or not all(type(line) is int and line >= 0 for line in lines):
         raise Invalid.because("lines", lines, "must be numbers of lines, from 0")
+    if not len(set(lines)) == len(lines) <= EVENTS_MAX:
+        raise Invalid.because("lines", lines, f"must be different, and {EVENTS_MAX} at most")
     return Announcement(key, lane, lines)
 
 
@@ -100,15 +110,38 @@ def lane_of(event: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of announced lines in the graph table; the marks put now expire after `now_s`."""
+
+    table: GraphTable
+    now_s: int
+
+    def unmarked(self, lines: Iterable[bytes]) -> set[bytes]:
+        """Return the lines without a mark."""
+        keys = {line: self._row(line).key for line in lines}
+        marked = self.table.get(keys.values())
+        return {line for line, key in keys.items() if key not in marked}
+
+    def put(self, lines: Iterable[bytes]) -> None:
+        """Mark lines as announced."""
+        self.table.put(map(self._row, lines))
+
+    def _row(self, line: bytes) -> Row:
+        return Row(f"{ANNOUNCED}{hashlib.sha256(line).hexdigest()}", "LINE", expires_s=self.now_s + _MARKED_S)
+
+
+@dataclass(frozen=True, slots=True)
 class Announcer:
     """The queue of announcements, and the patterns of namespaces whose events are forwarded.
 
-    `again` names one run of a backfill: what it announces is not dropped as a repetition of what was announced before.
+    With `marks`, a line that was announced is not announced again. `again` names one run of a backfill: what it
+    announces is not dropped as a repetition of what was announced before.
     """
 
     sqs: SQSClient
     queue_url: str
     namespaces: Sequence[str]
+    marks: Marks | None = None
     again: str = ""
 
     def announce(self, stored: StoredLines) -> int:
@@ -117,20 +150,29 @@ class Announcer:
         The messages of one call to SQS are of different lanes: where it takes only some, the order of each lane stays.
         """
         sha256 = stored.key.rpartition("/")[2].partition(".")[0]
-        number = 0
-        for wave in _waves(stored, self.namespaces):
+        lanes, number = self._lanes(stored), 0
+        for wave in _waves(stored, lanes):
             messages = [part.message(f"{sha256}-{part.lane}-{part.lines[0]}{self.again}") for part in wave]
             send_all(self.sqs, self.queue_url, messages)
+            if self.marks is not None:
+                self.marks.put(stored.lines[line] for part in wave for line in part.lines)
             number += sum(len(part.lines) for part in wave)
         return number
 
+    def _lanes(self, stored: StoredLines) -> Mapping[int, Sequence[int]]:
+        """Return the lines to announce, by lane."""
+        lanes: defaultdict[int, list[int]] = defaultdict(list)
+        for line, event in enumerate(stored.documents):
+            if isinstance(event, dict) and not is_api_change(event) and is_forwarded(event, self.namespaces):
+                lanes[lane_of(event)].append(line)
+        if self.marks is None or not lanes:
+            return lanes
+        unmarked = self.marks.unmarked(stored.lines[line] for lines in lanes.values() for line in lines)
+        return {lane: [line for line in lines if stored.lines[line] in unmarked] for lane, lines in lanes.items()}
 
-def _waves(stored: StoredLines, namespaces: Sequence[str]) -> Iterator[list[Announcement]]:
+
+def _waves(stored: StoredLines, lanes: Mapping[int, Sequence[int]]) -> Iterator[list[Announcement]]:
     """Yield the announcements: the first of each lane together, then the second of each."""
-    lanes: defaultdict[int, list[int]] = defaultdict(list)
-    for line, event in enumerate(stored.documents):
-        if isinstance(event, dict) and not is_api_change(event) and is_forwarded(event, namespaces):
-            lanes[lane_of(event)].append(line)
     parts = []
     for lane, lines in sorted(lanes.items()):
         ordered = sorted(lines, key=lambda line: _place(stored.documents[line], line))

@@ -4,20 +4,23 @@
     endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=secret.token, forget_token=secret.forget)
     status = endpoint.post(b"{...}")
 
-A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other. urllib3
-comes with botocore, in Lambda's runtime and here.
+A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other.
+
+Time-outs of http.client, and of urllib3 above it, begin again at each byte. So a request runs in a thread that its
+caller leaves when the time of the whole request is up.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, Protocol
 from urllib.parse import urlsplit
-
-import urllib3
-from urllib3 import BaseHTTPResponse
-from urllib3.exceptions import HTTPError, ProtocolError
 
 from headwater.settings import FORWARDED_HEADER
 from headwater_model.errors import Invalid
@@ -26,11 +29,8 @@ from headwater_model.errors import Invalid
 _KEPT_S = 300
 # What a header may hold.
 _TOKEN_FORM = re.compile(r"[!-~]+")
-# Of one event, from the connection to the headers of the response.
+# Of one event, from the look-up of the host to the headers of the response.
 TIMEOUT_S = 10
-_CONNECT_TIMEOUT_S = 3
-# Of a response the status alone counts; a body up to this is read, so that the connection can be used again.
-_BODY_BYTES_MAX = 65_536
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _UNAUTHORIZED = 401
 
@@ -73,7 +73,7 @@ class Unreachable(Exception):
 
 
 class Endpoint:
-    """An OpenLineage endpoint, with connections kept open between requests.
+    """An OpenLineage endpoint, with a connection kept open between requests.
 
     `token` returns the bearer token, if there is one; `forget_token` is called where the endpoint does not accept it,
     because it may have been replaced.
@@ -89,54 +89,85 @@ class Endpoint:
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         parts = urlsplit(url)
-        if parts.scheme != "https" and (parts.scheme != "http" or parts.hostname not in _LOOPBACK):
+        host = parts.hostname or ""
+        if parts.scheme != "https" and (parts.scheme != "http" or host not in _LOOPBACK):
             raise ValueError("events are forwarded over https alone")
-        self._url, self._token, self._forget_token = url, token, forget_token
-        self._pool = urllib3.PoolManager(
-            num_pools=1,
-            maxsize=1,
-            ca_certs=ca_file,
-            cert_reqs="CERT_REQUIRED",
-            retries=False,
-            timeout=urllib3.Timeout(connect=min(_CONNECT_TIMEOUT_S, timeout_s), total=timeout_s),
-        )
+        self._target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self._token, self._forget_token, self._timeout_s = token, forget_token, timeout_s
+        self._connect: Callable[[], HTTPConnection] = lambda: HTTPConnection(host, parts.port, timeout=timeout_s)
+        if parts.scheme == "https":
+            context = ssl.create_default_context(cafile=ca_file)
+            self._connect = lambda: HTTPSConnection(host, parts.port, timeout=timeout_s, context=context)
+        self._connection = self._connect()
 
     def post(self, body: bytes) -> int:
-        """Send an event and return the status of the response.
-
-        A connection that the other side closed while it was idle costs a second try. Raises `Unreachable`.
-        """
-        try:
-            try:
-                return self._post(body)
-            except ProtocolError:
-                return self._post(body)
-        except HTTPError as error:
-            raise Unreachable(f"the endpoint did not respond ({type(error).__name__})") from error
-
-    def _post(self, body: bytes) -> int:
+        """Send an event and return the status of the response. Raises `Unreachable`."""
         headers = {"Content-Type": "application/json", "User-Agent": "headwater", FORWARDED_HEADER: "true"}
         token = self._token()
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        response = self._pool.request(
-            "POST", self._url, body=body, headers=headers, redirect=False, preload_content=False
-        )
-        if response.status == _UNAUTHORIZED:
+        exchange = _Exchange(self._connection, self._target, body, headers)
+        exchange.start()
+        exchange.join(self._timeout_s)
+        if exchange.is_alive():
+            exchange.leave()
+            self._connection = self._connect()
+            raise Unreachable("the endpoint did not respond (TimeoutError)")
+        if exchange.status is None:
+            raise Unreachable(f"the endpoint did not respond ({type(exchange.error).__name__})") from exchange.error
+        if exchange.status == _UNAUTHORIZED:
             self._forget_token()
-        _finish(response)
-        return response.status
+        return exchange.status
+
+    def close(self) -> None:
+        """Close the connection, if one is open; another `post` opens it again."""
+        self._connection.close()
 
 
-def _finish(response: BaseHTTPResponse) -> None:
-    """Read a short body, so that the connection can be used again; close the connection of any other."""
-    length = response.length_remaining
-    try:
-        if length is not None and length <= _BODY_BYTES_MAX:
-            response.read()
-    except HTTPError:
-        length = None
-    if length is None or length > _BODY_BYTES_MAX:
-        response.close()
-    else:
-        response.release_conn()
+class _Exchange(threading.Thread):
+    """A request and its response, of which the status alone is read."""
+
+    def __init__(self, connection: HTTPConnection, target: str, body: bytes, headers: Mapping[str, str]) -> None:
+        super().__init__(name="forward", daemon=True)
+        self.status: int | None = None
+        self.error: Exception | None = None
+        self._connection = connection
+        self._request = ("POST", target, body, headers)
+        self._left = False
+
+    def run(self) -> None:
+        """Send the request, once more if the other side closed the connection while it was idle."""
+        was_open = self._connection.sock is not None
+        try:
+            try:
+                response = self._respond()
+            except (ConnectionError, ssl.SSLError):
+                if not was_open:
+                    raise
+                self._connection.close()
+                response = self._respond()
+            # A connection is used again only if no body is on it: bodies are never read, nor unpacked.
+            if response.length == 0:
+                response.read()
+            else:
+                self._connection.close()
+            self.status = response.status
+        except (OSError, HTTPException) as error:
+            self._connection.close()
+            self.error = error
+
+    def leave(self) -> None:
+        """End the exchange from outside: whatever it does next on the connection fails."""
+        self._left = True
+        if self._connection.sock is not None:
+            with suppress(OSError):
+                # An SSLSocket's own `shutdown` would let the thread go on in plain text.
+                socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
+
+    def _respond(self) -> HTTPResponse:
+        if self._connection.sock is None:
+            self._connection.connect()
+        if self._left:
+            raise TimeoutError
+        self._connection.request(*self._request)
+        return self._connection.getresponse()

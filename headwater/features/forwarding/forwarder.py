@@ -7,8 +7,9 @@ the endpoint refuses for its content goes to the dead letters, and its lane goes
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -81,30 +82,40 @@ class Forwarder:
     _packed: bytes = b""
 
     def forward(
-        self, messages: Sequence[AnnouncedMessage], *, now_s: float, may_go_on: Callable[[], bool] = lambda: True
+        self,
+        messages: Sequence[AnnouncedMessage],
+        *,
+        now_s: float,
+        may_go_on: Callable[[], bool] = lambda: True,
+        wait: Callable[[Collection[str]], object] = lambda _: None,
     ) -> Forwarded:
         """Forward the messages of each lane in their order; those of a lane after one that failed fail, too.
 
-        Once `may_go_on` is false, no event is sent any more. Lanes that were tried most often come first.
+        Once `may_go_on` is false, no event is sent any more. Lanes that were tried most often come first. `wait` gets
+        the messages that failed in a lane at once: other lanes may take minutes.
         """
         lanes: defaultdict[str, list[AnnouncedMessage]] = defaultdict(list)
         for message in messages:
             lanes[message.group].append(message)
         result = Forwarded()
         for lane in sorted(lanes.values(), key=lambda lane: -lane[0].receives):
-            self._forward_lane(lane, result, now_s, may_go_on)
+            failed = self._forward_lane(lane, result, now_s, may_go_on)
+            if failed:
+                wait(failed)
+                result.failed.update(failed)
         return result
 
     def _forward_lane(
         self, lane: Sequence[AnnouncedMessage], result: Forwarded, now_s: float, may_go_on: Callable[[], bool]
-    ) -> None:
+    ) -> Mapping[str, str]:
+        """Forward the messages of a lane; return the reason of each that failed."""
         for place, message in enumerate(lane):
             try:
                 self._forward(message, result, now_s, may_go_on)
             except Exception as error:  # noqa: BLE001 - a fault of our code in one lane must not stop the others
                 reason = str(error) if isinstance(error, _Held) else reason_of(error)
-                result.failed.update({waiting.message_id: reason for waiting in lane[place:]})
-                return
+                return {waiting.message_id: reason for waiting in lane[place:]}
+        return {}
 
     def _forward(
         self, message: AnnouncedMessage, result: Forwarded, now_s: float, may_go_on: Callable[[], bool]
@@ -145,7 +156,7 @@ class Forwarder:
         """Return the announced lines.
 
         Raises:
-            Invalid: there is no such object.
+            Invalid: there is no such object, or it is damaged.
             IndexError: the object has no such line.
         """
         if announcement.key != self._key:
@@ -156,7 +167,10 @@ class Forwarder:
                     raise
                 raise Invalid.because("key", announcement.key, "must be an object of the raw log") from error
             self._packed, self._key = packed, announcement.key
-        return pick_lines(self._packed, announcement.lines)
+        try:
+            return pick_lines(self._packed, announcement.lines)
+        except (OSError, EOFError, zlib.error) as error:
+            raise Invalid.because("key", announcement.key, f"must be an object of whole gzip ({error})") from error
 
     def _body_of(self, line: bytes) -> bytes | None:
         """Return the event of a line as it is sent; None if it is of no forwarded namespace any more.
@@ -164,12 +178,12 @@ class Forwarder:
         Raises:
             Invalid: the line holds no event.
         """
-        event, accepted_by = parse_line(line)
         try:
+            event, accepted_by = parse_line(line)
             if not is_forwarded(event, self.namespaces):
                 return None
             return orjson.dumps(limit_document(event, parse_patterns(accepted_by.get("writes"))))
-        except (AttributeError, KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise Invalid.because("lines", None, "must be lines with events") from error
 
     def _bury(self, message: AnnouncedMessage, body: str, reason: str, *, name: str = "") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections import deque
@@ -12,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.cli.options import add_command, add_url
+from headwater.cli.options import add_command, add_url, parse_url
 
 if TYPE_CHECKING:
     from headwater.features.imports.event_sources import EventSource
@@ -56,7 +55,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="of the files: events, DataHub's metadata change proposals as its file sink writes them, or Spline's "
         "execution plans and events (default: openlineage)",
     )
-    parser.add_argument("--from-marquez", metavar="URL", help="a running Marquez: all events that it was sent")
+    parser.add_argument(
+        "--from-marquez", type=parse_url, metavar="URL", help="a running Marquez: all events that it was sent"
+    )
     parser.add_argument(
         "--state", type=Path, default=_STATE, metavar="FILE", help=f"where to keep how far it got (default: {_STATE})"
     )
@@ -84,7 +85,8 @@ def run_import(given: argparse.Namespace) -> int:
     try:
         transport = HttpTransport(Destination(url=given.url, token=os.environ.get("HEADWATER_TOKEN")), RetryPolicy())
         with progress_console().status("looking for events") as status:
-            importer = Importer(transport, ImportState(given.state, given.url), faults.print, status.update)
+            state = ImportState(given.state, given.url, faults.print)
+            importer = Importer(transport, state, faults.print, status.update)
             for source in _sources(given):
                 importer.run(source)
     except (Stopped, Misconfigured, NoResponse, OSError, BotoCoreError, ClientError) as error:
@@ -137,9 +139,14 @@ def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
 
 def _read(source: EventSource, take: Callable[[Any], object]) -> None:
     """Take each document of a source; what has a fault is reported when it is imported."""
-    for event in source.events(0):
-        with suppress(ValueError):
-            take(json.loads(event.body))
+    import orjson
+
+    from headwater.features.imports.event_sources import UNEXPECTED
+
+    with suppress(OSError):
+        for event in source.events(0):
+            with suppress(*UNEXPECTED):
+                take(orjson.loads(event.body))
 
 
 class _Faults:

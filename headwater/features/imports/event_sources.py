@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -35,11 +35,15 @@ _DOCUMENT_MAX_BYTES = 64_000_000
 _GZIP_MAGIC = b"\x1f\x8b"
 # Files of a folder that may hold events; the file transport puts a time behind the name.
 _NAMED_JSON = re.compile(r"\.(json|jsonl|ndjson)(\W|$)")
+# Of a line without an end so much is skipped, and then the rest of its file.
+_SKIPPED_MAX_BYTES = 1_000_000_000
 # Events of a page of Marquez, and the most that are requested at once where they have the same time.
 _PAGE = 100
 _PAGE_MAX = 100_000
 # Makes events of an object.
 Convert: TypeAlias = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
+# Errors of converters at objects that have other parts than a catalog writes, or deeper ones.
+UNEXPECTED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ class MarquezSource:
                 return
             last = max(map(_time_of, page))
             whole = [event for event in page if _time_of(event) < last]
+            if whole and last <= after != EARLIEST:
+                raise NoResponse(f"{self.name}: lists events of before {after}, though it was to begin there")
             if whole:
                 yield from _in_order(whole)
                 after, limit = last, _PAGE
@@ -155,7 +161,7 @@ class MarquezSource:
     def _page(self, after: str, limit: int) -> list[object]:
         # Without `before` Marquez shows nothing of later than 2029.
         query = {"limit": limit, "offset": 0, "sortDirection": "asc", "after": after, "before": LATEST}
-        match fetch_json(self.name, "/api/v1/events/lineage", query):
+        match fetch_json(self.name, "/api/v1/events/lineage", query, on_host=True):
             case {"events": list(events)}:
                 return events
             case _:
@@ -164,7 +170,7 @@ class MarquezSource:
 
 def _in_order(events: Iterable[object]) -> list[object]:
     """Return events by time, those of one time by content: the same order in each import."""
-    return sorted(events, key=lambda event: (_time_of(event), orjson.dumps(event, option=orjson.OPT_SORT_KEYS)))
+    return sorted(events, key=lambda event: (_time_of(event), _json_of(event) or b""))
 
 
 def _time_of(event: object) -> str:
@@ -196,7 +202,7 @@ class ConvertedSource:
         return self.source.version
 
     def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events of the source; an object that is refused with a ValueError is a fault."""
+        """Yield the events of the source; an object that cannot be converted is a fault."""
         return islice(self._converted(), start, None)
 
     def _converted(self) -> Iterator[FoundEvent]:
@@ -208,8 +214,10 @@ class ConvertedSource:
             try:
                 for event in convert(orjson.loads(entry.body)):
                     yield FoundEvent(entry.place, orjson.dumps(event))
-            except ValueError as error:
-                yield FoundEvent(entry.place, fault=str(error))
+            except UNEXPECTED as error:
+                known = isinstance(error, ValueError)
+                fault = str(error) if known else f"must be as its catalog writes it ({type(error).__name__}: {error})"
+                yield FoundEvent(entry.place, fault=fault)
 
 
 def sources_of(names: Iterable[str], named: re.Pattern[str] | None = None) -> Iterator[EventSource]:
@@ -254,8 +262,12 @@ def read_events(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
         buffered = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=buffered)))
     try:
         yield from _parsed(buffered, name)
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         yield FoundEvent(name, fault=f"must be whole gzip ({error})")
+    except _Endless:
+        yield FoundEvent(
+            name, fault=f"must have lines that end; after {_SKIPPED_MAX_BYTES:,} bytes the rest is skipped"
+        )
 
 
 def _parsed(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
@@ -267,8 +279,8 @@ def _parsed(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
     if not stream.peek(1) and _is_json(first + rest):  # type: ignore[attr-defined]  # BufferedReader has it
         yield from _events_in(first + rest, name)
         return
-    *whole, last = rest.split(b"\n")
-    yield from _lines(stream, name, [first, *(line + b"\n" for line in whole)], last)
+    *whole, last = (first + rest).split(b"\n")
+    yield from _lines(stream, name, whole, last)
 
 
 def _lines(stream: BinaryIO, name: str, before: Sequence[bytes], begun: bytes = b"") -> Iterator[FoundEvent]:
@@ -276,13 +288,33 @@ def _lines(stream: BinaryIO, name: str, before: Sequence[bytes], begun: bytes = 
 
     def lines() -> Iterator[bytes]:
         yield from before
-        yield begun + stream.readline(_LINE_MAX_BYTES + 1)
-        while line := stream.readline(_LINE_MAX_BYTES + 1):
+        yield _read_line(stream, begun)
+        while line := _read_line(stream):
             yield line
 
     for number, line in enumerate(lines(), 1):
         if line.strip():
             yield from _events_in(line, f"{name}:{number}")
+
+
+class _Endless(Exception):
+    """A line without an end."""
+
+
+def _read_line(stream: BinaryIO, begun: bytes = b"") -> bytes:
+    """Return the next line; of one that is too long the beginning, and skip the rest of it.
+
+    Raises:
+        _Endless: the rest is longer than what may be skipped.
+    """
+    line = rest = begun + stream.readline(_LINE_MAX_BYTES + 1)
+    skipped = 0
+    while len(rest) > _LINE_MAX_BYTES and not rest.endswith(b"\n"):
+        rest = stream.readline(_LINE_MAX_BYTES + 1)
+        skipped += len(rest)
+        if skipped > _SKIPPED_MAX_BYTES:
+            raise _Endless
+    return line
 
 
 def _events_in(text: bytes, place: str) -> Iterator[FoundEvent]:
@@ -305,7 +337,16 @@ def _events_in(text: bytes, place: str) -> Iterator[FoundEvent]:
 def _event_of(event: object, place: str, text: bytes | None = None) -> FoundEvent:
     if not isinstance(event, dict):
         return FoundEvent(place, fault="must be a JSON object")
-    return FoundEvent(place, json.dumps(event).encode() if text is None else text)
+    body = _json_of(event) if text is None else text
+    return FoundEvent(place, body) if body else FoundEvent(place, fault="must not be nested so deep")
+
+
+def _json_of(event: object) -> bytes | None:
+    """Return an event as JSON; None if it is too deep for that."""
+    try:
+        return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
+    except TypeError:
+        return None
 
 
 def _is_json(text: bytes) -> bool:

@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import orjson
+from botocore.exceptions import ClientError
+
 from headwater.attempts import attempts
 from headwater.features.imports.event_sources import EventSource, FoundEvent
 from spark_client.errors import Refused, Undelivered
@@ -28,7 +31,8 @@ BATCH_BYTES = 2_000_000
 _TIMEOUT_S = 60.0
 _TRIES = 10
 _LONGEST_PAUSE_S = 30.0
-_FORBIDDEN = "403"
+# Codes of refusals that hold for all events of this caller: of the service, and of what is no Headwater.
+_FORBIDDEN, _NOT_OURS = "403", "unexpected"
 
 
 class Stopped(Exception):
@@ -38,39 +42,57 @@ class Stopped(Exception):
 class ImportState:
     """The progress of each source into a service, in a file that several services may share.
 
-    Raises:
-        Stopped: the file holds something else.
+    A file that holds something else is moved aside and reported: an event that is sent twice is one event.
     """
 
-    def __init__(self, path: Path, url: str) -> None:
+    def __init__(self, path: Path, url: str, report: Callable[[str], None] = lambda _: None) -> None:
         self._path = path
+        stored = self._read(report)
+        # Versions before kept passwords in URLs.
+        self._all = {name: entries for name, entries in stored.items() if isinstance(entries, dict) and "@" not in name}
+        self._mine: dict[str, Any] = self._all.setdefault(url, {})
+
+    def _read(self, report: Callable[[str], None]) -> dict[str, Any]:
+        if not self._path.exists():
+            return {}
         try:
-            self._all: dict[str, dict[str, dict[str, Any]]] = json.loads(path.read_bytes()) if path.exists() else {}
-        except ValueError as error:
-            raise Stopped(f"{path}: is no state of an import ({error}); remove it, or name another: --state") from error
-        self._mine = self._all.setdefault(url, {})
+            stored = orjson.loads(self._path.read_bytes())
+        except ValueError:
+            stored = None
+        if isinstance(stored, dict):
+            return stored
+        aside = self._path.with_suffix(".broken")
+        os.replace(self._path, aside)
+        report(f"{self._path}: must be the state of an import; it is {aside} now, and all sources are sent again")
+        return {}
 
     def position(self, source: EventSource) -> int | None:
         """Return from where to go on; None if all of the source was accepted, and it has not changed."""
-        stored = self._mine.get(source.name, {})
-        if not stored or stored["version"] != source.version:
-            return 0
-        if stored["ended"]:
-            # Of unknown version, it may hold more by now, anywhere: an event that is sent twice is one event.
-            return None if source.version else 0
-        return int(stored["events"])
+        match self._mine.get(source.name):
+            case {"version": source.version, "ended": True}:
+                # Of unknown version, it may hold more by now, anywhere: an event that is sent twice is one event.
+                return None if source.version else 0
+            case {"version": source.version, "events": int(events)} if events > 0:
+                return events
+        return 0
 
     def has_refused(self, source: EventSource) -> bool:
         """True if events of the source were refused before the position."""
-        return bool(self._mine.get(source.name, {}).get("refused"))
+        match self._mine.get(source.name):
+            case {"refused": refused}:
+                return bool(refused)
+        return False
 
     def keep(self, source: EventSource, version: str, events: int, *, refused: bool, ended: bool = False) -> None:
         """Store that so many events of the source were sent, and if some were refused."""
         self._mine[source.name] = {"version": version, "events": events, "refused": refused, "ended": ended}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        written = self._path.with_suffix(".new")
-        written.write_text(json.dumps(self._all, indent=1), encoding="utf-8")
-        os.replace(written, self._path)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            written = self._path.with_suffix(".new")
+            written.write_text(json.dumps(self._all, indent=1), encoding="utf-8")
+            os.replace(written, self._path)
+        except OSError as error:
+            raise Stopped(f"{self._path}: the state of the import cannot be kept ({error}); see --state") from error
 
 
 class Importer:
@@ -96,13 +118,18 @@ class Importer:
         return f"{self.accepted:,} events accepted, {self.refused:,} refused"
 
     def run(self, source: EventSource) -> None:
-        """Import a source from where its last import ended.
+        """Import a source from where its last import ended; that it cannot be read is a fault of the source.
 
         Raises:
             Stopped: the service does not respond, or refuses the caller.
-            OSError: the source cannot be read.
-            NoResponse: likewise, of a Marquez.
+            NoResponse: a Marquez does not respond.
         """
+        try:
+            self._run(source)
+        except (OSError, ClientError) as error:
+            self._refuse(FoundEvent(source.name), f"cannot be read ({error})")
+
+    def _run(self, source: EventSource) -> None:
         version, position = source.version, self._state.position(source)
         if position is None:
             self.skipped += 1
@@ -136,11 +163,15 @@ class Importer:
                 response = self._transport.send_events([event.body for event in events], _TIMEOUT_S)
             except Undelivered as error:
                 reason = str(error)
+                continue
             except Refused as error:
                 self._part(events, error)
                 return
-            else:
-                events, reason = self._after(events, response)
+            failed = _failures(events, response)
+            if failed is None:
+                self._part(events, Refused(_NOT_OURS, "the service's response is not one of Headwater"))
+                return
+            events, reason = self._after(events, failed)
         if events:
             raise Stopped(f"{reason}; what was accepted stays: run the same command again to go on")
 
@@ -149,30 +180,45 @@ class Importer:
         if error.code == "401":
             raise Stopped(f"{error}; set HEADWATER_TOKEN to a token with the scope write") from error
         if len(events) == 1:
-            self._forbidden += error.code == _FORBIDDEN
+            self._forbidden += error.code in (_FORBIDDEN, _NOT_OURS)
             self._refuse(events[0], str(error))
             return
         middle = len(events) // 2
         self._deliver(events[:middle])
         self._deliver(events[middle:])
 
-    def _after(self, events: Sequence[FoundEvent], response: Mapping[str, Any]) -> tuple[Sequence[FoundEvent], str]:
+    def _after(
+        self, events: Sequence[FoundEvent], failed: Mapping[int, Mapping[str, Any]]
+    ) -> tuple[Sequence[FoundEvent], str]:
         """Count what a response accepts and refuses; return the events to send again, and why."""
-        failed: Sequence[Mapping[str, Any]] = response.get("failed_events") or ()
         again, reason = list[FoundEvent](), ""
-        for failure in failed:
-            event = events[failure["index"]]
+        for place, failure in failed.items():
             if failure.get("retriable"):
-                again.append(event)
-                reason = str(failure["reason"])
+                again.append(events[place])
+                reason = str(failure.get("reason"))
             else:
-                self._refuse(event, str(failure["reason"]))
+                self._refuse(events[place], str(failure.get("reason")))
         self.accepted += len(events) - len(failed)
         return again, reason
 
     def _refuse(self, event: FoundEvent, reason: str) -> None:
         self.refused += 1
         self._report(f"{event.place}: {reason}")
+
+
+def _failures(events: Sequence[FoundEvent], response: Mapping[str, Any]) -> dict[int, Mapping[str, Any]] | None:
+    """Return the failures in a response by the places of their events; None if it is no response of Headwater."""
+    failed = response.get("failed_events") or []
+    if not isinstance(failed, list):
+        return None
+    by_place: dict[int, Mapping[str, Any]] = {}
+    for failure in failed:
+        match failure:
+            case {"index": int(place)} if 0 <= place < len(events):
+                by_place[place] = failure
+            case _:
+                return None
+    return by_place
 
 
 def _batches(events: Iterable[FoundEvent]) -> Iterator[list[FoundEvent]]:

@@ -108,13 +108,14 @@ class ImpactWalk:
                 self._reach(datasets, derived.dataset, [source], ways, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
-        known_jobs, known_datasets = short_jobs(sorted(jobs), self._view), short_datasets(datasets, self._view)
+        # Only what the caller sees in full is read.
+        known_jobs = short_jobs(sorted(filter(self._view.opens, jobs)), self._view)
+        opened = [dataset for dataset in datasets if self._walk.entry(Column(dataset, ()))]
+        known_datasets = short_datasets(opened, self._view)
         for job, reached in sorted(jobs.items()):
-            shown = known_jobs.get(job) if self._view.opens(job) else None
-            yield _node(shown or redacted_job(job), reached)
+            yield _node(known_jobs.get(job) or redacted_job(job), reached)
         for dataset, reached in sorted(datasets.items()):
-            entry = self._walk.entry(Column(dataset, ()))
-            yield _node((known_datasets.get(dataset) if entry else None) or redacted_dataset(dataset), reached)
+            yield _node(known_datasets.get(dataset) or redacted_dataset(dataset), reached)
 
     def _reach_perhaps(
         self, step: ColumnStep, jobs: dict[JobId, _Reached], datasets: dict[DatasetId, _Reached]

@@ -49,7 +49,7 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
-    walk = ColumnWalk(view.whole)
+    walk = ColumnWalk(view)
     column = walk.exists(node.dataset, node.field)
     if column is None:
         return None

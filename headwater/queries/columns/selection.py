@@ -86,7 +86,7 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) ->
     """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
-    walk = ColumnWalk(view.whole)
+    walk = ColumnWalk(view)
     if isinstance(node, FieldNode):
         there = entry.has(node.field, schema) or walk.is_used(primary, node.field)
         return [Column(primary, node.field)] if there else []

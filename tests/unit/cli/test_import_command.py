@@ -18,11 +18,21 @@ from hypothesis import strategies as st
 from headwater.cli.main import main
 from headwater.cli.service import NoResponse
 from headwater.features.imports import event_sources
-from headwater.features.imports.event_sources import FileSource, MarquezSource, read_events, sources_of
+from headwater.features.imports.catalogs.datahub import Proposals
+from headwater.features.imports.catalogs.spline import Plans
+from headwater.features.imports.event_sources import (
+    ConvertedSource,
+    FileSource,
+    FoundEvent,
+    MarquezSource,
+    read_events,
+    sources_of,
+)
 from headwater.features.imports.importer import BATCH_EVENTS, Importer, ImportState, Stopped
 from headwater_model.times import parse_time
 from spark_client.errors import Refused, Undelivered
 from tests.builders_events import a_run_event
+from tests.examples import examples
 from tests.unit.cli.responding import Service
 
 EVENTS = [a_run_event(run=f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}") for number in range(5)]
@@ -53,9 +63,87 @@ class FakeService:
         return {"failed_events": failed} if failed else {}
 
 
+KEYS = [
+    "http://here",
+    "a source",
+    "version",
+    "events",
+    "ended",
+    "refused",
+    "failed_events",
+    "index",
+    "reason",
+    "retriable",
+]
+
+
+def a_source():
+    """A source whose version is known."""
+    events = [FoundEvent(f"a:{number}", json.dumps(event).encode()) for number, event in enumerate(EVENTS)]
+    return SimpleNamespace(name="a source", version="1", events=lambda start: iter(events[start:]))
+
+
 def an_importer(service, tmp_path, faults=None):
     report = (faults if faults is not None else []).append
-    return Importer(service, ImportState(tmp_path / "state.json", "http://here"), report, sleep=lambda _: None)
+    state = ImportState(tmp_path / "state.json", "http://here", report)
+    return Importer(service, state, report, sleep=lambda _: None)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 9) | st.sampled_from(["", "a", "http://here", "version", "events"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+)
+
+
+@examples(100)
+@given(state=ANY_JSON.map(json.dumps).map(str.encode) | st.binary(max_size=9) | st.just(b"[" * 100_000))
+def test_whatever_a_state_file_holds_every_event_is_imported(tmp_path_factory, state):
+    folder = tmp_path_factory.mktemp("import")
+    (folder / "state.json").write_bytes(state)
+    source, faults, service = a_source(), [], FakeService()
+    for _ in range(2):
+        an_importer(service, folder, faults).run(source)
+    assert [event for event in service.accepted if event in EVENTS] == service.accepted
+    assert json.loads((folder / "state.json").read_text())["http://here"]["a source"]["ended"] is True
+    assert all("must be the state of an import" in fault for fault in faults)
+
+
+@examples(100)
+@given(response=ANY_JSON | st.fixed_dictionaries({"failed_events": ANY_JSON}))
+def test_whatever_a_service_responds_each_event_is_accepted_or_refused(tmp_path_factory, response):
+    class Odd:
+        def send_events(self, events, timeout_s):
+            return response if isinstance(response, dict) else {}
+
+    importer = an_importer(Odd(), tmp_path_factory.mktemp("import"))
+    with suppress(Stopped):
+        importer.run(a_source())
+        assert importer.accepted + importer.refused == len(EVENTS)
+
+
+PLAN = {"id": "p", "operations": {"write": {"outputSource": "s3://lake/x"}}, "name": "app", "agentInfo": {}}
+
+
+@examples(100)
+@given(changed=st.dictionaries(st.sampled_from([*PLAN, "planId", "timestamp", "executionPlan", "aspect"]), ANY_JSON))
+@pytest.mark.parametrize("begin", [lambda: Plans().events_of, lambda: Proposals().events_of], ids=["Spline", "DataHub"])
+def test_an_object_that_no_catalog_writes_is_a_fault_of_its_line(begin, changed):
+    lines = [FoundEvent("a:1", json.dumps({**PLAN, **changed}).encode()), FoundEvent("a:2", b"{}")]
+    source = SimpleNamespace(name="a", version="1", events=lambda start: iter(lines[start:]))
+    *_, last = ConvertedSource(source, begin).events(0)
+    assert last.place == "a:2"
+
+
+def test_passwords_of_urls_are_neither_kept_nor_printed(tmp_path, capsys):
+    (tmp_path / "state.json").write_text(json.dumps({"http://ann:s3cret@here": {}}))
+    an_importer(FakeService(), tmp_path).run(a_source())
+    assert "s3cret" not in (tmp_path / "state.json").read_text()
+    for option in ("--url", "--from-marquez"):
+        with pytest.raises(SystemExit):
+            main(["import", "a.jsonl", option, "http://ann:s3cret@127.0.0.1:9"])
+        shown = capsys.readouterr()
+        assert f"argument {option}: must hold no user and no password" in shown.err
+        assert "s3cret" not in shown.err + shown.out
 
 
 def run_of(number):
@@ -98,6 +186,75 @@ def test_a_line_that_is_no_event_is_a_fault_of_that_line_alone(broken_line):
 def test_gzip_that_is_cut_off_is_a_fault():
     *_, last = read_events(io.BytesIO(gzip.compress(LINES)[:-12]), "a")
     assert "gzip" in last.fault
+
+
+@examples(200)
+@given(form=st.sampled_from(sorted(FORMS)), place=st.integers(0, 5_000), changed=st.binary(max_size=4))
+def test_a_damaged_file_has_faults_and_whole_events_and_no_other_end(form, place, changed):
+    text = bytearray(FORMS[form])
+    text[place % len(text) : place % len(text) + len(changed)] = changed
+    for event in read_events(io.BytesIO(bytes(text)), "a"):
+        assert bool(event.fault) != isinstance(json.loads(event.body or b"0"), dict)
+
+
+def test_the_lines_before_a_damaged_block_are_events_and_the_next_file_is_imported(tmp_path):
+    packed = bytearray(gzip.compress(b"".join(LINES for _ in range(40)), compresslevel=0))
+    packed[-300:-250] = bytes(50)
+    (tmp_path / "a.jsonl.gz").write_bytes(bytes(packed))
+    (tmp_path / "b.jsonl").write_bytes(LINES)
+    service, faults = FakeService(), []
+    importer = an_importer(service, tmp_path, faults)
+    for source in sources_of([str(tmp_path)]):
+        importer.run(source)
+    assert len(service.accepted) > 5
+    assert (service.accepted[-5:], importer.refused) == (EVENTS, 1)
+    [fault] = faults
+    assert "a.jsonl.gz: must be whole gzip" in fault
+
+
+def test_a_file_that_cannot_be_read_is_a_fault_of_its_own(tmp_path):
+    (tmp_path / "b.jsonl").write_bytes(LINES)
+    service, faults = FakeService(), []
+    importer = an_importer(service, tmp_path, faults)
+    for name in ("gone.jsonl", "b.jsonl"):
+        importer.run(FileSource(tmp_path / name))
+    assert (service.accepted, importer.refused) == (EVENTS, 1)
+    assert "gone.jsonl: cannot be read" in faults[0]
+
+
+@pytest.mark.parametrize("depth", [260, 2_000, 200_000])
+@pytest.mark.parametrize("form", ["line", "in an array"])
+def test_json_that_is_too_deep_is_a_fault_of_its_line(depth, form):
+    deep = b'{"a":' * depth + b"1" + b"}" * depth
+    lines = LINES + (deep if form == "line" else b"[" + deep + b"]") + b"\n" + LINES
+    events = list(read_events(io.BytesIO(lines), "a"))
+    assert [json.loads(event.body) for event in events if event.body and event.body != deep] == EVENTS * 2
+    assert {event.place[:3] for event in events if event.fault} <= {"a:6"}
+
+
+def test_a_line_that_is_too_long_is_one_fault_and_the_next_has_its_number(monkeypatch):
+    monkeypatch.setattr(event_sources, "_LINE_MAX_BYTES", 1_000)
+    lines = LINES + b'{"a": "' + b"x" * 3_500 + b'"}\n' + LINES
+    events = list(read_events(io.BytesIO(lines), "a"))
+    assert [event.place for event in events if event.fault] == ["a:6"]
+    assert [event.place for event in events if not event.fault] == [
+        f"a:{number}" for number in (1, 2, 3, 4, 5, *range(7, 12))
+    ]
+
+
+def test_json_without_an_end_is_a_fault(monkeypatch):
+    class Endless(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            buffer[:] = b"[" * len(buffer)
+            return len(buffer)
+
+    for name in ("_LINE_MAX_BYTES", "_DOCUMENT_MAX_BYTES", "_SKIPPED_MAX_BYTES"):
+        monkeypatch.setattr(event_sources, name, 10_000)
+    *_, last = read_events(io.BufferedReader(Endless()), "a")
+    assert (last.place, last.fault) == ("a", "must have lines that end; after 10,000 bytes the rest is skipped")
 
 
 def test_a_folder_has_the_files_that_are_named_as_json(tmp_path):
@@ -197,7 +354,8 @@ class FakeMarquez:
         self.events, self.requested = events, []
         self._random = Random(1)
 
-    def fetch(self, _url, path, query):
+    def fetch(self, _url, path, query, *, on_host):
+        assert on_host
         assert path == "/api/v1/events/lineage"
         self.requested.append(query)
         listed = [event for event in self.events if query["after"] <= parse_time(event["eventTime"]) < query["before"]]
@@ -250,6 +408,32 @@ def test_more_events_of_one_time_than_a_page_may_have_are_refused(monkeypatch):
     monkeypatch.setattr(event_sources, "_PAGE_MAX", 100)
     with pytest.raises(NoResponse, match="more than 100 events of the time 2025-11-20T12:00:00"):
         runs_in(MarquezSource("http://marquez"))
+
+
+def test_a_marquez_that_redirects_to_another_host_is_not_followed(service: Service) -> None:
+    service.redirects["/api/v1/events/lineage"] = f"{service.url.replace('127.0.0.1', 'localhost')}/elsewhere"
+    with pytest.raises(NoResponse, match="HTTP 303"):
+        runs_in(MarquezSource(service.url))
+    assert [path for path, *_ in service.requested] == ["/api/v1/events/lineage"]
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (b"[", "Expecting value"),
+        (b'{"events": 7}', "not a list of events"),
+        (b"[" * 100_000, "http://"),
+        (
+            json.dumps({"events": [{"eventTime": f"2025-11-20T12:0{n % 2}:00Z"} for n in range(100)]}).encode(),
+            "of before",
+        ),
+    ],
+    ids=["no JSON", "no list", "too deep", "the same page for ever"],
+)
+def test_unexpected_responses_of_a_marquez_are_named(service: Service, body, fault) -> None:
+    service.body = body
+    with pytest.raises(NoResponse, match=fault):
+        list(MarquezSource(service.url).events(0))
 
 
 def test_what_a_marquez_got_late_is_sent_by_the_next_import(tmp_path, monkeypatch):

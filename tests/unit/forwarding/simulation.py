@@ -11,11 +11,12 @@ from botocore.exceptions import ClientError
 
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.features.forwarding.announcements import Announcer
+from headwater.features.forwarding.announcements import Announcer, Marks
 from headwater.features.forwarding.endpoint import Unreachable
 from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater_model.errors import Unavailable
+from tests.fakes.memory_table import MemoryTable
 
 DAY = "2025-11-20"
 CHOSEN = "flights*"
@@ -129,7 +130,7 @@ class World:
     def __init__(self):
         self.bucket, self.queue, self.dead, self.endpoint = Bucket(), Fifo(), Fifo(), Endpoint()
         self.log = EventLog(None, self.bucket, "archive")
-        self.announcer = Announcer(self.queue, "forward", (CHOSEN,))
+        self.announcer = Announcer(self.queue, "forward", (CHOSEN,), Marks(MemoryTable(), now_s=0))
         self.forwarder = Forwarder(self.bucket, "archive", self.endpoint, (CHOSEN,), self.dead, "dead")
 
     def load(self, events, *, dies=False):
@@ -172,13 +173,13 @@ class World:
         raise AssertionError("the queue does not drain")
 
     def announced(self):
-        """Return the announced events, in the order of the queue, each once."""
+        """Return the announced events, in the order of the queue."""
         events = []
         for message in self.queue.accepted:
             announcement = json.loads(message.body)
             lines = self._events(announcement["key"])
             events += [lines[line] for line in announcement["lines"]]
-        return unique(events)
+        return events
 
     def _events(self, key):
         return [event for event, _ in self.log.read(key)]

@@ -104,12 +104,12 @@ def test_a_part_that_the_queue_did_not_take_is_sent_before_the_next():
     assert world.endpoint.taken == order
 
 
-def test_the_same_batch_again_is_announced_once_in_five_minutes_and_again_later():
-    world, batch = World(), [of_run("START", "12:00:00"), of_run("START", "12:00:00", run=OTHER_RUN)]
-    for seconds in (0, 10, 400):
-        world.advance(seconds)
+def test_an_event_that_is_delivered_again_is_announced_once_and_those_with_it_too():
+    world, first, second = World(), of_run("START", "12:00:00"), of_run("COMPLETE", "12:01:00", run=OTHER_RUN)
+    for batch in ([first], [first], [first, second], [second]):
+        world.advance(400)
         assert world.load(batch)
-    assert len(world.queue.accepted) == 2 * len({lane_of(event) for event in batch})
+    assert world.announced() == [first, second]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,8 @@ def test_the_same_batch_again_is_announced_once_in_five_minutes_and_again_later(
         ({"lines": 7}, "lines: must be numbers"),
         ({"lines": [-1]}, "lines: must be numbers"),
         ({"lines": [True]}, "lines: must be numbers"),
+        ({"lines": [0, 1, 0]}, "lines: must be different, and 25 at most"),
+        ({"lines": list(range(26))}, "lines: must be different, and 25 at most"),
     ],
 )
 def test_what_is_no_announcement_is_refused(sent, rule):

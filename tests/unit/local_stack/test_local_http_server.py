@@ -22,7 +22,7 @@ from tests.waiting import LONG_S
 
 HEAD = "POST /x HTTP/1.1\r\nHost: localhost\r\n"
 CHUNKED = f"{HEAD}Transfer-Encoding: chunked\r\n\r\n"
-EXTENSIONS = st.sampled_from(["", ";a", ';name="value"', " ; a=b;c"])
+EXTENSIONS = st.sampled_from(["", ";a", ';name="value"', ";a=b;c"])
 TRAILERS = st.sampled_from(["", "Expires: never\r\n", "A: 1\r\nB: 2\r\n"])
 
 
@@ -90,35 +90,47 @@ def test_a_connection_takes_another_request_after_one_in_chunks(echo):
 
 
 @pytest.mark.parametrize(
-    ("sent", "status", "message"),
+    ("sent", "status"),
     [
-        (f"{CHUNKED}x\r\n", 400, "A chunk's size must be hexadecimal, got b'x\\r\\n'"),
-        (f"{CHUNKED}-1\r\n", 400, "A chunk's size must be hexadecimal, got b'-1\\r\\n'"),
-        (f"{CHUNKED}1\r\nab\r\n", 400, "A chunk is longer than its size"),
-        (f"{CHUNKED}0\r\n" + "A: 1\r\n" * 101, 400, "More than 100 trailers"),
-        (f"{CHUNKED}1;{'e' * 65_536}\r\n", 400, "A line of a chunked body is longer than 65536 bytes"),
-        (f"{CHUNKED}{BODY_BYTES_MAX + 1:x}\r\n", 413, "Request Too Long"),
-        (f"{CHUNKED}ffffffffffffffff\r\n", 413, "Request Too Long"),
-        (f"{HEAD}Content-Length: {BODY_BYTES_MAX + 1}\r\n\r\n", 413, "Request Too Long"),
-        (f"{HEAD}Content-Length: ten\r\n\r\n", 400, "Content-Length must be a number of bytes, got 'ten'"),
-        (
-            f"{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-            400,
-            "Content-Length beside Transfer-Encoding",
-        ),
-        (
-            f"{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n",
-            501,
-            "Transfer-Encoding 'gzip, chunked' is not implemented; chunked is",
-        ),
+        (f"{CHUNKED}x\r\n", 400),
+        (f"{CHUNKED}-1\r\n", 400),
+        (f"{CHUNKED}1\r\nab\r\n", 400),
+        (f"{CHUNKED}0\r\n" + "A: 1\r\n" * 20_000, 431),
+        (f"{CHUNKED}1;{'e' * 70_000}", 431),
+        (f"{HEAD}X: {'x' * 70_000}", 431),
+        (f"{HEAD}Content-Length: {BODY_BYTES_MAX + 1}\r\n\r\n", 413),
+        (f"{HEAD}Content-Length: ten\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: -1\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: +1\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: 3, 4\r\n\r\n", 400),
+        (f"{HEAD}Content-Length : 3\r\n\r\n", 400),
+        (f"{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (f"{HEAD}Transfer-Encoding : chunked\r\n\r\n", 400),
+        (f"{HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
+        (f"{HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 501),
+        (f"{HEAD}Transfer-Encoding: \x0bchunked\r\n\r\n", 400),
+        (CHUNKED.replace("HTTP/1.1", "HTTP/1.0"), 400),
+        (f"{HEAD}X\r\n\r\n", 400),
+        (f"{HEAD}X(: 1\r\n\r\n", 400),
+        (f"{HEAD}X: a\0b\r\n\r\n", 400),
+        (f"{HEAD}X: a\rY: b\r\n\r\n", 400),
+        (f"{HEAD}Host: 127.0.0.1\r\n\r\n", 400),
+        ("GET /x HTTP/1.1\r\n\r\n", 400),
+        ("GET /x HTTP/1.1\r\n Host: localhost\r\n\r\n", 400),
+        ("GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        ("GET /x\r\nHost: localhost\r\n\r\n", 400),
+        ("\x16\x03\x01\x02\x00\x01\r\n\r\n", 400),
     ],
     ids=lambda value: value[:60] if isinstance(value, str) else None,
 )
-def test_a_body_that_cannot_be_taken_is_refused_before_it_is_read(echo, sent, status, message):
+def test_what_rfc_9112_refuses_is_refused_before_it_is_served(echo, sent, status):
+    """A request that two readers split differently may bring a second one along."""
     requested = len(echo.requested)
-    received, headers, body = echo.response_to(sent)
+    smuggled = f"{HEAD}Content-Length: 0\r\n\r\n" if status == 400 else ""
+    received, headers, body = echo.response_to(sent, smuggled)
 
-    assert (received, json.loads(body), headers["Connection"]) == (status, {"message": message}, "close")
+    assert (received, headers["Connection"], json.loads(body).keys()) == (status, "close", {"message"})
     assert len(echo.requested) == requested
 
 
@@ -151,10 +163,26 @@ def test_a_request_in_any_form_of_http_is_served(echo, sent, interim, keeps_open
             assert received.read() == b""
 
 
+@pytest.mark.parametrize("lengths", ["Content-Length: 3\r\nContent-Length: 3", "Content-Length: 3, 3"])
+def test_a_length_that_is_repeated_is_one_length(echo, lengths):
+    """As RFC 9112 has it, section 6.3."""
+    assert echo.response_to(f"{HEAD}{lengths}\r\n\r\nabc")[2] == b"abc"
+    assert echo.requested[-1].header("content-length") == "3"
+
+
 def test_chunks_that_grow_too_large_together_are_refused(echo):
     half = chunk(bytes(BODY_BYTES_MAX // 2))
-    status, _, _ = echo.response_to(CHUNKED, half, half, "1\r\n")
+    status, _, _ = echo.response_to(CHUNKED, half, half, "1\r\nx")
     assert status == 413
+
+
+def test_a_client_that_waits_for_leave_gets_it_before_it_sends_the_body(echo):
+    with echo.send(f"{HEAD}Content-Length: 1\r\nExpect: 100-continue\r\n\r\n") as connection:
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(b"x")
+        response = http.client.HTTPResponse(connection, method="POST")
+        response.begin()
+        assert (response.status, response.read()) == (200, b"x")
 
 
 @pytest.mark.parametrize(

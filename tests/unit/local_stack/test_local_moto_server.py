@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import socket
+import sqlite3
 import threading
+from contextlib import closing
 from io import BytesIO
 
 import pytest
 from moto.sqs.models import Message, sqs_backends
+from werkzeug.serving import make_server
 
-from local_stack.aws.endpoint import ACCOUNT, REGION
-from local_stack.aws.moto_server import LongPolls, OneAtATime
+from local_stack.aws.durable import Durable
+from local_stack.aws.endpoint import ACCOUNT, REGION, Endpoint
+from local_stack.aws.moto_server import LongPolls, OneAtATime, Server, _Handler
+from local_stack.errors import DataUnusable
 from tests.waiting import LONG_S
 
 
@@ -101,3 +107,68 @@ def test_nobody_waits_for_a_message_when_the_stack_stops(queue):
     poll.polls.let_go()
     poll.thread.join(LONG_S)
     assert len(poll.moto.bodies) == 1
+
+
+def test_a_folder_that_can_hold_no_state_says_why(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    for folder, reason in (("file", "File exists"), ("file/in", "Not a directory")):
+        with pytest.raises(DataUnusable) as unusable:
+            Endpoint(port=0, functions_url="", logs=tmp_path, state=tmp_path / folder / "state.sqlite")
+        rule = f"--data {tmp_path / folder}: must be a folder that can be written to ({reason}); name another folder"
+        assert str(unusable.value) == rule
+
+
+def state_of_version(file, version):
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda file: file.write_bytes(b"no database" * 1_000), "file is not a database"),
+        (lambda file: file.mkdir(), "unable to open database file"),
+        (lambda file: state_of_version(file, 9), "is of version 9, and this program reads 1"),
+    ],
+    ids=["no database", "a folder", "of a later version"],
+)
+def test_a_state_that_cannot_be_opened_says_why(tmp_path, make, reason):
+    make(tmp_path / "state.sqlite")
+    listen = {"port": 0, "functions_url": "", "scratch": "", "state": str(tmp_path / "state.sqlite")}
+    assert Server().respond({"listen": listen}) == {"unusable": f"state.sqlite: {reason}"}
+
+
+def test_a_state_whose_rows_are_damaged_says_so(tmp_path):
+    server = Server()
+    server._durable = Durable(None, tmp_path / "state.sqlite", None)
+    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as connection, connection:
+        connection.execute("INSERT INTO messages VALUES ('q', 'id', '{')")
+    assert server.respond({"restore": True})["unusable"].startswith("its state is damaged (JSONDecodeError: ")
+
+
+PLAIN = "POST / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        f"{PLAIN}Content-Length: 3\r\nContent-Length: 4\r\n\r\n",
+        f"{PLAIN}Content-Length: ten\r\n\r\n",
+        f"{PLAIN}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+        f"{PLAIN}Transfer-Encoding : chunked\r\n\r\n",
+        f"{PLAIN}no header\r\n\r\n",
+    ],
+)
+def test_a_request_whose_end_is_not_clear_is_refused_and_its_connection_closed(sent):
+    application = Busy()
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    with socket.create_connection(server.server_address, timeout=LONG_S) as connection:
+        connection.sendall(f"{sent}{PLAIN}Content-Length: 0\r\n\r\n".encode())
+        received = b"".join(iter(lambda: connection.recv(1_000), b""))
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    assert received.startswith(b"HTTP/1.1 400 ")
+    assert (received.count(b"HTTP/1.1 "), application.bodies) == (1, [])

@@ -5,8 +5,13 @@ Of a dataset with other names (symlinks) each name costs a query of its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from headwater.facts.visibility import Visibility
+from headwater_model.ids import DatasetId, JobId
+from tests.unit.facts.strategies import stamped
 from tests.unit.queries.columns.counting import (
     CHAIN,
     LAKE,
@@ -57,6 +62,35 @@ def test_a_way_up_reads_nothing_of_the_other_readers_of_its_sources():
         alone[1].requests,
         alone[1].items,
     )
+
+
+@pytest.mark.parametrize("columns", [("a",), ()], ids=["of its columns", "without columns"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        lambda fields: fields.find_columns(field_node(0), depth=5, downstream=True),
+        lambda fields: fields.report_column_impact(field_node(0), depth=5),
+        lambda fields: fields.find_graph(dataset(0).node_id, depth=5),
+        lambda fields: fields.report_impact(dataset(0).node_id, depth=5),
+    ],
+    ids=["columns", "impact of a column", "graph", "impact"],
+)
+def test_readers_of_other_namespaces_cost_whoever_may_not_see_them_few_requests(query, columns):
+    """They are shown by their ids, and nothing behind them: a hundred are one request."""
+    ours = a_run(0, "copy", dataset(0), dataset(1))
+    readers = [
+        replace(
+            a_run(number, f"reader-{number}", dataset(0), DatasetId("s3://theirs", f"d-{number}"), columns=columns),
+            job=JobId("theirs", f"reader-{number}"),
+        )
+        for number in range(1, 16)
+    ]
+    visibility = Visibility(lambda namespace: "theirs" not in namespace, ["pipelines", LAKE], strict=True)
+    (_, alone), (_, among) = (
+        Counter(events).measure(lambda fields: query(fields.seen_by(visibility)))
+        for events in ([ours], [ours, *map(stamped, readers)])
+    )
+    assert among.requests <= alone.requests + 6
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
