@@ -63,7 +63,13 @@ CONNECTORS = {
     ),
 }
 _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"
-_TABLES = ("test_table_formats.py", "test_table_versions.py", "test_orders.py", "test_assignments.py")
+_TABLES = (
+    "test_table_formats.py",
+    "test_table_versions.py",
+    "test_orders.py",
+    "test_assignments.py",
+    "test_results.py",
+)
 _TESTS = {
     "delta": _TABLES,
     "iceberg": _TABLES,

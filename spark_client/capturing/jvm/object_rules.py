@@ -85,6 +85,8 @@ SKIPPED = (
     "outputPartitioning",
     "explicitMetadata",
     "nonInheritableMetadataKeys",
+    "commandLogicalPlan",  # of a result: the command ran before
+    "commandPhysicalPlan",
 )
 # Keys of maps (options, properties) that name a location or a part of it, in lower case; with a `?`, the key is read
 # and its value is not: a condition has literals.
