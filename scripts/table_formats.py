@@ -69,11 +69,13 @@ _TABLES = (
     "test_orders.py",
     "test_assignments.py",
     "test_results.py",
+    "test_commands.py",
+    "test_format_statements.py",
 )
 _TESTS = {
     "delta": _TABLES,
     "iceberg": _TABLES,
-    "hudi": ("test_hudi.py",),
+    "hudi": ("test_hudi.py", "test_commands.py"),
     "kafka": ("test_kafka.py",),
     "connectors": ("test_connectors.py",),
 }

@@ -26,7 +26,6 @@ from spark_client.capturing.datasets.versions import (
 )
 from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
-    CHANGES_WITHOUT_ROWS,
     GLUE_WRITE,
     RDD_ACTION,
     RDD_SAVES,
@@ -209,6 +208,8 @@ class Extractor:
             tier=execution.tier,
             change=target.change,
             if_met=target.if_met,
+            effect=target.effect,
+            added=target.added,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
@@ -219,8 +220,8 @@ class Extractor:
             changed = _changed(write, target.rows, reading)
             before = with_before(versions, output.id, execution.commit)
             return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
-        if target.change in CHANGES_WITHOUT_ROWS:
-            return write
+        if write.without_rows:
+            return replace(write, tier="tables") if target.inputs else write
         if execution.tier == "tables" or target.query is None:
             return replace(write, tier="tables")
         if target.unknown is not None:

@@ -30,7 +30,7 @@ RDD_ACTION = "RddAction"
 GLUE_WRITE = "GlueWrite"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
-Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
+Change: TypeAlias = Literal["ALTER", "CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME"]
 # Those of statements that write no row.
 CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME")
 
@@ -158,6 +158,8 @@ class Write(Read):
         change: None where the write adds to the dataset.
         renamed_from: the name before, of a dataset that is renamed.
         if_met: True of a statement that may have changed nothing: it did if its dataset is known.
+        effect: word for what a statement does that writes no rows of a query; None of other writes.
+        added: columns that a statement adds to those of its dataset; empty of an `ALTER` that does something else.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
@@ -167,8 +169,15 @@ class Write(Read):
     change: Change | None = None
     renamed_from: DatasetId | None = None
     if_met: bool = False
+    effect: str | None = None
+    added: tuple[SchemaField, ...] = ()
     written: WriteStatistics = WriteStatistics()
     number: int = 0
+
+    @property
+    def without_rows(self) -> str | None:
+        """Word for what a statement does that writes no rows of a query, and names its tables alone."""
+        return self.effect or (self.change.lower() if self.change in CHANGES_WITHOUT_ROWS else None)
 
 
 # How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.

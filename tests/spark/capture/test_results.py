@@ -103,13 +103,13 @@ def test_a_statement_is_one_run_whatever_becomes_of_its_result(
     form: str, sql: str, written: list[str], request: pytest.FixtureRequest, reading: Watch, tmp_path: Path
 ) -> None:
     session = request.getfixturevalue("hive" if form == "hive" else "spark")
-    of, made = _FORMS[form]
+    of, clause = _FORMS[form]
     if form == "iceberg":
         session.sql("CREATE NAMESPACE IF NOT EXISTS ice.db")
     for table in ("collected", "made"):
         session.sql(f"DROP TABLE IF EXISTS {of}{table}")
     for table in ("collected",) if "CREATE" in sql else ("collected", "made"):
-        session.sql(f"CREATE TABLE {of}{table} (carrier STRING, flight INT) {made}")
-    statement = sql.format(of=of, made=made, out=tmp_path / "out")
+        session.sql(f"CREATE TABLE {of}{table} (carrier STRING, flight INT) {clause}")
+    statement = sql.format(of=of, made=clause, out=tmp_path / "out")
     seen = reading.all_of(lambda: act_on(session.sql(statement)))
     assert [name_of(each) for each in seen] == written
