@@ -63,11 +63,19 @@ CONNECTORS = {
     ),
 }
 _BROKER = "org.apache.kafka:kafka_2.13:3.9.1"
-_TABLES = ("test_table_formats.py", "test_table_versions.py", "test_orders.py", "test_assignments.py")
+_TABLES = (
+    "test_table_formats.py",
+    "test_table_versions.py",
+    "test_orders.py",
+    "test_assignments.py",
+    "test_results.py",
+    "test_commands.py",
+    "test_format_statements.py",
+)
 _TESTS = {
     "delta": _TABLES,
     "iceberg": _TABLES,
-    "hudi": ("test_hudi.py",),
+    "hudi": ("test_hudi.py", "test_commands.py"),
     "kafka": ("test_kafka.py",),
     "connectors": ("test_connectors.py",),
 }

@@ -25,7 +25,6 @@ from spark_client.capturing.datasets.versions import (
 )
 from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
-    CHANGES_WITHOUT_ROWS,
     GLUE_WRITE,
     MODEL,
     MODEL_SAVE,
@@ -230,6 +229,8 @@ class Extractor:
             tier=execution.tier,
             change=target.change,
             if_met=target.if_met,
+            effect=target.effect,
+            added=target.added,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
@@ -240,8 +241,8 @@ class Extractor:
             changed = _changed(write, target.rows, reading)
             before = with_before(versions, output.id, execution.commit)
             return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
-        if target.change in CHANGES_WITHOUT_ROWS:
-            return write
+        if write.without_rows:
+            return replace(write, tier="tables") if target.inputs else write
         if execution.tier == "tables" or target.query is None:
             return _without_columns(write, _TOO_LARGE if target.query is not None else f"{target.command}: no query")
         if target.unknown is not None:

@@ -37,7 +37,7 @@ NO_COLUMNS_OF_MODELS = "a model has no columns"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 # MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
-Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]
+Change: TypeAlias = Literal["ALTER", "CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]
 # Those that write no row, or none that is new.
 CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME", "MAINTENANCE")
 
@@ -171,6 +171,8 @@ class Write(Read):
         change: None where the write adds to the dataset.
         renamed_from: the name before, of a dataset that is renamed.
         if_met: True of a statement that may have changed nothing: it did if its dataset is known.
+        effect: word for what a statement does that writes no rows of a query; None of other writes.
+        added: columns that a statement adds to those of its dataset; empty of an `ALTER` that does something else.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
@@ -180,8 +182,15 @@ class Write(Read):
     change: Change | None = None
     renamed_from: DatasetId | None = None
     if_met: bool = False
+    effect: str | None = None
+    added: tuple[SchemaField, ...] = ()
     written: WriteStatistics = WriteStatistics()
     number: int = 0
+
+    @property
+    def without_rows(self) -> str | None:
+        """Word for what a statement does that writes no rows of a query, and names its tables alone."""
+        return self.effect or (self.change.lower() if self.change in CHANGES_WITHOUT_ROWS else None)
 
 
 # How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.

@@ -44,6 +44,11 @@ def _names() -> list[str]:
     return os.environ.get(VARIABLE, "").split(",")
 
 
+def jars() -> list[str]:
+    """Return the jars that are named."""
+    return [name for name in _names() if name.endswith(".jar")]
+
+
 def options(warehouse: str) -> dict[str, str]:
     """Return the settings that a session needs for the packages; none without any."""
     formats = chosen()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_client.capturing.model import Change, Dataset
+from spark_client.capturing.model import Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import RowChange
 
@@ -25,6 +25,7 @@ class Target:
         inputs: inputs beside the query.
         rows: change of existing rows; `query` is the command then.
         if_met: it may change nothing, unless its output was read or written before.
+        effect, added: as of `model.Write`.
     """
 
     command: str
@@ -38,3 +39,5 @@ class Target:
     inputs: tuple[Dataset, ...] = ()
     rows: RowChange | None = None
     if_met: bool = False
+    effect: str | None = None
+    added: tuple[SchemaField, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import whole_tables
+from spark_client.capturing.datasets import statements
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
@@ -43,8 +43,7 @@ WRAPPERS = frozenset(
 MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand", GLUE_WRITE})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
-# Commands with a query that they do not run, and tables that keep nothing.
-_NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
+# Tables that keep nothing.
 _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 # Sinks of streams that write nothing themselves, or keep it in the driver's memory.
 _NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
@@ -56,7 +55,6 @@ _ANY_SCHEMA = "write.spark.accept-any-schema"
 _MOVES_ROWS = "rewritten-file-scan-task-set-id"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
-_OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
 
 
 def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
@@ -82,17 +80,20 @@ def _find_change(command: Node, catalogs: Catalogs, dynamic: bool) -> Target | N
     return replace(target, change=None) if target is not None and part else target
 
 
+def is_known(kind: str) -> bool:
+    """True of a class of commands that has a rule, or leaves all rows as they are."""
+    return kind in _RULES or any(pattern.fullmatch(kind) for pattern in (_ROWS, statements.KEEPS_ROWS))
+
+
 def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
-    if command.kind in _NO_WRITES:
-        return None
     rule = _RULES.get(command.kind)
     if rule is not None:
         return rule(command, catalogs)
     if _ROWS.fullmatch(command.kind):
         return _change_of_rows(command, catalogs)
-    if command.node("query") is not None or _OTHERS.fullmatch(command.kind):
-        return Target(command.kind, None, command.node("query"), unknown=f"{command.kind}: a command that nobody knows")
-    return None
+    if is_known(command.kind):
+        return None
+    return Target(command.kind, None, command.node("query"), unknown=f"{command.kind}: a command that nobody knows")
 
 
 def _files(command: Node, catalogs: Catalogs) -> Target | None:
@@ -343,5 +344,5 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "ReplaceTableAsSelect": _created_v2,
     "WriteToDataSourceV2": _stream,
     "LoadDataCommand": _loaded,
-    **whole_tables.RULES,
+    **statements.RULES,
 }

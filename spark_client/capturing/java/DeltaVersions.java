@@ -45,6 +45,7 @@ public class DeltaVersions {
         }
         Object index = Members.call(command, "targetFileIndex");
         index = index == null ? Members.call(command, "tahoeFileIndex") : index;
+        index = index == null ? Members.call(command, "sourceTable") : index; // of a RESTORE
         return of(index == null ? command : index);
     }
 

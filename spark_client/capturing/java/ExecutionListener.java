@@ -26,6 +26,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
+import org.apache.spark.sql.execution.CommandExecutionMode;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
@@ -441,10 +443,10 @@ public class ExecutionListener extends SparkListener {
         put(new Kept(end, known, end.time(), false, written), false);
     }
 
-    /** True if it is a query of the program's, not a part of a command or a batch. */
+    /** True if it is a query of the program's, not a part of a command or a batch, nor an action on a command's result. */
     private boolean isRead(SparkListenerSQLExecutionEnd end, Running known) {
         boolean isWhole = known != null && known.rootId == end.executionId() && known.stream == null;
-        return reads && isWhole && end.qe() != null;
+        return reads && isWhole && end.qe() != null && !isOfCommand(end.qe());
     }
 
     /**
@@ -482,13 +484,16 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
+    /** A command runs in an execution that runs no other; actions on its result have its plan, too. */
     private static boolean isOfInterest(SparkListenerSQLExecutionEnd end) {
         String action = end.executionName().isDefined() ? (String) end.executionName().get() : "";
-        if (action.equals("checkpoint") || action.equals("localCheckpoint")) {
-            return true;
-        }
+        return action.equals("checkpoint") || action.equals("localCheckpoint")
+            || (end.qe().mode() != CommandExecutionMode.ALL() && isOfCommand(end.qe()));
+    }
+
+    private static boolean isOfCommand(QueryExecution query) {
         try {
-            return isCommand(end.qe().analyzed());
+            return isCommand(query.analyzed());
         } catch (Throwable failed) {
             return false; // it was never analyzed, so nothing was written
         }

@@ -309,6 +309,10 @@ public class PlanReader {
                 value(query, 0);
             }
         }
+        if (shape.name.equals("Call")) {
+            first = name("arguments", first);
+            list(Procedures.arguments(node), 0);
+        }
         writeGetters(node, shape.getters, first, 0);
     }
 

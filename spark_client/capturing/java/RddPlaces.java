@@ -79,7 +79,7 @@ public class RddPlaces {
             }
             QueryExecution frame = frameOf(each);
             if (frame != null) {
-                read(frame.analyzed());
+                read(frame.commandExecuted()); // of a command, its result: what that is made of is no input
                 continue;
             }
             if (each instanceof FileScanRDD) {

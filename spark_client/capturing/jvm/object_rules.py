@@ -33,6 +33,13 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),
     f"{_SQL}.execution.LogicalRDD": ("rdd.id",),
     f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size",),
+    f"{_SQL}.execution.command.CreateViewCommand": ("plan.schema",),
+    f"{_CATALYST}.analysis.ViewType": ("toString",),
+    # Partitions and columns that a statement changes.
+    f"{_LOGICAL}.AlterTableCommand": ("changes",),
+    f"{_CATALYST}.analysis.ResolvedPartitionSpec": ("location",),
+    f"{_CONNECTOR}.TableChange$AddColumn": ("fieldNames", "dataType"),
+    f"{_SQL}.types.StructField": ("name", "dataType"),
     # Relations, and where they lie.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema", "options", "fileFormat.shortName"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
@@ -56,7 +63,11 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_LOGICAL}.MergeRows$Keep": ("output.head.value",),
     # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.files.TahoeLogFileIndex": ("isTimeTravelQuery", "snapshotAtAnalysis.version"),
-    "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
+    "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable", "timeTravelOpt"),
+    "org.apache.spark.sql.delta.DeltaTimeTravelSpec": ("version",),
+    "org.apache.spark.sql.delta.commands.CloneSource": ("dataPath", "catalogTable", "schema"),
+    "org.apache.spark.sql.connector.iceberg.catalog.Procedure": ("tableCatalog.name",),
+    "org.apache.spark.sql.hudi.command.procedures.Procedure": ("description",),
     "org.apache.iceberg.spark.source.SparkTable": ("snapshotId",),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
     # Streams: the query that goes into a sink, a source of the first interface, and sinks with a place.
@@ -85,6 +96,8 @@ SKIPPED = (
     "outputPartitioning",
     "explicitMetadata",
     "nonInheritableMetadataKeys",
+    "commandLogicalPlan",  # of a result: the command ran before
+    "commandPhysicalPlan",
 )
 # Keys of maps (options, properties) that name a location or a part of it, in lower case; with a `?`, the key is read
 # and its value is not: a condition has literals.

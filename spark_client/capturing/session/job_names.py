@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Read, Write
+from spark_client.capturing.model import Dataset, Read, Write
 from spark_client.job_names import segments_of_every_run, suffix_of
 
 # No dataset has an empty name.
@@ -36,14 +36,14 @@ class JobNames:
         """Return the name of the job of a write, or of a read, which is named by the first of its inputs."""
         output = read.output if isinstance(read, Write) else None
         # An effect without rows is a job of its own, beside the one that writes the dataset.
-        change = read.change if isinstance(read, Write) and read.change in CHANGES_WITHOUT_ROWS else None
+        effect = read.without_rows if isinstance(read, Write) else None
         place = _place_of(output.id) if output else _OF_READS
-        if change is not None:
-            place = change, place[1]
+        if effect is not None:
+            place = effect, place[1]
         key = place, frozenset(_place_of(dataset.id) for dataset in read.inputs)
         if key not in self._names:
             suffix = _suffix_of(output) if output else f"read_{_suffix_of(read.inputs[0])}"
-            base = f"{self._application}.{f'{change.lower()}_' if change else ''}{suffix}"
+            base = f"{self._application}.{f'{effect}_' if effect else ''}{suffix}"
             count = self._counts[base] = self._counts.get(base, 0) + 1
             self._names[key] = base if count == 1 else f"{base}.{count}"
         return self._names[key]

@@ -1,4 +1,4 @@
-"""Tables and paths that an application has met: a statement that drops, empties or renames a table names no place."""
+"""Tables and paths that an application has met: a statement without a query names its tables, and no places."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources
 from headwater_model.ids import DatasetId, FieldPath
-from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, Dataset, Symlink, Write
+from spark_client.capturing.model import Dataset, Symlink, Write
 from spark_client.capturing.plans.values import IDENTITY
 
 _TABLES_MAX = 1_000
+# Statements after which a dataset has the columns of another.
+_COPIES = ("rename", "clone", "snapshot")
 
 
 class MetTables:
@@ -28,12 +30,12 @@ class MetTables:
         """
         completed = []
         for write in writes:
-            if write.change in CHANGES_WITHOUT_ROWS:
-                if write.if_met and (write.renamed_from or write.output.id) not in self._by_name:
-                    continue
-                placed = self._renamed(write) if write.change == "RENAME" else self._of_place(write)
+            if write.if_met and (write.renamed_from or write.output.id) not in self._by_name:
+                continue
+            if write.without_rows in _COPIES:
+                placed = self._copied(write)
             else:
-                placed = write
+                placed = self._of_place(write) if write.without_rows else write
             self._meet(placed)
             completed.append(placed)
         return completed
@@ -50,21 +52,24 @@ class MetTables:
             self._by_name.popitem(last=False)
 
     def _of_place(self, write: Write) -> Write:
-        return replace(write, output=self._placed(write.output))
+        output = self._placed(write.output)
+        if write.without_rows == "alter":
+            output = replace(output, schema=(*output.schema, *write.added) if write.added and output.schema else ())
+        return replace(write, output=output, inputs=tuple(self._placed(dataset) for dataset in write.inputs))
 
-    def _renamed(self, write: Write) -> Write:
-        """Return the write of a table that has another name now; its columns are those that it is known to have."""
-        before = self._placed(write.inputs[0])
+    def _copied(self, write: Write) -> Write:
+        """Return the write of a table that has another name now, or a copy; its columns are those of its source."""
+        before = self._placed(write.inputs[0]) if write.inputs else Dataset(write.output.id)
         columns: dict[FieldPath, Sources] = {
             (column.name,): {ColumnSource(before.id, (column.name,)): frozenset({IDENTITY})} for column in before.schema
         }
         return replace(
             write,
             output=replace(write.output, schema=before.schema),
-            inputs=(before,),
+            inputs=(before,) if write.inputs else (),
             columns=ColumnLineage(columns),
             tier="full" if columns else "tables",
-            renamed_from=before.id,
+            renamed_from=before.id if write.change == "RENAME" else None,
         )
 
     def _placed(self, dataset: Dataset) -> Dataset:
@@ -72,4 +77,6 @@ class MetTables:
         if met is None:
             return dataset
         symlinks = [*met.symlinks, *([] if met.id == dataset.id else [Symlink(dataset.id.namespace, dataset.id.name)])]
-        return replace(met, symlinks=tuple(dict.fromkeys(symlinks)), version=None)
+        return replace(
+            met, schema=dataset.schema or met.schema, symlinks=tuple(dict.fromkeys(symlinks)), version=dataset.version
+        )

@@ -83,15 +83,17 @@ class Watch:
 
     def writes_of(self, act: Callable[[], object]) -> list[Write]:
         """Return the writes of an action, each once."""
-        self._discard()
-        act()
-        return [read for read in self._drained() if isinstance(read, Write)]
+        return [read for read in self.all_of(act) if isinstance(read, Write)]
 
     def reads_of(self, act: Callable[[], object]) -> list[Read]:
         """Return what an action only reads."""
+        return [read for read in self.all_of(act) if not isinstance(read, Write)]
+
+    def all_of(self, act: Callable[[], object]) -> list[Read]:
+        """Return the writes of an action, and what it only reads."""
         self._discard()
         act()
-        return [read for read in self._drained() if not isinstance(read, Write)]
+        return self._drained()
 
     def close(self) -> None:
         self._executions.close()

@@ -285,7 +285,6 @@ STEPS = (
         statement(f"{sql.split(' flights')[0]} writes nothing", sql, "nothing")
         for sql in (
             "CREATE TEMP VIEW only_view AS SELECT * FROM flights",
-            "CREATE VIEW only_stays AS SELECT * FROM flights",
             "CACHE LAZY TABLE only_kept AS SELECT * FROM flights",
             "CREATE TABLE only_made (a INT) USING parquet",
             "ANALYZE TABLE flights COMPUTE STATISTICS",

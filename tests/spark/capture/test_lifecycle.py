@@ -1,4 +1,4 @@
-"""Tables that are dropped, emptied and renamed: what becomes of a dataset, and by which name."""
+"""Tables that are dropped, emptied, renamed and altered, and views: what becomes of a dataset, and by which name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from tests.spark.capture.row_tables import add_catalog
 from tests.spark.capture.specification import expected, lines_of
 
 MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
+PARTED = (
+    "CREATE TABLE ended (carrier STRING, day INT) USING parquet PARTITIONED BY (day)",
+    "INSERT INTO ended VALUES ('UA', 1), ('UA', 2)",
+)
 
 # The statements before the capture, those that it sees, and the effects on datasets, each by its name or its place.
 CASES = {
@@ -46,7 +50,32 @@ CASES = {
         ("ALTER TABLE default.ended RENAME TO default.renamed",),
         ["RENAME default.renamed from default.ended"],
     ),
-    "a view that is dropped": (("CREATE OR REPLACE VIEW seen AS SELECT 1 AS x",), ("DROP VIEW seen",), []),
+    "a temporary view that is renamed": (
+        ("CREATE OR REPLACE TEMP VIEW temporary AS SELECT 1 AS x",),
+        ("ALTER VIEW temporary RENAME TO other", "ALTER VIEW other AS SELECT 2 AS y"),
+        [],
+    ),
+    "partitions of the table's own": (PARTED, ("ALTER TABLE ended ADD PARTITION (day = 3)",), []),
+    "statements after which all rows are there": (
+        PARTED,
+        (
+            "ALTER TABLE ended SET TBLPROPERTIES ('a' = 'b')",
+            "COMMENT ON TABLE ended IS 'x'",
+            "MSCK REPAIR TABLE ended",
+            "ANALYZE TABLE ended COMPUTE STATISTICS",
+            "CACHE TABLE ended",
+            "UNCACHE TABLE ended",
+            "REFRESH TABLE ended",
+            "DESCRIBE ended",
+            "SHOW TABLES",
+            "SET a = b",
+            "CREATE TABLE renamed LIKE ended",
+            "USE default",
+            "CREATE OR REPLACE TEMP VIEW temporary AS SELECT * FROM ended",
+            "EXPLAIN SELECT 1",
+        ),
+        [],
+    ),
     "a temporary view that is dropped": (("CREATE TEMP VIEW met AS SELECT 1 AS x",), ("DROP VIEW met",), []),
     "a table of a catalog of DataSource V2": (
         ("CREATE TABLE rows.ended (carrier STRING) LOCATION 'file:/lake/ended'",),
@@ -68,6 +97,47 @@ if pyspark.__version__ >= "4":  # the wheel of 3.5 does not find its catalog of 
     }
 
 
+# Statements of which Spark Connect reports nothing.
+ON_A_DRIVER = {
+    "a view": (
+        (),
+        (
+            "CREATE OR REPLACE VIEW seen AS SELECT carrier FROM flights",
+            "ALTER VIEW seen AS SELECT 1 AS x",
+            "DROP VIEW seen",
+        ),
+        ["OVERWRITE default.seen", "OVERWRITE default.seen", "DROP default.seen"],
+    ),
+    "a view that is renamed": (
+        ("CREATE OR REPLACE VIEW renamed_view AS SELECT 1 AS x", "DROP VIEW IF EXISTS seen"),
+        ("ALTER VIEW renamed_view RENAME TO seen",),
+        ["RENAME default.seen from default.renamed_view"],
+    ),
+    "partitions from elsewhere": (
+        PARTED,
+        (
+            "ALTER TABLE ended ADD PARTITION (day = 3) LOCATION '/lake/elsewhere/day=3'",
+            "ALTER TABLE ended PARTITION (day = 3) SET LOCATION '/lake/other'",
+        ),
+        ["add_partition default.ended of elsewhere", "set_location default.ended of other"],
+    ),
+    "partitions that go": (
+        PARTED,
+        (
+            "ALTER TABLE ended PARTITION (day = 1) RENAME TO PARTITION (day = 5)",
+            "TRUNCATE TABLE ended PARTITION (day = 5)",
+            "ALTER TABLE ended DROP PARTITION (day = 2)",
+        ),
+        ["rename_partition default.ended", "truncate_partition default.ended", "drop_partition default.ended"],
+    ),
+    "a table that lies elsewhere": (
+        ("DROP TABLE IF EXISTS moved", "CREATE TABLE moved (carrier STRING) USING parquet LOCATION '/lake/moved'"),
+        ("ALTER TABLE moved SET LOCATION '/lake/elsewhere'", "DROP TABLE moved"),
+        ["ALTER elsewhere", "DROP elsewhere"],
+    ),
+}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
@@ -80,12 +150,16 @@ def effects(writes: Sequence[Write]) -> list[str]:
     def before(write: Write) -> str:
         return "" if write.renamed_from is None else f" from {write.renamed_from.name.rsplit('/', 1)[-1]}"
 
-    return [f"{write.change} {name(write)}{before(write)}" for write in writes]
+    def made_of(write: Write) -> str:
+        inputs = write.inputs if write.effect else ()
+        return "".join(f" of {dataset.id.name.rsplit('/', 1)[-1]}" for dataset in inputs)
+
+    return [f"{write.change or write.effect} {name(write)}{before(write)}{made_of(write)}" for write in writes]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *ON_A_DRIVER])
 def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
-    first, then, right = CASES[name]
+    first, then, right = {**CASES, **ON_A_DRIVER}[name]
     for table in ("ended", "renamed", "rows.ended"):
         spark.sql(f"DROP TABLE IF EXISTS {table}")
     for sql in first:
@@ -125,3 +199,32 @@ def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
     assert lines_of(writes[1:]) == expected(
         "default.renamed:\ncarrier <- ended.carrier IDENTITY\nflight <- ended.flight IDENTITY"
     )
+
+
+def test_a_view_is_made_of_its_query(spark: SparkSession, watch: Watch) -> None:
+    sql = "CREATE OR REPLACE VIEW seen (c, far) AS SELECT carrier, distance * 2 AS f FROM flights WHERE flight > 1"
+    writes = watch.writes_of(lambda: spark.sql(sql))
+    columns = "c <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION"
+    assert lines_of(writes) == expected(f"default.seen:\n{columns}; * <- flights.flight FILTER")
+    assert [column.name for column in writes[0].output.schema] == ["c", "far"]
+
+
+@pytest.mark.parametrize(
+    ("table", "statement", "columns"),
+    [
+        ("ended", "ADD COLUMNS (day INT, note STRUCT<a: STRING>)", ["carrier", "flight", "day", "note"]),
+        ("rows.ended", "ADD COLUMNS (day INT)", ["carrier", "flight", "day"]),
+        ("rows.ended", "DROP COLUMN flight", []),  # which are left is not known
+    ],
+)
+def test_columns_that_are_added_are_in_the_schema(
+    table: str, statement: str, columns: list[str], spark: SparkSession, watch: Watch
+) -> None:
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    if table == "ended":
+        writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (MADE, f"ALTER TABLE ended {statement}")])[1:]
+    else:
+        spark.sql("CREATE TABLE rows.ended (carrier STRING, flight INT) LOCATION 'file:/lake/ended'")
+        writes = watch.writes_of(lambda: spark.sql(f"ALTER TABLE rows.ended {statement}"))
+    assert effects(writes) == ["ALTER ended"]
+    assert [column.name for column in writes[0].output.schema] == columns

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.statements import STATEMENTS
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.targets import WRAPPERS, find_sink, find_targets
 from spark_client.capturing.model import GLUE_WRITE, Dataset, SchemaField, Symlink
@@ -18,6 +21,7 @@ from tests.unit.spark_client.capturing.builders_nodes import (
     a_v2_relation,
 )
 
+_PAGE = Path(__file__).parents[4] / "docs" / "capture.md"
 QUERY = a_relation("s3a://lake/raw")
 NAMES = ("carrier", "flight")
 FLIGHTS = DatasetId("s3://lake", "warehouse/flights")
@@ -285,15 +289,12 @@ def test_of_a_change_of_rows_that_is_read_back_the_table_is_known_and_what_it_do
 
 
 NO_WRITES = [
-    a_node("Project", projectList=[]),
-    a_node("CreateViewCommand", plan=QUERY),
-    a_command("AlterViewAsCommand"),
+    a_node("CreateViewCommand", plan=QUERY, viewType={"class": "LocalTempView"}),
+    a_command("AlterViewAsCommand", name={"class": "TableIdentifier", "table": "flights", "database": None}),
+    a_node("DropNamespace", cascade=False),
     a_node("CacheTable", table=QUERY),
     a_node("CacheTableAsSelect", plan=QUERY),
     a_node("CreateDataSourceTableCommand", table=a_table()),
-    a_node("TruncateTableCommand"),
-    a_node("DeleteColumn"),
-    a_node("UpdateColumnComment"),
     a_command("OverwriteByExpression", table=a_v2_relation({"class": "NoopTable", "name": "noop-table"})),
     a_command("WriteToDataSourceV2"),
     files("s3a://lake/out/_temporary/0"),
@@ -308,6 +309,10 @@ NO_WRITES = [
 @pytest.mark.parametrize("command", NO_WRITES, ids=lambda command: command.kind)
 def test_what_writes_nothing_that_is_kept_has_no_target(command):
     assert find_targets(command, CATALOGS) == ()
+
+
+def a_procedure(name):
+    return {"class": f"{name}Procedure", "tableCatalog.name": "ice"}
 
 
 NAMELESS = [
@@ -328,12 +333,19 @@ NAMELESS = [
     (a_command("SomethingNewCommand"), "SomethingNewCommand: a command that nobody knows"),
     (a_node("InsertSomewhereCommand"), "InsertSomewhereCommand: a command that nobody knows"),
     (a_node("CopyIntoCommand"), "CopyIntoCommand: a command that nobody knows"),
+    (a_node("UpdateColumnComment"), "UpdateColumnComment: a command that nobody knows"),
+    (a_node("DropNamespace", cascade=True), "DropNamespace: tables that are dropped with their database"),
+    (a_node("AlterTableSetLocationCommand"), "AlterTableSetLocationCommand: a table that nobody can name"),
+    (a_node("Call", procedure=a_procedure("AddFiles")), "CALL add_files: a table that nobody can name"),
+    (a_node("Call", procedure=a_procedure("RegisterTable")), "CALL RegisterTable: a procedure that nobody knows"),
+    (a_node("Call"), "CALL of a procedure: a procedure that nobody knows"),
 ]
 
 
 @pytest.mark.parametrize(("command", "why"), NAMELESS, ids=lambda value: getattr(value, "kind", value))
 def test_a_write_that_nobody_can_name_says_so(command, why):
-    assert find_targets(command, CATALOGS) == (Target(command.kind, None, command.node("query"), unknown=why),)
+    [target] = find_targets(command, CATALOGS)
+    assert (target.output, target.query, target.unknown) == (None, command.node("query"), why)
 
 
 LIFE = [
@@ -351,15 +363,60 @@ def test_a_table_that_is_dropped_or_emptied_is_a_target(command, change, if_met)
     assert (target.change, target.if_met) == (change, if_met)
 
 
-PARTS_AND_VIEWS = [
-    a_node("DropTable", child=ICE_NAME, isView=True),
-    a_node("TruncateTable", table=ICE_NAME, partitionSpec={"day": "2024-05-01"}),
+def a_call(procedure, *arguments):
+    return a_node("Call", procedure=a_procedure(procedure), arguments=[list(pair) for pair in arguments])
+
+
+SPEC = {"day": "2024-05-01"}
+BUCKET = Dataset(DatasetId("s3://bucket", "day9"))
+ICE_TABLE = Dataset(DatasetId("https://ice:8181/api", "web.flights"))
+# Statements, and what each does to which table, made of which others.
+EFFECTS = [
+    (a_node("TruncateTable", table=ICE_NAME, partitionSpec=SPEC), ("truncate_partition", None, ())),
+    (a_node("DropPartitions", table=ICE_NAME), ("drop_partition", None, ())),
+    (a_node("RenamePartitions", table=ICE_NAME), ("rename_partition", None, ())),
+    (
+        a_node("AddPartitions", table=ICE_NAME, parts=[{"location": "s3a://bucket/day9"}]),
+        ("add_partition", None, (BUCKET,)),
+    ),
+    (
+        a_node("SetTableLocation", table=ICE_NAME, location="s3a://bucket/day9", partitionSpec=SPEC),
+        ("set_location", None, (BUCKET,)),
+    ),
+    (a_call("RollbackToSnapshot", ("table", "web.flights")), ("rollback_to_snapshot", None, (ICE_TABLE,))),
+    (a_call("FastForwardBranch", ("table", "ice.web.flights")), ("fast_forward", None, (ICE_TABLE,))),
+    (
+        a_call("AddFiles", ("table", "`web`.flights"), ("source_table", "`parquet`.`s3a://bucket/day9`")),
+        ("add_files", None, (BUCKET,)),
+    ),
+    (
+        a_call("SnapshotTable", ("table", "web.flights"), ("source_table", "spark_catalog.default.flights")),
+        ("snapshot", "CREATE", (Dataset(BY_NAME),)),
+    ),
 ]
 
 
-@pytest.mark.parametrize("command", PARTS_AND_VIEWS)
-def test_a_view_that_is_dropped_and_partitions_that_are_emptied_are_no_target(command):
-    assert find_targets(command, CATALOGS) == ()
+@pytest.mark.parametrize(("command", "effect"), EFFECTS)
+def test_a_statement_without_a_query_changes_its_table(command, effect):
+    [target] = find_targets(command, CATALOGS)
+
+    assert target.output == ICE_TABLE
+    assert (target.effect, target.change, target.inputs) == effect
+
+
+def test_the_page_about_capture_lists_the_statements():
+    rows = [line.strip("| ").split(" | ") for line in _PAGE.read_text("utf-8").splitlines() if line.startswith("|")]
+    start = rows.index(["statement", "reported is"]) + 2
+
+    assert rows[start : start + len(STATEMENTS)] == [[each.sql, each.report] for each in STATEMENTS]
+
+
+@pytest.mark.parametrize("folder", [None, "s3a://lake/warehouse/flights/day=2024-05-01"])
+def test_a_partition_of_a_tables_own_folder_was_written_by_another(folder):
+    place = {"class": "Acme", "properties": {"location": "s3a://lake/warehouse/flights"}}
+    table = a_node("ResolvedTable", table=place, schema=SCHEMA)
+
+    assert find_targets(a_node("AddPartitions", table=table, parts=[{"location": folder}]), CATALOGS) == ()
 
 
 def test_inserts_that_share_a_from_are_a_target_each():

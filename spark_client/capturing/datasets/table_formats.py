@@ -1,0 +1,110 @@
+"""Statements of Delta and Iceberg that change what a table holds without a query: clones, restores, procedures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.locations import find_path
+from spark_client.capturing.datasets.schemas import parse_schema
+from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_datasets, find_symlinks, find_table
+from spark_client.capturing.datasets.target import Target
+from spark_client.capturing.datasets.whole_tables import of_table
+from spark_client.capturing.model import Change, Dataset
+from spark_client.capturing.plans.plan import Node
+
+_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+_PROCEDURE = re.compile(r"(\w+?)Procedure")
+# Names of Iceberg's procedures by their classes: the table is made of another, or of itself.
+_OF_ANOTHER = {"AddFiles": "add_files", "SnapshotTable": "snapshot"}
+_OF_ITSELF = {
+    "CherrypickSnapshot": "cherrypick_snapshot",
+    "FastForwardBranch": "fast_forward",
+    "MigrateTable": "migrate",
+    "PublishChanges": "publish_changes",
+    "RollbackToSnapshot": "rollback_to_snapshot",
+    "RollbackToTimestamp": "rollback_to_timestamp",
+    "SetCurrentSnapshot": "set_current_snapshot",
+}
+# Procedures of Iceberg and Hudi after which a table has the same rows.
+_KEEP_ROWS = re.compile(
+    r"(?:Rewrite|Expire|Remove|Compute|Ancestors|CreateChangelog|Show|Stats|Validate|Export|Help|Hive|Archive|Repair"
+    r"|RunClean|RunClustering|RunCompaction|CreateSavepoint|DeleteSavepoint|DeleteMarker)\w*"
+)
+
+
+def clone(command: Node, catalogs: Catalogs) -> Target | None:
+    """Return the table that a clone of Delta's makes, with the columns of its source; None for a table without rows."""
+    query = command.node("query")
+    source = query.values.get("sourceTable") if query is not None else None
+    if not isinstance(source, Mapping):
+        return None
+    place, schema = str(source.get("dataPath") or ""), parse_schema(source.get("schema"))
+    read = find_path(place, catalogs.default_fs) if place else None
+    inputs = (Dataset(read, schema, find_symlinks(source.get("catalogTable"), catalogs)),) if read else ()
+    change: Change = "CREATE" if command.text("mode") in ("ErrorIfExists", "Ignore") else "OVERWRITE"
+    output = find_table(command.values.get("table"), catalogs, schema)
+    if output is not None and command.values.get("tableByPath") is True:
+        output = replace(output, symlinks=())
+    unknown = None if output else f"{command.kind}: a table that nobody can name"
+    return Target(command.kind, output, change=change, effect="clone", inputs=inputs, unknown=unknown)
+
+
+def restore(command: Node, catalogs: Catalogs) -> Target | None:
+    """Return the table of Delta's that is again what it was, which is made of itself at the version that it names."""
+    table = command.values.get("sourceTable")
+    relation = Node(-1, "DataSourceV2Relation")
+    relation.values = {"table": table}
+    read = find_datasets(relation, catalogs)
+    if len(read.datasets) != 1 or not isinstance(table, Mapping):
+        return Target(command.kind, None, unknown=f"{command.kind}: a table that nobody can name")
+    travel = table.get("timeTravelOpt")
+    version = travel.get("version") if isinstance(travel, Mapping) else None
+    before = replace(read.datasets[0], version=version if isinstance(version, str) else None)
+    output = replace(before, version=None)
+    return Target(command.kind, output, change="OVERWRITE", effect="restore", inputs=(before,))
+
+
+def convert(command: Node, catalogs: Catalogs) -> Target | None:
+    """Return the table that becomes one of Delta's where it lies."""
+    named = command.values.get("tableIdentifier")
+    path = command.text("deltaPath")
+    if path is None and isinstance(named, Mapping) and named.get("database") in FORMATS_OF_FILES:
+        path = str(named.get("table"))
+    place = find_path(path, catalogs.default_fs) if path else None
+    target = Target(command.kind, None, effect="convert")
+    placed = replace(target, output=Dataset(place)) if place else of_table(command, catalogs, target)
+    return replace(placed, inputs=(placed.output,)) if placed and placed.output else placed
+
+
+def call(command: Node, catalogs: Catalogs) -> Target | None:
+    """Return the table that a procedure changes; without a name for an unknown procedure."""
+    procedure = command.values.get("procedure")
+    named = _PROCEDURE.fullmatch(str(procedure.get("class"))) if isinstance(procedure, Mapping) else None
+    kind = named.group(1) if named else ""
+    effect = _OF_ANOTHER.get(kind) or _OF_ITSELF.get(kind)
+    if not isinstance(procedure, Mapping) or effect is None:
+        why = f"CALL {kind or 'of a procedure'}: a procedure that nobody knows"
+        return None if _KEEP_ROWS.fullmatch(kind) else Target(command.kind, None, unknown=why)
+    arguments = dict(command.values.get("arguments") or ())
+    output = _named(arguments.get("table"), procedure.get("tableCatalog.name"), catalogs)
+    read = output if kind in _OF_ITSELF else _named(arguments.get("source_table"), None, catalogs)
+    if output is None or read is None:
+        return Target(command.kind, None, unknown=f"CALL {effect}: a table that nobody can name")
+    change: Change | None = "CREATE" if effect == "snapshot" else None
+    return Target(command.kind, output, change=change, effect=effect, inputs=(read,))
+
+
+def _named(name: object, catalog: object, catalogs: Catalogs) -> Dataset | None:
+    """Return the table of a name such as `db.t` or `parquet`.`s3://lake/t`; a catalog's name may come first."""
+    parts = [quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(str(name or ""))]
+    if len(parts) == 2 and parts[0].lower() in FORMATS_OF_FILES:
+        place = find_path(parts[1], catalogs.default_fs)
+    else:
+        first = str(catalog) if catalog is not None else None
+        if len(parts) > 2 and (parts[0] == first or parts[0] in catalogs.named or parts[0] == "spark_catalog"):
+            first, *parts = parts
+        place = catalogs.find_table(first, parts[:-1], parts[-1]) if parts else None
+    return Dataset(place) if place else None
