@@ -7,17 +7,25 @@ name, and all else happens after a rename that succeeded.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from spark_client.capturing.model import RENAME
-
-if TYPE_CHECKING:
-    from spark_client.capturing.jvm.rdd_actions import RddActions
 
 _PATH = "org.apache.hadoop.fs.Path"
 
 
-def wrap_calls(actions: RddActions) -> None:
+class Actions(Protocol):
+    """Reports of actions, as `RddActions` makes them."""
+
+    def guarded(self, act: Callable[[], Any]) -> Any:
+        """Call a function; log its fault."""
+
+    def report(self, context: Any, name: str, path: str) -> None:
+        """Report an action."""
+
+
+def wrap_calls(actions: Actions) -> None:
     """Report each rename as an action without an RDD."""
     from py4j.java_gateway import JavaMember
 
@@ -33,7 +41,7 @@ def wrap_calls(actions: RddActions) -> None:
     JavaMember.__call__ = call_and_report
 
 
-def _report(actions: RddActions, paths: tuple[Any, ...]) -> None:
+def _report(actions: Actions, paths: tuple[Any, ...]) -> None:
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
