@@ -1,8 +1,12 @@
-"""Datasets that are likely the same under several names: the last part of the name and all columns are equal."""
+"""Datasets that are likely the same under several names: the last part of the name and all columns look the same.
+
+So do two spellings of one name, with characters that cannot be seen, in any case or width, whatever their columns are.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from headwater.queries.descriptions import read_facets, schema_of
@@ -19,7 +23,7 @@ _TOGETHER = 200
 
 
 def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:
-    """Return groups of datasets with the same last part of their names, and the same columns; nothing without columns.
+    """Return groups of datasets with the same last part of their names and the same columns, or the same whole name.
 
     Datasets that are one already, by another name, are one here. Of those with a last part that others have, too, it
     reads the facts of the first `datasets_max` (None: of all), by last part.
@@ -27,17 +31,20 @@ def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX
     names = NameCatalogue(view).every_dataset(None)
     candidates = _with_the_same_end(names.ids)
     compared = candidates[:datasets_max]
-    groups: dict[tuple[str, frozenset[str]], list[DatasetId]] = {}
+    groups: dict[object, dict[DatasetId, frozenset[str]]] = {}
     for start in range(0, len(compared), _TOGETHER):
         for dataset, columns in _columns(compared[start : start + _TOGETHER], view):
-            groups.setdefault((last_part(dataset.name), columns), []).append(dataset)
-    similar = [
-        SimilarDatasets(tuple(sorted(datasets)), len(columns))
-        for (_, columns), datasets in groups.items()
-        if len(datasets) > 1
-    ]
+            groups.setdefault(skeleton(f"{dataset.namespace}\0{dataset.name}"), {})[dataset] = columns
+            if columns:
+                groups.setdefault((last_part(dataset.name), columns), {})[dataset] = columns
+    similar = {
+        tuple(sorted(group)): len(frozenset.intersection(*group.values()))
+        for group in groups.values()
+        if len(group) > 1
+    }
     return Similar(
-        sorted(similar, key=lambda group: group.datasets), names.truncated or len(compared) < len(candidates)
+        [SimilarDatasets(datasets, similar[datasets]) for datasets in sorted(similar)],
+        names.truncated or len(compared) < len(candidates),
     )
 
 
@@ -54,9 +61,17 @@ def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[Data
     resolved.load_names(names)
     groups = [resolved.group(name) for name in names]
     for group, facets in zip(groups, read_facets(groups, view), strict=True):
-        columns = frozenset(".".join(path).lower() for path in schema_of(facets).types)
-        if columns:
-            yield group.primary, columns
+        yield group.primary, frozenset(skeleton(".".join(path)) for path in schema_of(facets).types)
+
+
+def skeleton(text: str) -> str:
+    """Return a text without characters that cannot be seen, in small letters of one form.
+
+    >>> skeleton("Ca\u200bfe\u0301 ") == skeleton("ＣＡＦÉ")
+    True
+    """
+    letters = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(letter for letter in letters if unicodedata.category(letter) != "Cf").strip()
 
 
 def last_part(name: str) -> str:
@@ -65,4 +80,4 @@ def last_part(name: str) -> str:
     >>> last_part("warehouse/flights.db/Checked/"), last_part("shop.public.orders")
     ('checked', 'orders')
     """
-    return re.split(r"[./]", name.rstrip("/"))[-1].lower()
+    return re.split(r"[./]", skeleton(name).rstrip("/"))[-1]
