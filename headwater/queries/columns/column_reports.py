@@ -84,8 +84,8 @@ class IndexedColumns:
         shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
         for path, sources in self.columns.fields.items():
             shared.setdefault(id(sources), (self._sources(sources), []))[1].append(path)
-        every = list(dict.fromkeys((*self.columns.fields, *others)))
-        return [*shared.values(), (self._sources(self.columns.dataset_level), every)]
+        all_paths = list(dict.fromkeys((*self.columns.fields, *others)))
+        return [*shared.values(), (self._sources(self.columns.dataset_level), all_paths)]
 
     def _sources(self, sources: Sources) -> frozenset[Column]:
         # Columns that one operation made share their sources, and so the set that is made here.

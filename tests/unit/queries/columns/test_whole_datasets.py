@@ -1,4 +1,4 @@
-"""What holds for all columns of a dataset is held once: readers of it take no longer for more columns."""
+"""Sources of a dataset as a whole are held once: readers take no longer for more columns."""
 
 from __future__ import annotations
 
