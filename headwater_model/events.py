@@ -3,9 +3,9 @@
 Fields that identify and order an event are required. Other fields that the specification requires (`schemaURL`, the
 facets' `_producer` and `_schemaURL`) are optional, since producers of every age leave them out. `null` means missing. A
 namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites some). A
-name is not blank and has at most 2,048 bytes; a job's name holds no control characters. Facets are JSON objects, stored
-as sent, known or not. The fields of known facets that are used here are checked, in a `_deleted` facet too, but for
-those about columns, tags, owners and records.
+name is not blank and has at most 2,048 bytes; that of a job or dataset holds no control characters. Facets are JSON
+objects, stored as sent, known or not. The fields of known facets that are used here are checked, in a `_deleted` facet
+too, but for those about columns, tags, owners and records.
 
 The facets are those of OpenLineage, of all their versions (`columnLineage` 1-0-0 to 1-2-0, `lineage` of jobs and
 datasets 1-0-0), and our own (docs/facets).
@@ -146,8 +146,8 @@ def _named(name: Check = _NAME, **further: Check) -> Mapping[str, Check]:
 
 
 _NAMED = ("namespace", "name")
-_DATASET_NAME = fields_of(_named(), required=_NAMED)
-_JOB_NAME = text(name_in_bounds, no_control)
+_PRINTED_NAME = text(name_in_bounds, no_control)
+_DATASET_NAME = fields_of(_named(_PRINTED_NAME), required=_NAMED)
 
 
 def _unless_deleted(fields: Mapping[str, Check]) -> Check:
@@ -172,7 +172,9 @@ _SCHEMA_FIELDS = list_of(
 _TRANSFORMATIONS = list_of(
     fields_of({"type": _TEXT, "subtype": _TEXT, "description": _TEXT, "masking": boolean}, required=("type",))
 )
-_INPUT_FIELDS = list_of(fields_of(_named(field=_NAME, transformations=_TRANSFORMATIONS), required=(*_NAMED, "field")))
+_INPUT_FIELDS = list_of(
+    fields_of(_named(_PRINTED_NAME, field=_NAME, transformations=_TRANSFORMATIONS), required=(*_NAMED, "field"))
+)
 _COLUMN_LINEAGE = _unless_deleted(
     {
         "fields": map_of(
@@ -186,7 +188,9 @@ _COLUMN_LINEAGE = _unless_deleted(
 
 def _entities(**further: Check) -> Check:
     """Return the check of datasets with a name, and of jobs and other entities with or without a name."""
-    return list_of(fields_of({"type": _TEXT, **_named(), **further}, required=("type",), last=_dataset_has_a_name))
+    return list_of(
+        fields_of({"type": _TEXT, **_named(_PRINTED_NAME), **further}, required=("type",), last=_dataset_has_a_name)
+    )
 
 
 def _dataset_has_a_name(entity: Mapping[str, object]) -> Sequence[Broken]:
@@ -229,13 +233,13 @@ _JOB_FACETS = _facets(
     tags=_TAGS,
     **_NAMING,
 )
-_JOB = fields_of(_named(_JOB_NAME, facets=_JOB_FACETS), required=_NAMED)
+_JOB = fields_of(_named(_PRINTED_NAME, facets=_JOB_FACETS), required=_NAMED)
 _RUN_OF_JOB: Mapping[str, Check] = {"run": fields_of({"runId": _NAME}, required=("runId",)), "job": _JOB}
 _PARENT = fields_of({**_RUN_OF_JOB, "root": fields_of(_RUN_OF_JOB, required=("run", "job"))}, required=("run", "job"))
 _DEPENDENCIES = list_of(
     fields_of(
         {
-            "job": fields_of(_named(_JOB_NAME), required=_NAMED),
+            "job": fields_of(_named(_PRINTED_NAME), required=_NAMED),
             "dependency_type": _TEXT,
             "sequence_trigger_rule": _TEXT,
             "status_trigger_rule": _TEXT,
@@ -264,7 +268,9 @@ _DATASET_FACETS = _facets(
     tags=_TAGS,
     **_NAMING,
 )
-_DATASET = fields_of(_named(facets=_DATASET_FACETS, inputFacets=_facets(), outputFacets=_facets()), required=_NAMED)
+_DATASET = fields_of(
+    _named(_PRINTED_NAME, facets=_DATASET_FACETS, inputFacets=_facets(), outputFacets=_facets()), required=_NAMED
+)
 _EVENT: Mapping[str, Check] = {"eventTime": _TIME, "producer": _NAME, "eventType": _TEXT}
 _JOB_EVENT: Mapping[str, Check] = {
     **_EVENT,

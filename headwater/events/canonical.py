@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
+from unicodedata import normalize
 
 import orjson
 
 from headwater_model.errors import Fault, Invalid
 from headwater_model.json_checks import depth_faults, value_faults
+
+_NAMED = ("namespace", "name")
+# Unicode's spaces; names with control characters, a newline among them, are refused.
+_SPACES = (
+    " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_SPACE_AROUND_NAME = re.compile(rf'"name(?:space)?":"(?:[{_SPACES}]|(?:[^"\\]|\\.)*[{_SPACES}]")')
 
 
 def canonical(body: object) -> bytes:
@@ -34,10 +43,31 @@ def content_hash(body: object) -> str:
 
 
 def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
-    """Return the body with its fields sorted, the SHA-256 of its canonical JSON, and the bytes of that.
+    """Return the body with its fields sorted and its names as they are kept, and hash and size of its canonical JSON.
 
-    Equal events may differ in the order of their fields: what is stored of them must not.
+    Equal events may differ in the order of their fields: what is stored of them must not. All texts are in Unicode's
+    form NFC, and names have no spaces around them: two spellings that look the same are one.
+
+    >>> in_order({"job": {"namespace": "lake ", "name": "cafe\u0301"}})[0]
+    {'job': {'name': 'café', 'namespace': 'lake'}}
     """
     text = canonical(body)
-    fields: dict[str, Any] = orjson.loads(text)
+    letters = normalize("NFC", text.decode())
+    fields: dict[str, Any] = orjson.loads(letters)
+    if _SPACE_AROUND_NAME.search(letters):
+        _trim_names(fields)
     return fields, hashlib.sha256(text).hexdigest(), len(text)
+
+
+def _trim_names(body: object) -> None:
+    """Take the spaces around the namespaces and names of jobs and datasets, in place."""
+    pending = [body]
+    while pending:
+        form = pending.pop()
+        if isinstance(form, dict):
+            if isinstance(form.get("namespace"), str):
+                texts = {side: form[side] for side in _NAMED if isinstance(form.get(side), str)}
+                form.update({side: text.strip(_SPACES) or text for side, text in texts.items()})
+            pending += form.values()
+        elif isinstance(form, list):
+            pending += form

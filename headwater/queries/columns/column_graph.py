@@ -151,7 +151,9 @@ class ColumnWalk:
         columns = self._opened(level)
         self._present.load_columns({column.dataset for column in columns})
         entries = ((column, self._present.entry(column.dataset)) for column in columns)
-        return _merged(entry.known.sources_of(column.field) for column, entry in entries if entry)
+        return _merged(
+            sources for column, entry in entries if entry for sources in entry.known.sources_of(column.field)
+        )
 
     def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
         """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
@@ -167,7 +169,7 @@ class ColumnWalk:
         entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
         # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
-        # Columns that have exactly the same sources stay together.
+        # Columns that have the same sources stay together.
         users = [
             (sources, {Column(entry.group.primary, path) for path in paths})
             for entry in entries.values()
@@ -211,6 +213,7 @@ class ColumnWalk:
                 groups[column.dataset] = entry.group
         writers = find_stale(list(groups.values()), self._view, self._present.nodes)
         shown = list(self._shown())
+        dependencies: dict[int, tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}
         # Only for the columns that fit the result, find the versions of their sources.
         reads = ReadVersions(entries.values(), self._view, self._present.groups)
@@ -219,13 +222,16 @@ class ColumnWalk:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
                 continue
+            if id(entry) not in dependencies:
+                whole = entry.columns.dataset_level
+                dependencies[id(entry)] = column_inputs(whole, read=reads.of_dependencies(entry))
             yield column_node(
                 column,
                 entry,
+                dependencies[id(entry)],
                 self._outputs.get(column, frozenset()),
                 writers.get(column.dataset),
                 inputs_read=reads.of_inputs(entry, column.field),
-                dependencies_read=reads.of_dependencies(entry),
             )
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
@@ -253,6 +259,25 @@ def _merged(column_sets: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
     return set().union(*{id(columns): columns for columns in column_sets}.values())
 
 
+class _Taken:
+    """The takers among sets of sources, each set looked up once: many columns share it."""
+
+    def __init__(self, takers: Mapping[Column, set[Column]]) -> None:
+        self._takers = takers
+        self._known: dict[int, list[tuple[ColumnSource, frozenset[Transformation]]]] = {}
+
+    def of(self, sources: Sources) -> list[tuple[ColumnSource, frozenset[Transformation]]]:
+        """Return the takers of these sources, which must outlive this, with what was done to each."""
+        if id(sources) not in self._known:
+            self._known[id(sources)] = [
+                (ColumnSource(taker.dataset, taker.field), how)
+                for used, how in sources.items()
+                if used.field is not None
+                for taker in self._takers.get(Column(used.dataset, used.field), ())
+            ]
+        return self._known[id(sources)]
+
+
 def _steps_into(
     entry: DatasetColumns,
     job: JobId | None,
@@ -261,14 +286,10 @@ def _steps_into(
     datasets: AbstractSet[DatasetId],
 ) -> Iterator[ColumnStep]:
     """Yield the steps of one report from the takers to the columns of its dataset."""
-    whole = dict.fromkeys(entry.paths, reported.dataset_level)
-    for fields in (reported.fields, whole):
-        for path, sources in fields.items():
-            for used, how in sources.items():
-                column = Column(used.dataset, used.field) if used.field is not None else None
-                for taker in takers.get(column, ()) if column else ():
-                    source = ColumnSource(taker.dataset, taker.field)
-                    yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
+    taken = _Taken(takers)
+    for path, sources in (*reported.fields.items(), *((path, reported.dataset_level) for path in entry.paths)):
+        for source, how in taken.of(sources):
+            yield ColumnStep(source, ColumnSource(entry.group.primary, path), how, job)
     source_sets = {id(sources): sources for sources in (reported.dataset_level, *reported.fields.values())}
     unnamed = {source.dataset for sources in source_sets.values() for source in sources if source.field is None}
     for dataset in sorted(unnamed & datasets):
@@ -278,31 +299,35 @@ def _steps_into(
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
     """Return a dataset's reported columns, each with all its sources, while the sources fit the budget."""
     nodes: list[ColumnNode] = []
+    dependencies = column_inputs(entry.columns.dataset_level)
     for path in sorted(entry.columns.fields):
         budget -= len(entry.columns.fields[path])
         if budget < 0:
             return ColumnGraph(tuple(nodes), truncated=True)
-        nodes.append(column_node(Column(entry.group.primary, path), entry))
+        nodes.append(column_node(Column(entry.group.primary, path), entry, dependencies))
     return ColumnGraph(tuple(nodes))
 
 
 def column_node(
     column: Column,
     entry: DatasetColumns,
+    dependencies: tuple[ColumnInput, ...],
     outputs: Iterable[Column] = (),
     last: LastWriter | None = None,
     *,
     inputs_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
-    dependencies_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> ColumnNode:
-    """Return the node of a column, with the versions that its reporters read of its sources."""
+    """Return the node of a column, with the versions that its reporters read of its sources.
+
+    All columns of a dataset share its `dependencies`.
+    """
     return ColumnNode(
         column.dataset,
         column.field,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
         inputs=column_inputs(entry.known.inputs_of(column.field), read=inputs_read),
-        dependencies=column_inputs(entry.columns.dataset_level, read=dependencies_read),
+        dependencies=dependencies,
         outputs=tuple(ColumnInput(output.dataset, output.field) for output in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,

@@ -75,23 +75,22 @@ class IndexedColumns:
             self._merged[several] = merge_sources(source_sets)
         return self._merged[several]
 
-    def sources_of(self, path: FieldPath) -> frozenset[Column]:
-        """Return the source columns of a column, with those that its whole dataset depends on."""
-        return self._sources(self.inputs_of(path))
+    def sources_of(self, path: FieldPath) -> tuple[frozenset[Column], frozenset[Column]]:
+        """Return the source columns of a column, and those that its whole dataset depends on."""
+        return self._sources(self.inputs_of(path)), self._sources(self.columns.dataset_level)
 
     def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
-        """Yield sets of sources, each with the reported columns (and `others`) that have exactly these sources."""
-        unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
+        """Return sets of sources, each with the columns that have it: those of the whole dataset with all columns."""
         shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
-        for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
-            sources_of_path = self._sources(sources)
-            shared.setdefault(id(sources_of_path), (sources_of_path, []))[1].append(path)
-        return shared.values()
+        for path, sources in self.columns.fields.items():
+            shared.setdefault(id(sources), (self._sources(sources), []))[1].append(path)
+        all_paths = list(dict.fromkeys((*self.columns.fields, *others)))
+        return [*shared.values(), (self._sources(self.columns.dataset_level), all_paths)]
 
     def _sources(self, sources: Sources) -> frozenset[Column]:
         # Columns that one operation made share their sources, and so the set that is made here.
         if id(sources) not in self._source_columns:
-            self._source_columns[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
+            self._source_columns[id(sources)] = frozenset(columns_in(sources))
         return self._source_columns[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:

@@ -17,7 +17,7 @@ from headwater.queries.columns.column_reports import ColumnReport, IndexedColumn
 from headwater.queries.columns.current_columns import with_sources_alone
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
-from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
+from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater.queries.runs.dataset_versions import read_versions
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
 from headwater.queries.view import GraphView
@@ -70,6 +70,8 @@ class VersionWalk:
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
         self._producers: dict[Version, RunKey | None] = {}
+        # What holds for all columns of a version: the versions that were read, and what the whole dataset is made of.
+        self._of_all: dict[Version, tuple[dict[DatasetId, str], tuple[ColumnInput, ...]]] = {}
         self._budget = InputBudget()
         self._truncated = False
 
@@ -154,15 +156,21 @@ class VersionWalk:
         versions = {(column.dataset, version) for column, version in nodes}
         self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
-        return {source for node in opened for source in self._near(*node)}
+        # Columns of a version share sets of sources: each set is followed once.
+        near = {
+            id(sources): (sources, entry)
+            for column, version in opened
+            for entry in (self._entries[column.dataset, version],)
+            for sources in entry.known.sources_of(column.field)
+        }
+        return {source for sources, entry in near.values() for source in self._near(sources, entry)}
 
     def _opens(self, node: _Node) -> bool:
         return self._groups.opens(node[0].dataset, self._view.caller)
 
-    def _near(self, column: Column, version: str) -> Iterator[_Node]:
-        entry = self._entries[column.dataset, version]
+    def _near(self, sources: Iterable[Column], entry: VersionEntry) -> Iterator[_Node]:
         reads = entry.reads or {}
-        for source in entry.known.sources_of(column.field):
+        for source in sources:
             if source.dataset in reads:
                 read = reads[source.dataset]
                 self._producers[source.dataset, read.version] = read.produced_by
@@ -173,6 +181,10 @@ class VersionWalk:
         if not self._opens(node):
             return ColumnNode(column.dataset, column.field, version, outline=True)
         entry = self._entries[column.dataset, version]
+        if (column.dataset, version) not in self._of_all:
+            versions = entry.versions
+            self._of_all[column.dataset, version] = versions, column_inputs(entry.columns.dataset_level, versions)
+        versions, dependencies = self._of_all[column.dataset, version]
         kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
         return ColumnNode(
             column.dataset,
@@ -180,8 +192,8 @@ class VersionWalk:
             version,
             type=kind or UNKNOWN_TYPE,
             schema_known=entry.schema.known,
-            inputs=column_inputs(entry.known.inputs_of(column.field), entry.versions),
-            dependencies=column_inputs(entry.columns.dataset_level, entry.versions),
+            inputs=column_inputs(entry.known.inputs_of(column.field), versions),
+            dependencies=dependencies,
             reporters=entry.known.reporters_of(column.field),
         )
 

@@ -106,6 +106,7 @@ WRONG = [
     (a_run_event(eventTime="2025-11-20"), [f"eventTime: {TIME}, got '2025-11-20'"]),
     (a_run_event(eventTime="2025-02-30T00:00:00Z"), [f"eventTime: {TIME}, got '2025-02-30T00:00:00Z'"]),
     (a_run_event(eventTime="0001-01-01T00:00:00+01:00"), [f"eventTime: {TIME}, got '0001-01-01T00:00:00+01:00'"]),
+    (a_run_event(outputs=["raw\n"]), ["outputs[0].name: must not hold control characters, got 'raw\\n'"]),
     *(
         (a_run_event(eventTime=time), [f"eventTime: {TIME}, got '{time}'"])
         for time in (f"2025-11-20T12:00:00{offset}" for offset in ("+24:00", "-24", "+99:99", "+0060", "-2359:00"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 
 import pytest
 
@@ -291,3 +292,32 @@ def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
 def test_a_deletion_that_breaks_a_rule_is_invalid():
     with pytest.raises(Invalid, match=r"^namespace: is required$"):
         parse_api_change(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("cafe\u0301", "café"),
+        ("caf\u00e9", "café"),
+        (" raw", "raw"),
+        ("raw\u00a0 ", "raw"),
+        ('a "b" ', 'a "b"'),
+        ("a b", "a b"),
+        ("Å\u200b", "Å\u200b"),
+    ],
+)
+def test_names_are_kept_in_one_form_without_spaces_around_them(sent, kept):
+    named = {"namespace": sent, "name": sent}
+    source = {**named, "field": sent.strip()}
+    links = {"identifiers": [{**named, "name": f"other {sent}", "type": "TABLE"}]}
+    facets = {"columnLineage": {"fields": {"a": {"inputFields": [source]}}}, "symlinks": links}
+    event = parse(a_run_event(job=sent, inputs=[named], outputs=[{**named, "facets": facets}]))
+
+    dataset = DatasetId(kept, kept)
+    assert event.job.name == kept
+    assert [use.dataset for use in (*event.inputs, *event.outputs)] == [dataset, dataset]
+    facets = event.outputs[0].facets
+    assert facets["columnLineage"]["fields"]["a"]["inputFields"] == [
+        {"namespace": dataset.namespace, "name": dataset.name, "field": unicodedata.normalize("NFC", sent.strip())}
+    ]
+    assert facets["symlinks"]["identifiers"][0]["name"] == unicodedata.normalize("NFC", f"other {sent}").strip()

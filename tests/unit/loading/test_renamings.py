@@ -93,6 +93,15 @@ def schema(*columns):
     return {"schema": {"fields": [{"name": column} for column in columns]}}
 
 
+def test_two_spellings_of_one_name_are_likely_the_same_whatever_their_columns_are():
+    names = [
+        DatasetId("s3://lake", name) for name in ("flights/legs", "flights/le\u200bgs", "flights/ＬＥＧＳ", "legs")
+    ]
+    table = loaded([a_dataset_event(1, name, **schema(str(place), "a")) for place, name in enumerate(names)])
+
+    assert similar_datasets(GraphView(table)).groups == [SimilarDatasets(tuple(sorted(names[:3])), 1)]
+
+
 def test_datasets_with_the_same_last_part_and_columns_are_likely_the_same():
     lake, hive = DatasetId("s3://lake", "flights/legs"), DatasetId("hive://m:9083", "flights.Legs")
     other, narrow, bare = (DatasetId("s3://lake", name) for name in ("trains/legs", "flights/old/legs", "b/legs"))
