@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.cost import BYTES_MAX, DATASETS_MAX, UNITS_MAX
+from headwater.events.cost import BYTES_MAX, UNITS_MAX
 from headwater.events.naming import AS_SENT, NamingRules
 from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
 from headwater.loading.event_log import EventLog, RawEvent
 from headwater_model.errors import Invalid, TooLarge
 from headwater_model.json_checks import CONTAINERS_MAX
+from headwater_model.named_datasets import DATASETS_MAX
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryS3, MemoryTable
 from tests.heavy_events import SHAPES
