@@ -157,13 +157,13 @@ class VersionWalk:
         self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
         # Columns of a version share sets of sources: each set is followed once.
-        near = {
+        followed = {
             id(sources): (sources, entry)
             for column, version in opened
             for entry in (self._entries[column.dataset, version],)
             for sources in entry.known.sources_of(column.field)
         }
-        return {source for sources, entry in near.values() for source in self._near(sources, entry)}
+        return {source for sources, entry in followed.values() for source in self._near(sources, entry)}
 
     def _opens(self, node: _Node) -> bool:
         return self._groups.opens(node[0].dataset, self._view.caller)
