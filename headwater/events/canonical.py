@@ -59,6 +59,15 @@ def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
     return fields, hashlib.sha256(text).hexdigest(), len(text)
 
 
+def tidy_name(text: str) -> str:
+    """Return a namespace or name as it is kept: in Unicode's form NFC, without spaces around it.
+
+    >>> tidy_name(" cafe\u0301 ")
+    'café'
+    """
+    return normalize("NFC", text).strip(_SPACES) or text
+
+
 def _trim_names(body: object) -> None:
     """Take the spaces around the namespaces and names of jobs and datasets, in place."""
     pending = [body]
@@ -67,7 +76,7 @@ def _trim_names(body: object) -> None:
         if isinstance(form, dict):
             if isinstance(form.get("namespace"), str):
                 texts = {side: form[side] for side in _NAMED if isinstance(form.get(side), str)}
-                form.update({side: text.strip(_SPACES) or text for side, text in texts.items()})
+                form.update({side: tidy_name(text) for side, text in texts.items()})
             pending += form.values()
         elif isinstance(form, list):
             pending += form

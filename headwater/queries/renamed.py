@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+def _loaded(name: DatasetId, rules: NamingRules) -> DatasetId:
+    from headwater.events.canonical import tidy_name
+
+    return rules.dataset(tidy_name(name.namespace), tidy_name(name.name))
+
+
 def _rules(view: GraphView) -> NamingRules:
     # A cold start does not pay for what few requests need.
     from headwater.events.naming import NamingRules
@@ -33,19 +39,19 @@ def _rules(view: GraphView) -> NamingRules:
 
 def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
     """Return the name under which an event that names the dataset is loaded; nothing if that is the name itself."""
-    loaded = _rules(view).dataset(name.namespace, name.name)
+    loaded = _loaded(name, _rules(view))
     return () if loaded == name else (loaded,)
 
 
 def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
     """Return the name that the rules make of a dataset's, with its partitions."""
-    return replace(_rules(view), trim_partitions=False).dataset(name.namespace, name.name)
+    return _loaded(name, replace(_rules(view), trim_partitions=False))
 
 
 def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
     """Return a field of a dataset as an event that names it is loaded."""
     rules = _rules(view)
-    fold = rules.fold(rules.dataset(name.namespace, name.name))
+    fold = rules.fold(_loaded(name, rules))
     return fold.path(field) if fold else field
 
 

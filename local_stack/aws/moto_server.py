@@ -16,6 +16,7 @@ another arrives brings the other one down with it. One lock for each of DynamoDB
 from __future__ import annotations
 
 import contextlib
+import email.errors
 import email.message
 import gc
 import json
@@ -66,6 +67,11 @@ _WAIT_S = 1
 _FREEZE_FROM = 10_000
 # Between two looks at a queue: a message whose time has come by skipping shows then.
 _LOOK_S = 0.1
+_NO_HEADERS = (
+    email.errors.FirstHeaderLineIsContinuationDefect,
+    email.errors.MisplacedEnvelopeHeaderDefect,
+    email.errors.MissingHeaderBodySeparatorDefect,
+)
 _LOCKED = {"dynamodb", "glue", "s3", "sqs"}
 
 
@@ -107,8 +113,9 @@ class _Handler(MotoRequestHandler):
 def _framing_fault(headers: email.message.Message) -> str:
     """Return why it is not clear where a request ends (RFC 9112, sections 5 and 6); empty if it is."""
     lengths = headers.get_all("Content-Length", [])
-    if headers.defects:  # a line is no header, and those after it are none, too
-        return f"a header must be a name, a colon and a value ({type(headers.defects[0]).__name__})"
+    # A line is no header, and those after it are none, too. Other defects are those of a body that was not read here.
+    if faults := [type(defect).__name__ for defect in headers.defects if isinstance(defect, _NO_HEADERS)]:
+        return f"a header must be a name, a colon and a value ({faults[0]})"
     if len(lengths) > 1 or not all(length.isascii() and length.isdigit() for length in lengths):
         return "Content-Length must be one number of bytes"
     return "Content-Length beside Transfer-Encoding" if lengths and "Transfer-Encoding" in headers else ""

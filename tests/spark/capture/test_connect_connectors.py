@@ -34,7 +34,7 @@ def a_source(remote: Any, form: str, path: str | None = None, **options: str) ->
 def test_what_is_read_is_named(
     form: str, options: dict[str, str], path: str | None, named: DatasetId, remote: Any, hearing: Hearing, tmp_path
 ) -> None:
-    [write] = hearing.writes_of_frame(a_source(remote, form, path, **options), f"{tmp_path}/out")
+    [write] = hearing.writes_of_frame(a_source(remote, form, path, **options), f"{tmp_path}/out", is_known=False)
     assert [(dataset.id, [column.name for column in dataset.schema]) for dataset in write.inputs] == [
         (named, ["carrier"])
     ]
@@ -45,7 +45,7 @@ def test_what_is_read_is_named(
 def test_a_source_whose_connector_finds_no_name_has_none(
     path: str | None, remote: Any, hearing: Hearing, tmp_path
 ) -> None:
-    [write] = hearing.writes_of_frame(a_source(remote, "mongodb", path), f"{tmp_path}/out")
+    [write] = hearing.writes_of_frame(a_source(remote, "mongodb", path), f"{tmp_path}/out", is_known=False)
     assert (write.inputs, write.unknown_inputs) == ((), ("mongodb: a source that nobody can name",))
 
 

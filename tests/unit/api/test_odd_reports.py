@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
 from urllib.parse import quote
 
 import pytest
@@ -15,7 +16,7 @@ LAKE = "s3://lake"
 EARLIER = "2025-11-20T11:00:00Z"
 ODD_NAMES = (
     "a b",
-    "  blanks around ",
+    "blanks  inside",
     "100%",
     "%2F",
     "a/b",
@@ -115,6 +116,13 @@ def test_a_name_of_any_letters_is_found_by_every_route_as_it_was_sent(name):
     ]
     assert [each["id"] for each in columns["graph"]] == [f"datasetField:{LAKE}:{name}:{name}"]
     assert [operation["source"]["name"] for operation in cdap.form["paths"][0]["operations"][:1]] == ["source"]
+
+
+@pytest.mark.parametrize("name", ["  blanks around ", "cafe\N{COMBINING ACUTE ACCENT}"])
+def test_a_name_that_is_kept_in_another_form_is_found_as_it_was_sent(name):
+    api = GraphApi()
+    api.load(ran("job", [], [of(name)], eventTime=EARLIER))
+    assert api.found(f"/namespaces{at(LAKE)}/datasets{at(name)}")["name"] == normalize("NFC", name).strip()
 
 
 @pytest.mark.parametrize("text", ["Order", "order", "lines", "customer order", "OrderLines"])

@@ -49,7 +49,7 @@ def a_job(name, inputs=(), outputs=(), **column):
 def api():
     """A pipeline of two jobs, and a dataset that no job names, in another namespace."""
     api = GraphApi()
-    alone = {"namespace": "db", "name": 'a "quoted" <name> \\ &amp; it\'s\n$1'}
+    alone = {"namespace": "db", "name": 'a "quoted" <name> \\ &amp; it\'s\u202e$1'}
     described = {**COMMON, "eventTime": "2026-03-25T10:00:00Z", "dataset": alone}
     api.load(a_job("check", ["raw"], ["checked"], km="miles"), a_job("estimate", ["checked"], ["estimated"]), described)
     return api
