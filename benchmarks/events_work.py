@@ -73,7 +73,11 @@ def our_load() -> Load:
     )
 
     def load(batch: Batch) -> None:
-        delivered = {"receiptHandle": "r", "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:events"}
+        delivered = {
+            "receiptHandle": "r",
+            "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:events",
+            "attributes": {"ApproximateReceiveCount": "1"},
+        }
         records = [{**delivered, "messageId": str(number), "body": body} for number, body in enumerate(batch)]
         event = {"Records": records}
         assert handler(event, context) == {"batchItemFailures": []}
