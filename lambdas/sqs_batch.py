@@ -76,13 +76,13 @@ def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: 
 def in_groups(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
     """Yield the messages as they may be loaded together: new ones first, then halves of those that come again once.
 
-    The order of the others turns around with each receive: what a killer kept from one receive comes before it in the
-    next.
+    The others come in an order drawn for each two receives, and in the second of the two in reverse: a message that a
+    killer kept from one receive comes before the killer in the next. A message between two killers needs a new order.
 
     >>> a_message = lambda name, count: {"messageId": name, "attributes": {"ApproximateReceiveCount": str(count)}}
     >>> batch = [a_message("a", 1), a_message("b", 2), a_message("c", 2), a_message("d", 3), a_message("e", 1)]
     >>> [[message["messageId"] for message in group] for group in in_groups(batch)]
-    [['a', 'e'], ['b'], ['c'], ['d']]
+    [['a', 'e'], ['c'], ['b'], ['d']]
     """
     new, second, later = (
         [message for message in messages if min(_receives(message), 3) == count] for count in (1, 2, 3)
@@ -98,8 +98,9 @@ def _receives(message: Mapping[str, Any]) -> int:
 
 
 def _turn(message: Mapping[str, Any]) -> int:
-    place = int(sha256_hex(message["messageId"]), 16)
-    return place if _receives(message) % 2 else -place
+    receives = _receives(message)
+    place = int(sha256_hex(f"{message['messageId']}#{(receives + 1) // 2}"), 16)
+    return place if receives % 2 else -place
 
 
 def acknowledge(queue_url: str, messages: Sequence[Mapping[str, Any]]) -> None:

@@ -17,6 +17,7 @@ from headwater.facts.apply import apply_isolating_failures
 from headwater_model.ids import DatasetId, sha256_hex
 from lambdas import events, load, trace, wiring
 from lambdas.events import HELD_S
+from lambdas.sqs_batch import in_groups
 from tests.aws.faults import Killed, before, refused
 from tests.builders import HOUR, a_message
 from tests.builders_events import a_run_event
@@ -208,6 +209,16 @@ def test_an_event_at_fault_is_a_dead_letter_within_half_an_hour(cloud, clock):
     queue.send(['{"no": "event"}', an_event(1, ["cold"])])
     queue.run_for(1_800, step_s=5)
     assert (queue.waiting(), queue.waiting(queue.dead_letters)) == (0, 1)
+
+
+def test_each_message_comes_before_two_that_kill_the_function_within_forty_receives():
+    first, *receives = ([message["messageId"] for [message] in in_groups(received(count))] for count in range(3, 41))
+    assert receives[0] == first[::-1]
+    assert {order[0] for order in (first, *receives)} == {"a", "b", "c"}
+
+
+def received(count):
+    return [{"messageId": name, "attributes": {"ApproximateReceiveCount": str(count)}} for name in "abc"]
 
 
 @pytest.mark.parametrize("faulty", [{7}, {0, 99}, set(range(0, 100, 10))])
