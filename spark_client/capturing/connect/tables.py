@@ -193,6 +193,10 @@ class Session:
         except NoResponse:
             return self._named(name, None, ())
 
+    def is_partition(self, path: str) -> bool:
+        """True if this is a part of a dataset that has another name."""
+        return self._cache.catalogs.is_partition(path)
+
     def _made_of(self, read: Read) -> list[Read] | None:
         """Return what a read is made of; None if it is a dataset itself."""
         try:

@@ -22,7 +22,6 @@ from spark_client.capturing.connect.sql_statements import Statement
 from spark_client.capturing.connect.sql_writes import sql_writes
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.locations import is_partition
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
 from spark_client.capturing.model import (
     MODEL_SAVE,
@@ -121,7 +120,7 @@ def _write_operation(commanded: Commanded) -> list[Write]:
         into = "new"
         target = source_read(message.source, (message.path,), message.options)
         by_partition = overwrites and bool(message.partitioning_columns)
-        if any(is_partition(path) for path in getattr(target, "paths", ())):
+        if any(map(commanded.session.is_partition, getattr(target, "paths", ()))):
             change = None
     if _is_dynamic_by_option(message.options):
         change = None

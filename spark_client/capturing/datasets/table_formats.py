@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_datasets, find_symlinks, find_table
 from spark_client.capturing.datasets.target import Target
@@ -42,7 +41,7 @@ def clone(command: Node, catalogs: Catalogs) -> Target | None:
     if not isinstance(source, Mapping):
         return None
     place, schema = str(source.get("dataPath") or ""), parse_schema(source.get("schema"))
-    read = find_path(place, catalogs.default_fs) if place else None
+    read = catalogs.find_path(place) if place else None
     inputs = (Dataset(read, schema, find_symlinks(source.get("catalogTable"), catalogs)),) if read else ()
     change: Change = "CREATE" if command.text("mode") in ("ErrorIfExists", "Ignore") else "OVERWRITE"
     output = find_table(command.values.get("table"), catalogs, schema)
@@ -73,7 +72,7 @@ def convert(command: Node, catalogs: Catalogs) -> Target | None:
     path = command.text("deltaPath")
     if path is None and isinstance(named, Mapping) and named.get("database") in FORMATS_OF_FILES:
         path = str(named.get("table"))
-    place = find_path(path, catalogs.default_fs) if path else None
+    place = catalogs.find_path(path) if path else None
     target = Target(command.kind, None, effect="convert")
     placed = replace(target, output=Dataset(place)) if place else of_table(command, catalogs, target)
     return replace(placed, inputs=(placed.output,)) if placed and placed.output else placed
@@ -101,7 +100,7 @@ def _named(name: object, catalog: object, catalogs: Catalogs) -> Dataset | None:
     """Return the table of a name such as `db.t` or `parquet`.`s3://lake/t`; a catalog's name may come first."""
     parts = [quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(str(name or ""))]
     if len(parts) == 2 and parts[0].lower() in FORMATS_OF_FILES:
-        place = find_path(parts[1], catalogs.default_fs)
+        place = catalogs.find_path(parts[1])
     else:
         first = str(catalog) if catalog is not None else None
         if len(parts) > 2 and (parts[0] == first or parts[0] in catalogs.named or parts[0] == "spark_catalog"):

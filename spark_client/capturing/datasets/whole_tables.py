@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalog, Catalogs
-from spark_client.capturing.datasets.locations import find_path
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import find_datasets, find_identifier, find_table
 from spark_client.capturing.datasets.target import Target
@@ -75,7 +74,7 @@ def add_partitions(command: Node, catalogs: Catalogs) -> Target | None:
     ]
     folders = [location for _, location in added if isinstance(location, str)]
     table = named_table(command, catalogs)
-    read = dict.fromkeys(find_path(folder, catalogs.default_fs) for folder in folders)
+    read = dict.fromkeys(catalogs.find_path(folder) for folder in folders)
     inputs = tuple(Dataset(folder) for folder in read if folder is not None and (table is None or folder != table.id))
     target = Target(command.kind, None, effect="add_partition", inputs=inputs)
     return of_table(command, catalogs, target) if inputs else None
@@ -90,7 +89,7 @@ def change_partitions(command: Node, catalogs: Catalogs) -> Target | None:
 def set_location(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the folder that a table's name stands for from now on; of a partition, the table that reads the folder."""
     location, table = command.text("location"), named_table(command, catalogs)
-    folder = find_path(location, catalogs.default_fs) if location else None
+    folder = catalogs.find_path(location) if location else None
     inputs = (Dataset(folder),) if folder else ()
     if command.values.get("partitionSpec") is not None or table is None or folder is None:
         return of_table(command, catalogs, Target(command.kind, None, effect="set_location", inputs=inputs))

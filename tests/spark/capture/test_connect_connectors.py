@@ -58,3 +58,22 @@ def test_what_is_written_is_named(remote: Any, hearing: Hearing) -> None:
     message.write_operation.options.update(_MONGO)
     [write] = ConnectExtractor(Catalogs()).read_write(Command(0, remote.client, message, {}, 0, 0))
     assert (write.output.id, len(write.inputs)) == (_NAMED, 1)
+
+
+def test_a_partitions_folder_is_written_whole_where_names_have_partitions(remote: Any) -> None:
+    from pyspark.sql.connect import proto
+
+    message = proto.Command()
+    message.write_operation.input.CopyFrom(remote.table("flights")._plan.to_proto(remote.client).root)
+    message.write_operation.source, message.write_operation.path = "parquet", "s3a://lake/orders/day=1"
+    message.write_operation.mode = proto.WriteOperation.SAVE_MODE_OVERWRITE
+    command = Command(0, remote.client, message, {}, 0, 0)
+    writes = [
+        write
+        for trims in (True, False)
+        for write in ConnectExtractor(Catalogs(trims_partitions=trims)).read_write(command)
+    ]
+    assert [(write.output.id.name, write.change) for write in writes] == [
+        ("orders", None),
+        ("orders/day=1", "OVERWRITE"),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -402,6 +403,20 @@ def test_a_statement_without_a_query_changes_its_table(command, effect):
 
     assert target.output == ICE_TABLE
     assert (target.effect, target.change, target.inputs) == effect
+
+
+def test_a_statement_without_a_query_names_partitions_where_these_are_not_trimmed():
+    location, catalogs = "s3a://bucket/day=9", replace(CATALOGS, trims_partitions=False)
+    statements = [
+        a_node("AddPartitions", table=ICE_NAME, parts=[{"location": location}]),
+        a_node("SetTableLocation", table=ICE_NAME, location=location, partitionSpec=SPEC),
+        a_call("AddFiles", ("table", "web.flights"), ("source_table", f"`parquet`.`{location}`")),
+        a_node("ConvertToDeltaCommand", deltaPath=location),
+        a_node("CreateDeltaTableCommand", query=a_node("Clone", sourceTable={"dataPath": location})),
+    ]
+    read = [each.id.name for statement in statements for each in find_targets(statement, catalogs)[0].inputs]
+
+    assert read == ["day=9"] * len(statements)
 
 
 def test_the_page_about_capture_lists_the_statements():
