@@ -234,10 +234,10 @@ def reported_columns(
 
 def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
     """Yield the paths of the fields of a schema facet that the index takes, from the outside in."""
-    return islice(_every_path(schema), _COLUMNS_MAX)
+    return islice(_paths_of_fields(schema), _COLUMNS_MAX)
 
 
-def _every_path(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
+def _paths_of_fields(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
     structs: deque[tuple[FieldPath, object]] = deque([((), schema.get("fields"))])
     while structs:
         outer, fields = structs.popleft()

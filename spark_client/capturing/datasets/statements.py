@@ -110,7 +110,7 @@ STATEMENTS = (
         "`CALL` of Iceberg's `add_files` and `snapshot`; `migrate`, `rollback_to_snapshot`, `rollback_to_timestamp`, "
         "`set_current_snapshot`, `cherrypick_snapshot`, `publish_changes`, `fast_forward`",
         "a write of the table (`snapshot`: `CREATE`), made of its source; the latter seven, made of itself. "
-        "A procedure that nobody knows is counted in `lost`",
+        "An unknown procedure is counted in `lost`",
         table_formats.call,
         kinds("Call CallProcedureHoodieCommand"),
     ),

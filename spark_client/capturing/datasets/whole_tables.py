@@ -87,7 +87,7 @@ def change_partitions(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def set_location(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the folder that a table's name stands for from now on; of a partition, the table that reads the folder."""
+    """Return the folder under a table's name from now on; of a partition, the table that reads the folder."""
     location, table = command.text("location"), named_table(command, catalogs)
     folder = catalogs.find_path(location) if location else None
     inputs = (Dataset(folder),) if folder else ()
@@ -120,7 +120,7 @@ def _added(change: object) -> SchemaField | None:
 
 
 def view(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a view with the query that it stands for; None for a temporary one."""
+    """Return a view with its query; None for a temporary view."""
     kind, query = command.values.get("viewType"), command.node("plan") or command.node("query")
     if isinstance(kind, Mapping) and kind.get("class") != "PersistedView":
         return None

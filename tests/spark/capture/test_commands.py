@@ -21,7 +21,7 @@ _UNKNOWN = (
     "CreateFlowCommand CreateMaterializedViewAsSelect CreateMetricView CreateMetricViewCommand CreateStreamingTable "
     "CreateStreamingTableAsSelect CreateStreamingTableAutoCdc ExternalCommandExecutor"
 )
-# Commands that other ones become before they run, or that run inside others.
+# Commands that Spark makes of other commands, or runs inside others.
 _NEVER_WHOLE = (
     "LoadData DeleteFromTableWithFilters CallCommand DeltaMergeInto WriteIntoDelta CloneTableCommand "
     "AlterTableAddColumnsDeltaCommand AlterTableChangeColumnDeltaCommand AlterTableDropColumnsDeltaCommand "
