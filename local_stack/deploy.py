@@ -18,6 +18,7 @@ from local_stack.aws.endpoint import ACCOUNT, REGION, Endpoint, settings_at
 from local_stack.catalog import RawProperties, catalog_names, make_catalog, make_signing_keys
 from local_stack.compute.functions import Function
 from local_stack.errors import UnknownInTemplate
+from local_stack.template.event_resources import EventBus
 from local_stack.template.expressions import Attributes, expressions_in, with_references, with_values
 from local_stack.template.properties import Properties, referred_ids
 from local_stack.template.resources import (
@@ -25,7 +26,6 @@ from local_stack.template.resources import (
     ApiResource,
     Bucket,
     CorsRule,
-    EventBus,
     FunctionProperties,
     Queue,
     RestApi,

@@ -10,6 +10,7 @@ from local_stack.compute.queues import QueueMapping
 from local_stack.compute.schedules import ScheduledStart, parse_schedule
 from local_stack.compute.streams import StreamMapping, refuse_wide_filter
 from local_stack.errors import UnknownInTemplate
+from local_stack.template.event_resources import Rule, Schedule, ScheduleTarget
 from local_stack.template.resources import (
     ApiMethod,
     ApiResource,
@@ -17,9 +18,6 @@ from local_stack.template.resources import (
     FunctionProperties,
     Queue,
     RestApi,
-    Rule,
-    Schedule,
-    ScheduleTarget,
     Stage,
     StateMachine,
     Table,

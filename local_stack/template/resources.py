@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from local_stack.template import search_resources
+from local_stack.template import event_resources, search_resources
 from local_stack.template.properties import (
     NO_ENCRYPTION,
     NO_IAM,
@@ -27,7 +27,6 @@ from local_stack.template.properties import (
 )
 
 _PASSES_AWAY = "the data lives as long as the process"
-_SHOWN = "the events of a bus are shown, and sent nowhere"
 
 # Whole types that the local stack does without.
 IGNORED_TYPES: Mapping[str, str] = {
@@ -36,10 +35,10 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::CDK::Metadata": "lists the constructs used",
     "AWS::CloudWatch::Alarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::CompositeAlarm": "no metrics are kept; failures are printed",
-    "AWS::Chatbot::SlackChannelConfiguration": _SHOWN,
+    "AWS::Chatbot::SlackChannelConfiguration": event_resources.SHOWN,
     "AWS::CloudWatch::Dashboard": "no metrics are kept",
-    "AWS::Events::ApiDestination": _SHOWN,
-    "AWS::Events::Connection": _SHOWN,
+    "AWS::Events::ApiDestination": event_resources.SHOWN,
+    "AWS::Events::Connection": event_resources.SHOWN,
     "AWS::Glue::SecurityConfiguration": NO_ENCRYPTION,
     "AWS::IAM::ManagedPolicy": NO_IAM,
     "AWS::IAM::Policy": NO_IAM,
@@ -253,67 +252,6 @@ class StateMachine(Properties):
     state_machine_type: Literal["STANDARD"] = "STANDARD"
 
 
-class ScheduleTarget(Properties):
-    """The state machine or the function that a schedule starts, and its input."""
-
-    ignored: ClassVar[Mapping[str, str]] = {
-        "DeadLetterConfig": "a start that fails is printed",
-        "Id": "names the target within its rule",
-        "RetryPolicy": "a start that fails is printed",
-        "RoleArn": NO_IAM,
-    }
-    arn: Target
-    input: str = "{}"
-
-
-class EventBus(Properties):
-    """AWS::Events::EventBus, made by moto; `local_stack.aws.moto_events` shows its events."""
-
-    ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
-    name: str
-
-
-class Rule(Properties):
-    """AWS::Events::Rule: with a schedule, run by `local_stack.compute.schedules`; with a pattern, left out."""
-
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Description": NOT_READ,
-        "EventBusName": _SHOWN,
-        "EventPattern": _SHOWN,
-        "Tags": NO_TAGS,
-    }
-    schedule_expression: str
-    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
-    targets: list[ScheduleTarget]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _leave_patterns_out(cls, given: object) -> object:
-        if isinstance(given, dict) and "EventPattern" in given:
-            return {**given, "ScheduleExpression": "", "Targets": []}
-        return given
-
-
-class FlexibleTimeWindow(Properties):
-    """The flexible time window, which must be off: schedules fire on their minute."""
-
-    mode: Literal["OFF"]
-
-
-class Schedule(Properties):
-    """AWS::Scheduler::Schedule; run by `local_stack.compute.schedules`."""
-
-    ignored: ClassVar[Mapping[str, str]] = {
-        "Description": NOT_READ,
-        "FlexibleTimeWindow": "fires on the minute",
-        "GroupName": "names a folder of schedules",
-    }
-    schedule_expression: str
-    schedule_expression_timezone: Literal["UTC", "Etc/UTC"] = "UTC"
-    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
-    target: ScheduleTarget
-
-
 class RestApi(Properties):
     """AWS::ApiGateway::RestApi, served by `local_stack.compute.http_api`."""
 
@@ -391,8 +329,8 @@ MODELS: Mapping[str, type[Properties]] = {
     "AWS::Athena::NamedQuery": search_resources.NamedQuery,
     "AWS::Athena::WorkGroup": search_resources.WorkGroup,
     "AWS::DynamoDB::Table": Table,
-    "AWS::Events::EventBus": EventBus,
-    "AWS::Events::Rule": Rule,
+    "AWS::Events::EventBus": event_resources.EventBus,
+    "AWS::Events::Rule": event_resources.Rule,
     "AWS::Glue::Database": search_resources.Database,
     "AWS::Glue::Job": search_resources.Job,
     "AWS::Glue::Table": search_resources.CatalogTable,
@@ -401,6 +339,6 @@ MODELS: Mapping[str, type[Properties]] = {
     "AWS::Lambda::Function": FunctionProperties,
     "AWS::S3::Bucket": Bucket,
     "AWS::SQS::Queue": Queue,
-    "AWS::Scheduler::Schedule": Schedule,
+    "AWS::Scheduler::Schedule": event_resources.Schedule,
     "AWS::StepFunctions::StateMachine": StateMachine,
 }

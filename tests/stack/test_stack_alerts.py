@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local_stack.template.resources import EventBus, Rule
+from local_stack.template.event_resources import EventBus, Rule
 from local_stack.template.template import parse_template
 from tests.policies import decide
 from tests.stack.assemblies import ALERT_TARGETS, read_template

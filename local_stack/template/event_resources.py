@@ -1,0 +1,73 @@
+"""The local stack's EventBridge resources: buses, rules and schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from local_stack.template.properties import NO_IAM, NO_TAGS, NOT_READ, Properties, Target
+
+SHOWN = "the events of a bus are shown, and sent nowhere"
+
+
+class ScheduleTarget(Properties):
+    """The state machine or the function that a schedule starts, and its input."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "DeadLetterConfig": "a start that fails is printed",
+        "Id": "names the target within its rule",
+        "RetryPolicy": "a start that fails is printed",
+        "RoleArn": NO_IAM,
+    }
+    arn: Target
+    input: str = "{}"
+
+
+class EventBus(Properties):
+    """AWS::Events::EventBus, made by moto; `local_stack.aws.moto_events` shows its events."""
+
+    ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
+    name: str
+
+
+class Rule(Properties):
+    """AWS::Events::Rule: with a schedule, run by `local_stack.compute.schedules`; with a pattern, left out."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Description": NOT_READ,
+        "EventBusName": SHOWN,
+        "EventPattern": SHOWN,
+        "Tags": NO_TAGS,
+    }
+    schedule_expression: str
+    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
+    targets: list[ScheduleTarget]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_patterns_out(cls, given: object) -> object:
+        if isinstance(given, dict) and "EventPattern" in given:
+            return {**given, "ScheduleExpression": "", "Targets": []}
+        return given
+
+
+class FlexibleTimeWindow(Properties):
+    """The flexible time window, which must be off: schedules fire on their minute."""
+
+    mode: Literal["OFF"]
+
+
+class Schedule(Properties):
+    """AWS::Scheduler::Schedule; run by `local_stack.compute.schedules`."""
+
+    ignored: ClassVar[Mapping[str, str]] = {
+        "Description": NOT_READ,
+        "FlexibleTimeWindow": "fires on the minute",
+        "GroupName": "names a folder of schedules",
+    }
+    schedule_expression: str
+    schedule_expression_timezone: Literal["UTC", "Etc/UTC"] = "UTC"
+    state: Literal["ENABLED", "DISABLED"] = "ENABLED"
+    target: ScheduleTarget
