@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import Any
 
+from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
@@ -24,6 +25,9 @@ CATALOGS: Catalogs = parse_catalogs(
     },
     {},
 )
+# A table in each of them.
+BY_NAME = DatasetId("s3://lake/warehouse", "default.flights")
+ICE = DatasetId("https://ice:8181/api", "web.flights")
 COLUMNS = (SchemaField("carrier", "string"), SchemaField("flight", "integer"))
 
 
@@ -41,6 +45,11 @@ def a_schema(*columns: SchemaField) -> str:
 
 
 SCHEMA = a_schema(*COLUMNS)
+ICE_NAME = a_node(
+    "ResolvedIdentifier",
+    catalog={"class": "SparkCatalog", "name": "ice"},
+    identifier={"class": "IdentifierImpl", "namespace": ["web"], "name": "flights"},
+)
 
 
 def a_table(

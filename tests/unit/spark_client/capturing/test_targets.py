@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 import pytest
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets.statements import STATEMENTS
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.targets import WRAPPERS, find_sink, find_targets
 from spark_client.capturing.model import GLUE_WRITE, Dataset, SchemaField, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
+    BY_NAME,
     CATALOGS,
     COLUMNS,
+    ICE,
+    ICE_NAME,
     SCHEMA,
     a_node,
     a_relation,
@@ -22,22 +21,14 @@ from tests.unit.spark_client.capturing.builders_nodes import (
     a_v2_relation,
 )
 
-_PAGE = Path(__file__).parents[4] / "docs" / "capture.md"
 QUERY = a_relation("s3a://lake/raw")
 NAMES = ("carrier", "flight")
 FLIGHTS = DatasetId("s3://lake", "warehouse/flights")
 NAMED = (Symlink("s3://lake/warehouse", "default.flights"),)
-BY_NAME = DatasetId("s3://lake/warehouse", "default.flights")
 OUT = Dataset(DatasetId("s3://lake", "out"), COLUMNS)
 ORDERS = DatasetId("postgres://db:5432", "shop.public.orders")
 JDBC = {"class": "JDBCOptions", "url": "jdbc:postgresql://db/shop", "tableOrQuery": "orders"}
 ORDERS_V2 = a_v2_relation({"class": "JDBCTable", "jdbcOptions": JDBC, "properties": {}}, "shop", "public", "orders")
-ICE = DatasetId("https://ice:8181/api", "web.flights")
-ICE_NAME = a_node(
-    "ResolvedIdentifier",
-    catalog={"class": "SparkCatalog", "name": "ice"},
-    identifier={"class": "IdentifierImpl", "namespace": ["web"], "name": "flights"},
-)
 
 
 def a_command(kind, **values):
@@ -312,10 +303,6 @@ def test_what_writes_nothing_that_is_kept_has_no_target(command):
     assert find_targets(command, CATALOGS) == ()
 
 
-def a_procedure(name):
-    return {"class": f"{name}Procedure", "tableCatalog.name": "ice"}
-
-
 NAMELESS = [
     (
         a_command("SaveIntoDataSourceCommand", dataSource={"class": "AcmeSink"}, options={}),
@@ -337,9 +324,6 @@ NAMELESS = [
     (a_node("UpdateColumnComment"), "UpdateColumnComment: a command that nobody knows"),
     (a_node("DropNamespace", cascade=True), "DropNamespace: tables that are dropped with their database"),
     (a_node("AlterTableSetLocationCommand"), "AlterTableSetLocationCommand: a table that nobody can name"),
-    (a_node("Call", procedure=a_procedure("AddFiles")), "CALL add_files: a table that nobody can name"),
-    (a_node("Call", procedure=a_procedure("RegisterTable")), "CALL RegisterTable: a procedure that nobody knows"),
-    (a_node("Call"), "CALL of a procedure: a procedure that nobody knows"),
 ]
 
 
@@ -347,91 +331,6 @@ NAMELESS = [
 def test_a_write_that_nobody_can_name_says_so(command, why):
     [target] = find_targets(command, CATALOGS)
     assert (target.output, target.query, target.unknown) == (None, command.node("query"), why)
-
-
-LIFE = [
-    (a_node("DropTable", child=ICE_NAME), "DROP", False),
-    (a_node("DropTable", child=ICE_NAME, ifExists=True), "DROP", True),
-    (a_node("TruncateTable", table=ICE_NAME), "TRUNCATE", False),
-]
-
-
-@pytest.mark.parametrize(("command", "change", "if_met"), LIFE)
-def test_a_table_that_is_dropped_or_emptied_is_a_target(command, change, if_met):
-    [target] = find_targets(command, CATALOGS)
-
-    assert target.output == Dataset(DatasetId("https://ice:8181/api", "web.flights"))
-    assert (target.change, target.if_met) == (change, if_met)
-
-
-def a_call(procedure, *arguments):
-    return a_node("Call", procedure=a_procedure(procedure), arguments=[list(pair) for pair in arguments])
-
-
-SPEC = {"day": "2024-05-01"}
-BUCKET = Dataset(DatasetId("s3://bucket", "day9"))
-ICE_TABLE = Dataset(DatasetId("https://ice:8181/api", "web.flights"))
-# Statements, and what each does to which table, made of which others.
-EFFECTS = [
-    (a_node("TruncateTable", table=ICE_NAME, partitionSpec=SPEC), ("truncate_partition", None, ())),
-    (a_node("DropPartitions", table=ICE_NAME), ("drop_partition", None, ())),
-    (a_node("RenamePartitions", table=ICE_NAME), ("rename_partition", None, ())),
-    (
-        a_node("AddPartitions", table=ICE_NAME, parts=[{"location": "s3a://bucket/day9"}]),
-        ("add_partition", None, (BUCKET,)),
-    ),
-    (
-        a_node("SetTableLocation", table=ICE_NAME, location="s3a://bucket/day9", partitionSpec=SPEC),
-        ("set_location", None, (BUCKET,)),
-    ),
-    (a_call("RollbackToSnapshot", ("table", "web.flights")), ("rollback_to_snapshot", None, (ICE_TABLE,))),
-    (a_call("FastForwardBranch", ("table", "ice.web.flights")), ("fast_forward", None, (ICE_TABLE,))),
-    (
-        a_call("AddFiles", ("table", "`web`.flights"), ("source_table", "`parquet`.`s3a://bucket/day9`")),
-        ("add_files", None, (BUCKET,)),
-    ),
-    (
-        a_call("SnapshotTable", ("table", "web.flights"), ("source_table", "spark_catalog.default.flights")),
-        ("snapshot", "CREATE", (Dataset(BY_NAME),)),
-    ),
-]
-
-
-@pytest.mark.parametrize(("command", "effect"), EFFECTS)
-def test_a_statement_without_a_query_changes_its_table(command, effect):
-    [target] = find_targets(command, CATALOGS)
-
-    assert target.output == ICE_TABLE
-    assert (target.effect, target.change, target.inputs) == effect
-
-
-def test_a_statement_without_a_query_names_partitions_where_these_are_not_trimmed():
-    location, catalogs = "s3a://bucket/day=9", replace(CATALOGS, trims_partitions=False)
-    statements = [
-        a_node("AddPartitions", table=ICE_NAME, parts=[{"location": location}]),
-        a_node("SetTableLocation", table=ICE_NAME, location=location, partitionSpec=SPEC),
-        a_call("AddFiles", ("table", "web.flights"), ("source_table", f"`parquet`.`{location}`")),
-        a_node("ConvertToDeltaCommand", deltaPath=location),
-        a_node("CreateDeltaTableCommand", query=a_node("Clone", sourceTable={"dataPath": location})),
-    ]
-    read = [each.id.name for statement in statements for each in find_targets(statement, catalogs)[0].inputs]
-
-    assert read == ["day=9"] * len(statements)
-
-
-def test_the_page_about_capture_lists_the_statements():
-    rows = [line.strip("| ").split(" | ") for line in _PAGE.read_text("utf-8").splitlines() if line.startswith("|")]
-    start = rows.index(["statement", "reported is"]) + 2
-
-    assert rows[start : start + len(STATEMENTS)] == [[each.sql, each.report] for each in STATEMENTS]
-
-
-@pytest.mark.parametrize("folder", [None, "s3a://lake/warehouse/flights/day=2024-05-01"])
-def test_a_partition_of_a_tables_own_folder_was_written_by_another(folder):
-    place = {"class": "Acme", "properties": {"location": "s3a://lake/warehouse/flights"}}
-    table = a_node("ResolvedTable", table=place, schema=SCHEMA)
-
-    assert find_targets(a_node("AddPartitions", table=table, parts=[{"location": folder}]), CATALOGS) == ()
 
 
 def test_inserts_that_share_a_from_are_a_target_each():
@@ -446,13 +345,11 @@ def test_a_command_below_its_ctes_is_found():
 
 def test_a_table_that_takes_any_columns_is_written_under_the_querys_names():
     any_columns = a_v2_relation({"class": "Acme", "properties": {"location": "s3://lake/out"}}, schema=None)
-
     assert find_targets(a_command("AppendData", table=any_columns), CATALOGS) == (a_target("AppendData", OUT),)
 
 
 def test_wrappers_are_commands_that_have_a_rule():
     known = {command.kind for command, target in WRITES if target.command in WRAPPERS}
-
     assert known == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand", GLUE_WRITE}
 
 
