@@ -33,7 +33,7 @@ _STARTS = ("start", "toTable")
 
 
 class _Part(threading.local):
-    """Whole that what a thread does is a part of: a model that is saved."""
+    """State of a thread: `is_model` while it saves a model."""
 
     is_model = False
 

@@ -1,7 +1,7 @@
-"""Renames of paths that Python has a file system of Hadoop's do, as in `fs.rename(Path("/_tmp/x"), Path("/lake/x"))`.
+"""Renames of paths by Python through Hadoop's file systems, as in `fs.rename(Path("/_tmp/x"), Path("/lake/x"))`.
 
-Hadoop has no event for them, so py4j's call of a method is wrapped, once in a process: each call compares the method's
-name, and all else happens after a rename that succeeded.
+Hadoop has no event for a rename. So py4j's call of a method is wrapped, once in a process. Each call compares the
+method's name; the rest happens after a successful rename.
 """
 
 from __future__ import annotations
