@@ -34,7 +34,7 @@ TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
 # The queue of jobs and datasets at which the alerts function looks; not set where there are no alerts.
 ALERTS_QUEUE_URL = "ALERTS_QUEUE_URL"
-# The event bus of the alerts, and their rules as JSON (`headwater.alerts.rules`).
+# The event bus of the alerts, and their rules as JSON (`headwater.features.alerts.rules`).
 ALERTS_BUS = "ALERTS_BUS"
 ALERT_RULES = "ALERT_RULES"
 

@@ -21,7 +21,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from headwater import settings
-from headwater.alerts.cause import KINDS, MANY
+from headwater.features.alerts.cause import KINDS, MANY
 from infra.context import AlertTarget
 from infra.events import Events
 from infra.function import FunctionDefaults, ServiceFunction
@@ -36,7 +36,7 @@ _WINDOW_S = 20
 _DUE_EVERY = Duration.minutes(15)
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
-# One line for people: of plain text, and for Slack (`headwater.alerts.message`).
+# One line for people: of plain text, and for Slack (`headwater.features.alerts.message`).
 _SUMMARY, _MRKDWN = "$.detail.summary", "$.detail.mrkdwn"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
-from headwater.alerts.rules import parse_alert_rules
+from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.errors import Fault, Invalid
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from headwater.alerts.alerter import Alerted
-from headwater.alerts.cause import Node
-from headwater.alerts.looked_at import parse_look
+from headwater.features.alerts.alerter import Alerted
+from headwater.features.alerts.cause import Node
+from headwater.features.alerts.looked_at import parse_look
 from headwater.settings import ALERTS_QUEUE_URL
 from headwater_model.errors import Invalid
 from lambdas import wiring

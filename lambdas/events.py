@@ -83,7 +83,7 @@ def _have_looked_at(loaded: EventLoad) -> None:
     """
     queue = wiring.look_queue()
     if queue is not None:
-        from headwater.alerts.looked_at import nodes_of
+        from headwater.features.alerts.looked_at import nodes_of
 
         queue.put(nodes_of(loaded.statements))
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-    from headwater.alerts.alerter import Alerter
-    from headwater.alerts.looked_at import LookQueue
     from headwater.api.tokens import Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
+    from headwater.features.alerts.alerter import Alerter
+    from headwater.features.alerts.looked_at import LookQueue
     from headwater.features.forwarding.forwarder import Forwarder
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
@@ -368,7 +368,7 @@ def look_queue() -> LookQueue | None:
     url = os.environ.get(settings.ALERTS_QUEUE_URL)
     if not url:
         return None
-    from headwater.alerts.looked_at import LookQueue
+    from headwater.features.alerts.looked_at import LookQueue
 
     return LookQueue(sqs(), url)
 
@@ -376,10 +376,10 @@ def look_queue() -> LookQueue | None:
 @cache
 def alerter() -> Alerter:
     """Return the alerter of this deployment."""
-    from headwater.alerts.alerter import Alerter
-    from headwater.alerts.ledger import AlertLedger
-    from headwater.alerts.rules import parse_alert_rules
     from headwater.aws.event_bus import EventBus
+    from headwater.features.alerts.alerter import Alerter
+    from headwater.features.alerts.ledger import AlertLedger
+    from headwater.features.alerts.rules import parse_alert_rules
 
     return Alerter(
         graph_table(READ_CONCURRENCY),

@@ -10,6 +10,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("names", command="headwater.features.names.command"),
     Feature("imports", command="headwater.features.imports.command"),
     Feature("forwarding", command="headwater.features.forwarding.command"),
+    Feature("alerts"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )

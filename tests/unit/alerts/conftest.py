@@ -7,13 +7,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from headwater.alerts.alerter import ALERTS_MAX, Alerter
-from headwater.alerts.ledger import AlertLedger
-from headwater.alerts.looked_at import nodes_of
-from headwater.alerts.rules import AlertRules
 from headwater.events.event import DatasetUse
 from headwater.facts.apply import apply_statements
 from headwater.facts.table import RowQuery
+from headwater.features.alerts.alerter import ALERTS_MAX, Alerter
+from headwater.features.alerts.ledger import AlertLedger
+from headwater.features.alerts.looked_at import nodes_of
+from headwater.features.alerts.rules import AlertRules
 from headwater.settings import ALERTS, DUE
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import B, X, an_event

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.alerts.alerter import AGE_MAX_S
-from headwater.alerts.rules import parse_alert_rules
 from headwater.events.event import ParentRun, Tagging
 from headwater.events.naming import AS_SENT
 from headwater.events.parse import with_sources
+from headwater.features.alerts.alerter import AGE_MAX_S
+from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.ids import DatasetId
 from tests.unit.alerts.conftest import NOW_S, checks, later, seconds
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
@@ -220,7 +220,7 @@ def test_a_dataset_is_due_once_however_often_it_is_written(watched):
 
 
 def test_all_that_is_due_is_looked_at_in_one_call(watched, monkeypatch):
-    monkeypatch.setattr("headwater.alerts.ledger.DUE_MAX", 1)
+    monkeypatch.setattr("headwater.features.alerts.ledger.DUE_MAX", 1)
     graph = watched()
     for number in range(12):
         graph.load(*nightly(DAILY, DatasetId("s3://flights", f"X{number}")), now_s=seconds(DAILY[-1]))
@@ -351,7 +351,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_what_comes_late_may_make_two_of_a_cause(watched, order):
-    """These are the orders that `headwater.alerts.cause` names; at once, or in order, each is one alert."""
+    """These are the orders that `headwater.features.alerts.cause` names; at once, or in order, each is one alert."""
     first, late, sent, sent_late, at_once = ORDERS[order]
     graph = watched()
     assert graph.load(*first) == sent

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.alerts.cause import Cause
-from headwater.alerts.message import BYTES_MAX, cut_to_fit, mrkdwn, plain, render_many, summarize
 from headwater.events.event import DatasetUse
+from headwater.features.alerts.cause import Cause
+from headwater.features.alerts.message import BYTES_MAX, cut_to_fit, mrkdwn, plain, render_many, summarize
 from headwater_model.ids import DatasetId
 from tests.unit.facts.statements import A, B, X, an_event
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.alerts.alerter import Alerter
-from headwater.alerts.diagnosis import diagnose
-from headwater.alerts.ledger import CLAIM_S, AlertLedger, Hour
-from headwater.alerts.looked_at import nodes_of, parse_look, render_look
-from headwater.alerts.rules import AlertRules, parse_alert_rules
 from headwater.facts.apply import apply_statements
+from headwater.features.alerts.alerter import Alerter
+from headwater.features.alerts.diagnosis import diagnose
+from headwater.features.alerts.ledger import CLAIM_S, AlertLedger, Hour
+from headwater.features.alerts.looked_at import nodes_of, parse_look, render_look
+from headwater.features.alerts.rules import AlertRules, parse_alert_rules
 from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 from headwater_model.errors import Invalid

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 
-from headwater.alerts.cause import Cause, Kind
 from headwater.facts.facts import is_dropped
+from headwater.features.alerts.cause import Cause, Kind
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Protocol
 
-from headwater.alerts.cause import MANY, Cause, Node
-from headwater.alerts.diagnosis import Diagnosis, diagnose
-from headwater.alerts.ledger import REMEMBERED_S, AlertLedger, Hour
-from headwater.alerts.message import render_alert, render_many
-from headwater.alerts.rules import AlertRules
 from headwater.aws.items import chunks
 from headwater.facts.table import GraphReader
+from headwater.features.alerts.cause import MANY, Cause, Node
+from headwater.features.alerts.diagnosis import Diagnosis, diagnose
+from headwater.features.alerts.ledger import REMEMBERED_S, AlertLedger, Hour
+from headwater.features.alerts.message import render_alert, render_many
+from headwater.features.alerts.rules import AlertRules
 from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 from headwater_model.errors import Unavailable

@@ -7,9 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 
-from headwater.alerts.cause import Cause
-from headwater.alerts.rules import TagRule
 from headwater.facts.annotations import Annotations, annotations_of, tag_key
+from headwater.features.alerts.cause import Cause
+from headwater.features.alerts.rules import TagRule
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.columns import ColumnInput, ColumnNode

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Literal, TypeAlias
 
-from headwater.alerts.cause import Cause, Node
 from headwater.facts.table import GraphTable, Key, Row, RowQuery, Swap
+from headwater.features.alerts.cause import Cause, Node
 from headwater.settings import ALERTS, DUE
 from headwater.times import from_seconds
 from headwater_model.ids import DatasetId, JobId, sha256_hex

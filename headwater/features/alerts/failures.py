@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headwater.alerts.cause import Cause, Node
 from headwater.facts.assertions import OUTCOMES, Assertions
+from headwater.features.alerts.cause import Cause, Node
 from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
 from headwater.queries.results.entities import AssertionResult
 from headwater.queries.runs.failing_jobs import find_failing_jobs

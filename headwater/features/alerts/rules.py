@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 
 import orjson
 
-from headwater.alerts.cause import KINDS, Cause
 from headwater.facts.annotations import tag_key
+from headwater.features.alerts.cause import KINDS, Cause
 from headwater.namespaces import covers, is_match
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from headwater.alerts.cause import Node
 from headwater.aws.items import chunks
 from headwater.aws.queues import Message, send_all
 from headwater.events.event import ApiChange, Event, Tagging
 from headwater.facts.assertions import ASSERTIONS
+from headwater.features.alerts.cause import Node
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId
 

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from headwater.alerts.cause import MANY, Cause
+from headwater.features.alerts.cause import MANY, Cause
 from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_impact import ImpactWalk
 from headwater.queries.graph_queries import GraphQueries

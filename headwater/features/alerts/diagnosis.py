@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from headwater.alerts.cause import Cause, Node
-from headwater.alerts.failures import find_failed_runs, find_failing_tests
-from headwater.alerts.rules import AlertRules
-from headwater.alerts.tagged_columns import find_reaching, find_tagged_columns
-from headwater.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
 from headwater.facts.annotations import annotations_of, tag_key
 from headwater.facts.facts import JobFacts, last_deleted
 from headwater.facts.keys import facts_key
+from headwater.features.alerts.cause import Cause, Node
+from headwater.features.alerts.failures import find_failed_runs, find_failing_tests
+from headwater.features.alerts.rules import AlertRules
+from headwater.features.alerts.tagged_columns import find_reaching, find_tagged_columns
+from headwater.features.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.resolve import ResolvedDataset
