@@ -10,6 +10,7 @@ import os
 import time
 from datetime import datetime, timezone
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from headwater import settings
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
     from headwater.features.alerts.alerter import Alerter
-    from headwater.features.alerts.looked_at import LookQueue
     from headwater.features.forwarding.forwarder import Forwarder
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
@@ -317,15 +317,13 @@ def naming_rules() -> NamingRules:
 
 
 def event_stores() -> EventStores:
-    """Return the stores of the events function."""
+    """Return the stores of the events function, with the hooks of features that this deployment has switched on."""
+    from headwater.features import FEATURES
     from headwater.loading.load import EventStores
 
-    bucket, announce = os.environ[settings.INTAKE_BUCKET], None
-    if queue_url := os.environ.get(settings.FORWARD_QUEUE_URL):
-        from headwater.features.forwarding.announcements import Announcer, Marks
-
-        announce = Announcer(sqs(), queue_url, _forwarded_namespaces(), Marks(graph_table(), now_s())).announce
-    return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), announce)
+    given = [feature.on_loaded for feature in FEATURES if feature.on_loaded]
+    hooks = [import_module(module).make_hook() for variable, module in given if os.environ.get(variable)]
+    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules(), hooks)
 
 
 def _forwarded_namespaces() -> tuple[str, ...]:
@@ -360,17 +358,6 @@ def searcher() -> Searcher:
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
     live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
     return Searcher(live, ArchiveSearch(athena, time.sleep), archive_state(), publications(), now_s)
-
-
-@cache
-def look_queue() -> LookQueue | None:
-    """Return the queue of what the alerts function looks at; None where there are no alerts."""
-    url = os.environ.get(settings.ALERTS_QUEUE_URL)
-    if not url:
-        return None
-    from headwater.features.alerts.looked_at import LookQueue
-
-    return LookQueue(sqs(), url)
 
 
 @cache

@@ -9,8 +9,12 @@ FEATURES: tuple[Feature, ...] = (
     Feature("mcp", command="headwater.features.mcp.command"),
     Feature("names", command="headwater.features.names.command"),
     Feature("imports", command="headwater.features.imports.command"),
-    Feature("forwarding", command="headwater.features.forwarding.command"),
-    Feature("alerts"),
+    Feature(
+        "forwarding",
+        command="headwater.features.forwarding.command",
+        on_loaded=("FORWARD_QUEUE_URL", "headwater.features.forwarding.loaded"),
+    ),
+    Feature("alerts", on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded")),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A folder of `headwater.features`.
+    """A folder of `headwater.features`, and the modules by which it hooks into the core.
 
-    `command` is the module of its command: `add_parser(subparsers)`, as in `headwater.cli.main`.
+    - `command`: `add_parser(subparsers)`, as in `headwater.cli.main`.
+    - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
+      `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     """
 
     name: str
     command: str | None = None
+    on_loaded: tuple[str, str] | None = None

@@ -1,6 +1,6 @@
 """The jobs and datasets at which the alerts function is to look, as messages of its queue.
 
-The events function sends them after it loaded a batch, and before it acknowledges the batch: a loader that dies in
+The events function sends them when it has loaded a batch, before it acknowledges the batch: a loader that dies in
 between sends them again. A message carries names alone, and no order: the alerts function looks at the facts.
 """
 
