@@ -81,6 +81,7 @@ class Alerts(Construct):
             self,
             "AlertsFunction",
             module="alerts",
+            feature="alerts",
             description="Finds what is wrong with jobs and datasets, and sends each cause once.",
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,

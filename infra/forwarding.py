@@ -63,6 +63,7 @@ class Forwarding(Construct):
             self,
             "ForwardFunction",
             module="forward",
+            feature="forwarding",
             description="Forwards events of the raw log to another OpenLineage endpoint.",
             timeout_s=_TIMEOUT_S,
             memory_mb=512,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
-    from headwater.features.alerts.alerter import Alerter
-    from headwater.features.forwarding.forwarder import Forwarder
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
     from headwater.loading.stored_rules import StoredRules
@@ -326,27 +324,6 @@ def event_stores() -> EventStores:
     return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules(), hooks)
 
 
-def _forwarded_namespaces() -> tuple[str, ...]:
-    return tuple(json.loads(os.environ[settings.FORWARD_NAMESPACES]))
-
-
-@cache
-def forwarder() -> Forwarder:
-    """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
-    from botocore.httpsession import get_cert_path
-
-    from headwater.features.forwarding.endpoint import Endpoint, Secret
-    from headwater.features.forwarding.forwarder import Forwarder
-
-    url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
-    endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
-    if secret_id := os.environ.get(settings.FORWARD_SECRET):
-        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
-        endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
-    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
-    return Forwarder(s3(), bucket, endpoint, _forwarded_namespaces(), sqs(), dead_letters)
-
-
 @cache
 def searcher() -> Searcher:
     """Return the search of live and archived records."""
@@ -358,22 +335,6 @@ def searcher() -> Searcher:
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
     live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
     return Searcher(live, ArchiveSearch(athena, time.sleep), archive_state(), publications(), now_s)
-
-
-@cache
-def alerter() -> Alerter:
-    """Return the alerter of this deployment."""
-    from headwater.aws.event_bus import EventBus
-    from headwater.features.alerts.alerter import Alerter
-    from headwater.features.alerts.ledger import AlertLedger
-    from headwater.features.alerts.rules import parse_alert_rules
-
-    return Alerter(
-        graph_table(READ_CONCURRENCY),
-        AlertLedger(graph_table()),
-        EventBus(client("events"), os.environ[settings.ALERTS_BUS]),
-        parse_alert_rules(os.environ.get(settings.ALERT_RULES, "")),
-    )
 
 
 @cache

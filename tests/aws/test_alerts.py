@@ -8,7 +8,8 @@ import pytest
 
 from headwater import settings
 from headwater.aws import clients
-from lambdas import alerts, wiring
+from headwater.features.alerts import function
+from lambdas import wiring
 from tests.aws import conftest
 from tests.aws.faults import before, refused
 from tests.builders import HOUR
@@ -36,7 +37,7 @@ def watched(cloud, monkeypatch):
 
 def looked(cloud):
     """Run the alerts function on what its queue holds; return the places of the messages that failed."""
-    return cloud.failed(alerts.handler, "AlertsQueue", cloud.bodies("AlertsQueue"))
+    return cloud.failed(function.handler, "AlertsQueue", cloud.bodies("AlertsQueue"))
 
 
 def sent(cloud):
@@ -71,18 +72,18 @@ def test_an_alert_that_the_bus_refuses_is_sent_when_its_claim_has_ended(watched)
     watched.load_events(FAILED)
     bodies = watched.bodies("AlertsQueue")
     with before(clients.client("events"), "PutEvents", refused("InternalException")):
-        assert watched.failed(alerts.handler, "AlertsQueue", bodies) == [0]
+        assert watched.failed(function.handler, "AlertsQueue", bodies) == [0]
     assert sent(watched) == []
-    assert watched.failed(alerts.handler, "AlertsQueue", bodies) == [0], "its claim lasts"
+    assert watched.failed(function.handler, "AlertsQueue", bodies) == [0], "its claim lasts"
     watched.now_s += HOUR
-    assert watched.failed(alerts.handler, "AlertsQueue", bodies) == []
+    assert watched.failed(function.handler, "AlertsQueue", bodies) == []
     assert len(sent(watched)) == 1
 
 
 def test_a_message_that_is_no_look_fails_alone(watched):
     watched.load_events(FAILED)
     bodies = ["no look", *watched.bodies("AlertsQueue")]
-    assert watched.failed(alerts.handler, "AlertsQueue", bodies) == [0]
+    assert watched.failed(function.handler, "AlertsQueue", bodies) == [0]
     assert len(sent(watched)) == 1
 
 
@@ -94,7 +95,7 @@ def test_the_schedule_looks_at_what_is_due(watched):
     watched.now_s += -4 * 86_400
     assert looked(watched) == []
     watched.now_s += 2 * 86_400 + 300
-    assert alerts.handler({}, watched.context()) == {}
+    assert function.handler({}, watched.context()) == {}
     [(kind, detail)] = sent(watched)
     assert (kind, detail["causes"][0]["lateSince"]) == ("DatasetLate", "2025-11-18T08:24:00.000000Z")
 
@@ -125,9 +126,9 @@ def test_the_function_may_make_every_call_that_it_makes_and_no_grant_is_spare(wa
     bodies = ["no look", *watched.bodies("AlertsQueue")]
     for client in (watched.sqs, watched.dynamodb, clients.client("events")):
         client.meta.events.register("provide-client-params.*.*", note)
-    assert watched.failed(alerts.handler, "AlertsQueue", bodies) == [0]
+    assert watched.failed(function.handler, "AlertsQueue", bodies) == [0]
     watched.now_s += 86_400
-    alerts.handler({}, watched.context())
+    function.handler({}, watched.context())
     grants = Template(synthesized(alerts="eventbridge")).allowed("AlertsAlertsFunction").values()
     calls = {call.replace("ChangeMessage", "ChangeMessageVisibility") for call in requested}
     assert {action for actions in grants for action in actions} == calls | NOT_SEEN

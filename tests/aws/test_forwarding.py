@@ -14,11 +14,11 @@ from moto.core import DEFAULT_ACCOUNT_ID
 
 from headwater import settings
 from headwater.aws import clients
-from headwater.features.forwarding import forwarder
+from headwater.features.forwarding import forwarder, function
 from headwater.features.forwarding.announcements import lane_of
+from headwater.features.forwarding.function import RETRY_S
 from lambdas import api as api_function
-from lambdas import events, forward, wiring
-from lambdas.forward import RETRY_S
+from lambdas import events, wiring
 from tests.aws import conftest
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_facet, a_run_event
@@ -74,7 +74,7 @@ class Forwarding:
             }
             for message in received
         ]
-        response = forward.handler({"Records": records}, self.cloud.context(remaining_s))
+        response = function.handler({"Records": records}, self.cloud.context(remaining_s))
         failed = {failure["itemIdentifier"] for failure in response["batchItemFailures"]}
         for message in received:
             if message["MessageId"] not in failed:
@@ -137,8 +137,8 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     yield Forwarding(cloud, urls)
-    wiring.forwarder().endpoint.close()
-    wiring.forwarder.cache_clear()
+    function.forwarder().endpoint.close()
+    function.forwarder.cache_clear()
 
 
 def test_events_of_chosen_namespaces_arrive_as_they_were_sent_with_the_token(cloud, forwarding, received):

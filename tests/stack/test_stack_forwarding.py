@@ -9,7 +9,7 @@ import pytest
 from headwater.features.forwarding.announcements import EVENTS_MAX
 from headwater.features.forwarding.endpoint import TIMEOUT_S
 from headwater.features.forwarding.forwarder import WAIT_MAX_S
-from lambdas.forward import RESERVED_MS, longest_wait_s
+from headwater.features.forwarding.function import RESERVED_MS, longest_wait_s
 from tests.policies import decide
 from tests.templates import readable
 

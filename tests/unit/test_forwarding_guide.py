@@ -10,7 +10,7 @@ import pytest
 from benchmarks.cost import read_prices
 from headwater.features.forwarding.announcements import LANES
 from headwater.features.forwarding.endpoint import TIMEOUT_S
-from lambdas.forward import RETRY_S
+from headwater.features.forwarding.function import RETRY_S
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "forwarding.md"
 # List prices that no other page has, in USD (Amazon SQS pricing, AWS Secrets Manager pricing; 2026-11-20).

@@ -8,10 +8,14 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from headwater.features.alerts.alerter import Alerted
+from headwater.aws.clients import READ_CONCURRENCY, client
+from headwater.aws.event_bus import EventBus
+from headwater.features.alerts.alerter import Alerted, Alerter
 from headwater.features.alerts.cause import Node
+from headwater.features.alerts.ledger import AlertLedger
 from headwater.features.alerts.looked_at import parse_look
-from headwater.settings import ALERTS_QUEUE_URL
+from headwater.features.alerts.rules import parse_alert_rules
+from headwater.settings import ALERT_RULES, ALERTS_BUS, ALERTS_QUEUE_URL
 from headwater_model.errors import Invalid
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, has_time, retry_soon
@@ -22,7 +26,7 @@ from lambdas.telemetry import count, logger, metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Look at the nodes of a batch of messages; without messages, the schedule calls: at the nodes that are due."""
     if "Records" not in event:
-        _count(wiring.alerter().look_at_due(now_s=wiring.now_s(), may_go_on=lambda: has_time(context)))
+        _count(_alerter().look_at_due(now_s=wiring.now_s(), may_go_on=lambda: has_time(context)))
         return {}
     nodes: dict[str, list[Node]] = {}
     failed: dict[str, str] = {}
@@ -31,7 +35,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             nodes[message["messageId"]] = parse_look(message["body"])
         except Invalid as error:
             failed[message["messageId"]] = str(error.faults[0].rule)
-    alerted = wiring.alerter().look(
+    alerted = _alerter().look(
         dict.fromkeys(chain.from_iterable(nodes.values())), now_s=wiring.now_s(), may_go_on=lambda: has_time(context)
     )
     _count(alerted)
@@ -42,6 +46,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         logger.warning("looks left for another try", extra={"messages": failed})
         retry_soon(event, failed, [os.environ[ALERTS_QUEUE_URL]])
     return failures_of(failed)
+
+
+def _alerter() -> Alerter:
+    """Return the alerter of this deployment."""
+    return Alerter(
+        wiring.graph_table(READ_CONCURRENCY),
+        AlertLedger(wiring.graph_table()),
+        EventBus(client("events"), os.environ[ALERTS_BUS]),
+        parse_alert_rules(os.environ.get(ALERT_RULES, "")),
+    )
 
 
 def _count(alerted: Alerted) -> None:

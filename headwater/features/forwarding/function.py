@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.httpsession import get_cert_path
 
-from headwater.features.forwarding.endpoint import TIMEOUT_S
-from headwater.features.forwarding.forwarder import AnnouncedMessage
-from headwater.settings import FORWARD_QUEUE_URL
+from headwater import settings
+from headwater.aws.clients import client
+from headwater.features.forwarding.endpoint import TIMEOUT_S, Endpoint, Secret
+from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, measure_s, metrics
@@ -28,11 +33,13 @@ _SHORT_WAITS, _GROWTH = 400, 1.01
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Forward a batch of announcements; return the messages to try again."""
     messages = [_announced(message) for message in event["Records"]]
-    forwarded = wiring.forwarder().forward(
+    forwarded = forwarder().forward(
         messages,
         now_s=wiring.now_s(),
         may_go_on=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
-        wait=lambda failed: retry_soon(event, failed, [os.environ[FORWARD_QUEUE_URL]], longest_wait_s=longest_wait_s),
+        wait=lambda failed: retry_soon(
+            event, failed, [os.environ[settings.FORWARD_QUEUE_URL]], longest_wait_s=longest_wait_s
+        ),
     )
     count("ForwardedEvents", forwarded.sent)
     count("ForwardRefused", forwarded.refused)
@@ -41,6 +48,19 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if forwarded.failed:
         logger.warning("announcements left for another try", extra={"messages": forwarded.failed})
     return failures_of(forwarded.failed)
+
+
+@cache
+def forwarder() -> Forwarder:
+    """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
+    url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
+    endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
+    if secret_id := os.environ.get(settings.FORWARD_SECRET):
+        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
+        endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
+    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
+    namespaces = tuple(json.loads(os.environ[settings.FORWARD_NAMESPACES]))
+    return Forwarder(wiring.s3(), bucket, endpoint, namespaces, wiring.sqs(), dead_letters)
 
 
 def longest_wait_s(receives: int) -> float:
