@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from headwater.features.alerts.context import AlertTarget
+from headwater.features.forwarding.context import ForwardTo
 from headwater_model.errors import Invalid
-from infra.context import AlertTarget, ForwardTo, ObjectLock, StackContext, parse_context
+from infra.context import NAMES, ObjectLock, StackContext, parse_context
 from tests.stack.assemblies import PROJECT, REFUSED
 
 PRODUCTION = StackContext(
@@ -20,17 +22,13 @@ PRODUCTION = StackContext(
     partition_trimming=True,
     temporary_patterns=None,
     drop_running_events=(),
-    forward_to=None,
     search_scan_gb=10,
-    graph_tables=False,
     sign_digests=False,
     web_acl_arn=None,
     requests_per_address=None,
     api_concurrency=None,
     object_lock=None,
     boto3_client=False,
-    alerts=None,
-    alert_rules="",
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
@@ -39,12 +37,7 @@ SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:marquez/token-a1B
 URL_RULE = "must be an https URL, without credentials in it, or none"
 SECRET_RULE = "must be the name or the ARN of a secret in Secrets Manager, or none"
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
-NAMES = (
-    "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
-    "partition_trimming, temporary_patterns, drop_running_events, forward_url, forward_namespaces, forward_secret, "
-    "search_scan_gb, graph_tables, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, "
-    "dynamodb_client, alerts, alert_rules, layer"
-)
+NO_NAME = f"must be one of the context values {', '.join(NAMES)}"
 
 
 def test_without_a_context_value_the_stack_is_that_of_production():
@@ -54,14 +47,14 @@ def test_without_a_context_value_the_stack_is_that_of_production():
 def test_cdk_json_writes_the_defaults_down_and_says_what_each_context_value_does():
     context = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
     assert parse_context(context) == PRODUCTION
-    for name in NAMES.split(", "):
+    for name in NAMES:
         assert name in context
         assert f"//{name}" in context
 
 
 def test_the_operations_guide_lists_every_context_value():
     guide = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert [name for name in NAMES.split(", ") if f"| `{name}` |" not in guide] == []
+    assert [name for name in NAMES if f"| `{name}` |" not in guide] == []
 
 
 @pytest.mark.parametrize(
@@ -86,15 +79,18 @@ def test_the_operations_guide_lists_every_context_value():
         ({"drop_running_events": "flink*, kafka"}, {"drop_running_events": ("flink*", "kafka")}),
         ({"drop_running_events": "none"}, {}),
         ({"forward_url": "none", "forward_namespaces": "none", "forward_secret": ""}, {}),
-        ({"forward_url": MARQUEZ}, {"forward_to": ForwardTo(MARQUEZ, ("*",), None)}),
+        ({"forward_url": MARQUEZ}, {"features": {"forwarding": ForwardTo(MARQUEZ, ("*",), None)}}),
         (
             {"forward_url": MARQUEZ, "forward_namespaces": "flights*, raw", "forward_secret": "marquez/token"},
-            {"forward_to": ForwardTo(MARQUEZ, ("flights*", "raw"), "marquez/token")},
+            {"features": {"forwarding": ForwardTo(MARQUEZ, ("flights*", "raw"), "marquez/token")}},
         ),
-        ({"forward_url": MARQUEZ, "forward_secret": SECRET}, {"forward_to": ForwardTo(MARQUEZ, ("*",), SECRET)}),
+        (
+            {"forward_url": MARQUEZ, "forward_secret": SECRET},
+            {"features": {"forwarding": ForwardTo(MARQUEZ, ("*",), SECRET)}},
+        ),
         (
             {"forward_url": "http://127.0.0.1:5000/api/v1/lineage"},
-            {"forward_to": ForwardTo("http://127.0.0.1:5000/api/v1/lineage")},
+            {"features": {"forwarding": ForwardTo("http://127.0.0.1:5000/api/v1/lineage")}},
         ),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
@@ -107,19 +103,22 @@ def test_the_operations_guide_lists_every_context_value():
         ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
         ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
         ({"dynamodb_client": "boto3"}, {"boto3_client": True}),
-        ({"alerts": "eventbridge"}, {"alerts": AlertTarget("eventbridge")}),
-        ({"alerts": "sns"}, {"alerts": AlertTarget("sns")}),
-        ({"alerts": "slack:T01AB/C02CD"}, {"alerts": AlertTarget("slack", "T01AB/C02CD")}),
+        ({"alerts": "eventbridge"}, {"features": {"alerts": AlertTarget("eventbridge")}}),
+        ({"alerts": "sns"}, {"features": {"alerts": AlertTarget("sns")}}),
+        ({"alerts": "slack:T01AB/C02CD"}, {"features": {"alerts": AlertTarget("slack", "T01AB/C02CD")}}),
         (
             {"alerts": "https://hooks.example.org/a?b"},
-            {"alerts": AlertTarget("webhook", "https://hooks.example.org/a?b")},
+            {"features": {"alerts": AlertTarget("webhook", "https://hooks.example.org/a?b")}},
         ),
         ({"alerts": "none", "alert_rules": None}, {}),
         (
             {"alerts": "sns", "alert_rules": {"mute": ["tag:dev"]}},
-            {"alerts": AlertTarget("sns"), "alert_rules": '{"mute": ["tag:dev"]}'},
+            {"features": {"alerts": AlertTarget("sns", rules='{"mute": ["tag:dev"]}')}},
         ),
         ({"layer": "false"}, {"layer": False}),
+        ({"of_a_feature_that_was_removed": None}, {}),
+        ({"graph_tables": "true"}, {"features": {"graph_tables": True}}),
+        ({"graph_tables": False}, {}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
 )
@@ -224,9 +223,9 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         ),
         ({"alert_rules": "{}"}, "alert_rules: must not be given without alerts, got '{}'"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
-        ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
-        ({"spark_engine": "glue"}, f"spark_engine: must be one of the context values {NAMES}, got 'glue'"),
-        ({"colour": "x"}, f"colour: must be one of the context values {NAMES}, got 'x'"),
+        ({"retenton": "x"}, f"retenton: {NO_NAME}; did you mean retention?, got 'x'"),
+        ({"spark_engine": "glue"}, f"spark_engine: {NO_NAME}, got 'glue'"),
+        ({"colour": "x"}, f"colour: {NO_NAME}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},
             "retention: must be retain or destroy, got 'keep'; auth: must be iam or token, got 'none'",

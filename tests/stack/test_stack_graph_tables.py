@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from headwater.features.graph_tables.queries import GRAPH_QUERIES
 from headwater.settings import GRAPH_PARTITIONS, TABLES_PARTITIONS
 from headwater_model.graph_tables import TABLES
-from infra.graph_queries import GRAPH_QUERIES
 from jobs.launch import JOBS
 from tests.policies import decide
 

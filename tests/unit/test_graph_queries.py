@@ -8,9 +8,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from headwater.features.graph_tables.queries import (
+    DATASETS_NOBODY_READS,
+    EDGES_THAT_WENT,
+    FAILED_JOBS,
+    GRAPH_QUERIES,
+    TAGGED_COLUMNS,
+)
 from headwater_model.archive_tables import DAY
 from headwater_model.graph_tables import TABLES
-from infra.graph_queries import DATASETS_NOBODY_READS, EDGES_THAT_WENT, FAILED_JOBS, GRAPH_QUERIES, TAGGED_COLUMNS
 from infra.saved_queries import NAMED_QUERIES
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "graph-tables.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The graph's tables, if a deployer wants them: a machine that runs the Spark job each night, and tables in Glue.
+"""The graph's tables: the Spark job, a machine that runs it each night, and tables in Glue.
 
 Nothing of it touches the compaction: a night that fails is an alarm, and the next night makes its day.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from aws_cdk import RemovalPolicy
@@ -19,17 +20,20 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from headwater import settings
+from headwater.features.graph_tables.queries import GRAPH_QUERIES
 from headwater_model.archive_tables import PREFIX
 from headwater_model.graph_tables import TABLES
+from infra.addition import Addition, WatchedMachine
 from infra.archive_search import ArchiveSearch
 from infra.function import LOG_RETENTION
 from infra.glue_engine import GlueEngine
-from infra.graph_queries import GRAPH_QUERIES
 from infra.log_names import log_name
 from infra.nag import accept
 from infra.role_permissions import Rights
 from infra.spark_job import SparkJob
-from infra.trace_resources import TraceResources
+
+if TYPE_CHECKING:
+    from infra.stack import LineageStack
 
 JOB = "GraphTables"
 # Loaders have the day's last events by then; the compaction starts at the same minute.
@@ -45,31 +49,49 @@ _PASSING = (
 )
 
 
-def graph_tables_job(scope: Construct, traced: TraceResources, search: ArchiveSearch) -> SparkJob:
+def add(stack: LineageStack, _: bool) -> Addition:
+    """Add the job, the machine and the tables to the stack."""
+    stack.spark_jobs.engine.add(_job(stack))
+    tables = GraphTables(
+        stack,
+        "GraphTables",
+        search=stack.search,
+        engine=stack.spark_jobs.engine,
+        hour_utc=stack.context.compaction_hour_utc,
+        removal=stack.defaults.removal,
+    )
+    machine = tables.state_machine
+    meaning = "The graph's tables of a day were not made."
+    return Addition(
+        machines=[WatchedMachine("GraphTablesFailed", machine, "nights without the graph's tables", meaning)],
+        outputs={"GraphTablesStateMachineArn": machine.state_machine_arn},
+    )
+
+
+def _job(stack: LineageStack) -> SparkJob:
     """Return the job `jobs.graph_tables`: it reads the graph table, and writes and publishes these tables alone."""
-    bucket = traced.archive_bucket
+    bucket, graph_table = stack.storage.archive_bucket, stack.storage.graph_table
     job = SparkJob(
-        scope,
+        stack.spark_jobs,
         JOB,
         module="graph_tables",
         about="Makes the graph's tables of the day before.",
         arguments={
             "--archive": f"s3://{bucket.bucket_name}",
             "--archive-bucket": bucket.bucket_name,
-            "--graph-table": traced.graph_table.table_name,
-            "--search-database": search.database.ref,
+            "--graph-table": graph_table.table_name,
+            "--search-database": stack.search.database.ref,
         },
         timeout_min=_TIMEOUT_MIN,
         runs_max=1,
     )
-    reads = ["dynamodb:Query", "dynamodb:BatchGetItem"]
-    job.rights.allow_partitions(reads, traced.graph_table, settings.TABLES_PARTITIONS)
-    job.rights.deny_token_writes(traced.graph_table)
+    job.rights.allow_partitions(["dynamodb:Query", "dynamodb:BatchGetItem"], graph_table, settings.TABLES_PARTITIONS)
+    job.rights.deny_token_writes(graph_table)
     job.rights.allow_objects(["s3:GetObject"], bucket, settings.FACTS_PREFIX)
     _open_tables(job.rights, bucket)
     job.rights.allow(
         ["glue:GetTable", "glue:GetPartitions", "glue:CreatePartition", "glue:UpdatePartition", "glue:DeletePartition"],
-        search.catalog_arns(TABLES),
+        stack.search.catalog_arns(TABLES),
     )
     return job
 

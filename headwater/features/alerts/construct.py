@@ -6,6 +6,7 @@ A stack without the context value `alerts` has nothing of it.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from aws_cdk import Duration
 from aws_cdk import aws_chatbot as chatbot
@@ -22,11 +23,16 @@ from constructs import Construct
 
 from headwater import settings
 from headwater.features.alerts.cause import KINDS, MANY
-from infra.context import AlertTarget
-from infra.events import Events
-from infra.function import FunctionDefaults, ServiceFunction
+from headwater.features.alerts.context import AlertTarget
+from infra.addition import Addition, WatchedQueue
+from infra.alarms import our_metric
+from infra.dashboard import graph, oldest, waiting
+from infra.function import ServiceFunction
 from infra.nag import accept
 from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, work_queue
+
+if TYPE_CHECKING:
+    from infra.stack import LineageStack
 
 # Looks at a hundred nodes of a batch, each with its downstream.
 _TIMEOUT_S = 300
@@ -34,32 +40,43 @@ _TIMEOUT_S = 300
 _BATCH = 100
 _WINDOW_S = 20
 _DUE_EVERY = Duration.minutes(15)
+# An alert that is an hour old is looked at after the damage.
+_LATE = Duration.hours(1)
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
 # One line for people: of plain text, and for Slack (`headwater.features.alerts.message`).
 _SUMMARY, _MRKDWN = "$.detail.summary", "$.detail.mrkdwn"
 
 
+def add(stack: LineageStack, target: AlertTarget) -> Addition:
+    """Add the alerts, and the way to their readers."""
+    alerts = Alerts(stack, "Alerts", stack=stack, target=target)
+    namespace = stack.defaults.metrics_namespace
+    fates = [our_metric(namespace, name, "alerts") for name in ("AlertsSent", "AlertsMuted", "AlertsFailed")]
+    queues = [WatchedQueue("AlertsDeadLetters", alerts.dead_letters), WatchedQueue("AlertsQueue", alerts.queue, _LATE)]
+    if alerts.target_dead_letters is not None:
+        queues.append(WatchedQueue("AlertTargetsDeadLetters", alerts.target_dead_letters))
+    return Addition(
+        functions=[alerts.function],
+        queues=queues,
+        rows=[
+            [
+                graph("Alerts", fates),
+                graph("Alerts: age of the oldest message, s", [oldest(alerts.queue)]),
+                graph("Alerts: dead letters", [waiting(alerts.dead_letters)]),
+            ]
+        ],
+        outputs={"AlertsBusName": alerts.bus.event_bus_name, "AlertsDeadLettersUrl": alerts.dead_letters.queue_url},
+    )
+
+
 class Alerts(Construct):
     """The alerts function with its queue and schedule, the bus, and the target that the context names."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        defaults: FunctionDefaults,
-        graph_table: dynamodb.Table,
-        archive_bucket: s3.Bucket,
-        loader: Events,
-        target: AlertTarget,
-        rules: str,
-        explorer_url: str,
-        stage: str,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, target: AlertTarget) -> None:
         super().__init__(scope, construct_id)
-        self._defaults = defaults
-        self.dead_letters = dead_letter_queue(self, "AlertsDeadLetters", removal=defaults.removal)
+        self._defaults = stack.defaults
+        self.dead_letters = dead_letter_queue(self, "AlertsDeadLetters", removal=self._defaults.removal)
         self.queue = work_queue(
             self,
             "AlertsQueue",
@@ -67,14 +84,16 @@ class Alerts(Construct):
             receives_max=RECEIVES_MAX,
             function_timeout_s=_TIMEOUT_S,
             window_s=_WINDOW_S,
-            removal=defaults.removal,
+            removal=self._defaults.removal,
         )
         self.bus = events.EventBus(self, "Bus", description="Headwater's alerts: the source is `headwater`.")
-        self.function = self._make_function(graph_table, archive_bucket, _with_explorer(rules, explorer_url))
-        self._open_to(loader.function)
+        api = stack.query_api.token_api or stack.query_api.api
+        rules = _with_explorer(target.rules, f"{api.url}explore/")
+        self.function = self._make_function(stack.storage.graph_table, stack.storage.archive_bucket, rules)
+        self._open_to(stack.events.function)
         self.target_dead_letters = None if target.kind == "eventbridge" else self._make_target_dead_letters()
         if self.target_dead_letters is not None:
-            self._send_to(target, stage, self.target_dead_letters)
+            self._send_to(target, stack.context.stage, self.target_dead_letters)
 
     def _make_function(self, graph_table: dynamodb.Table, archive_bucket: s3.Bucket, rules: str) -> ServiceFunction:
         function = ServiceFunction(
