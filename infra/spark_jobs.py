@@ -28,7 +28,7 @@ _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartU
 
 
 class SparkJobs(Construct):
-    """`jobs.compact_archive` and `jobs.trace_root`, on Glue, each with its own role; features add jobs to the engine."""
+    """`jobs.compact_archive` and `jobs.trace_root`, on Glue, each with its own role; features add to the engine."""
 
     def __init__(
         self,

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from headwater import settings
 from headwater.aws import clients
 from headwater.features.alerts import function
+from headwater.features.alerts.settings import ALERT_RULES, ALERTS_BUS, ALERTS_QUEUE_URL
 from lambdas import wiring
 from tests.aws import conftest
 from tests.aws.faults import before, refused
@@ -29,9 +29,9 @@ def watched(cloud, monkeypatch):
     bus.put_rule(Name="all", EventBusName="alerts", EventPattern='{"source": ["headwater"]}')
     arn = f"arn:aws:sqs:us-east-1:123456789012:{queues['seen'].rpartition('/')[2]}"
     bus.put_targets(Rule="all", EventBusName="alerts", Targets=[{"Id": "seen", "Arn": arn}])
-    monkeypatch.setenv(settings.ALERTS_QUEUE_URL, queues["looks"])
-    monkeypatch.setenv(settings.ALERTS_BUS, "alerts")
-    monkeypatch.setenv(settings.ALERT_RULES, '{"explorer": "https://lineage.example.org/v1/explore/"}')
+    monkeypatch.setenv(ALERTS_QUEUE_URL, queues["looks"])
+    monkeypatch.setenv(ALERTS_BUS, "alerts")
+    monkeypatch.setenv(ALERT_RULES, '{"explorer": "https://lineage.example.org/v1/explore/"}')
     return cloud
 
 

@@ -12,11 +12,17 @@ import pytest
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 
-from headwater import settings
 from headwater.aws import clients
 from headwater.features.forwarding import forwarder, function
 from headwater.features.forwarding.announcements import lane_of
 from headwater.features.forwarding.function import RETRY_S
+from headwater.features.forwarding.settings import (
+    FORWARD_DLQ_URL,
+    FORWARD_NAMESPACES,
+    FORWARD_QUEUE_URL,
+    FORWARD_SECRET,
+    FORWARD_URL,
+)
 from lambdas import api as api_function
 from lambdas import events, wiring
 from tests.aws import conftest
@@ -128,11 +134,11 @@ def forwarding(cloud, synthesized, received, monkeypatch):
     urls = {output["OutputKey"].removesuffix("Url"): output["OutputValue"] for output in stack["Outputs"]}
     boto3.client("secretsmanager").create_secret(Name=SECRET, SecretString="t0ken")
     variables = {
-        settings.FORWARD_URL: received.url,
-        settings.FORWARD_NAMESPACES: '["flights*"]',
-        settings.FORWARD_SECRET: SECRET,
-        settings.FORWARD_QUEUE_URL: urls["ForwardQueue"],
-        settings.FORWARD_DLQ_URL: urls["ForwardDeadLetters"],
+        FORWARD_URL: received.url,
+        FORWARD_NAMESPACES: '["flights*"]',
+        FORWARD_SECRET: SECRET,
+        FORWARD_QUEUE_URL: urls["ForwardQueue"],
+        FORWARD_DLQ_URL: urls["ForwardDeadLetters"],
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -151,9 +157,9 @@ def test_events_of_chosen_namespaces_arrive_as_they_were_sent_with_the_token(clo
 
 
 def test_a_stack_without_an_endpoint_announces_nothing(cloud, forwarding, monkeypatch):
-    monkeypatch.delenv(settings.FORWARD_QUEUE_URL)
+    monkeypatch.delenv(FORWARD_QUEUE_URL)
     assert cloud.load_events(*a_story()) == []
-    monkeypatch.setenv(settings.FORWARD_QUEUE_URL, forwarding.urls["ForwardQueue"])
+    monkeypatch.setenv(FORWARD_QUEUE_URL, forwarding.urls["ForwardQueue"])
     assert forwarding.messages() == []
 
 
@@ -344,7 +350,7 @@ def test_a_namespace_that_is_forwarded_no_more_is_not_sent_though_it_was_announc
     cloud, forwarding, received, monkeypatch
 ):
     cloud.load_events(an_event(), an_event(RUNS[1], namespace="flights-2013"))
-    monkeypatch.setenv(settings.FORWARD_NAMESPACES, '["flights"]')
+    monkeypatch.setenv(FORWARD_NAMESPACES, '["flights"]')
     assert forwarding.step() == 0
     assert received.events == [an_event()]
 

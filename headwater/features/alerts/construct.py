@@ -24,6 +24,7 @@ from constructs import Construct
 from headwater import settings
 from headwater.features.alerts.cause import KINDS, MANY
 from headwater.features.alerts.context import AlertTarget
+from headwater.features.alerts.settings import ALERT_RULES, ALERTS, ALERTS_BUS, ALERTS_QUEUE_URL, DUE
 from infra.addition import Addition, WatchedQueue
 from infra.alarms import our_metric
 from infra.dashboard import graph, oldest, waiting
@@ -110,12 +111,12 @@ class Alerts(Construct):
             {
                 settings.GRAPH_TABLE: graph_table.table_name,
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
-                settings.ALERTS_QUEUE_URL: self.queue.queue_url,
-                settings.ALERTS_BUS: self.bus.event_bus_name,
-                settings.ALERT_RULES: rules,
+                ALERTS_QUEUE_URL: self.queue.queue_url,
+                ALERTS_BUS: self.bus.event_bus_name,
+                ALERT_RULES: rules,
             }
         )
-        ours = (settings.ALERTS, settings.DUE)
+        ours = (ALERTS, DUE)
         reads = ["dynamodb:BatchGetItem", "dynamodb:Query"]
         function.rights.allow_partitions(reads, graph_table, (*settings.GRAPH_PARTITIONS, *ours))
         writes = ["dynamodb:PutItem", "dynamodb:BatchWriteItem"]
@@ -134,7 +135,7 @@ class Alerts(Construct):
 
     def _open_to(self, loader: ServiceFunction) -> None:
         """Let the events function, and operators who redrive, queue what is to be looked at."""
-        loader.set({settings.ALERTS_QUEUE_URL: self.queue.queue_url})
+        loader.set({ALERTS_QUEUE_URL: self.queue.queue_url})
         loader.allow(["sqs:SendMessage"], [self.queue.queue_arn])
         accept_from_alone(self.queue, [loader.role], tags=[settings.OPERATOR])
 

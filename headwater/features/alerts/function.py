@@ -15,7 +15,7 @@ from headwater.features.alerts.cause import Node
 from headwater.features.alerts.ledger import AlertLedger
 from headwater.features.alerts.looked_at import parse_look
 from headwater.features.alerts.rules import parse_alert_rules
-from headwater.settings import ALERT_RULES, ALERTS_BUS, ALERTS_QUEUE_URL
+from headwater.features.alerts.settings import ALERT_RULES, ALERTS_BUS, ALERTS_QUEUE_URL
 from headwater_model.errors import Invalid
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, has_time, retry_soon

@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 
 from headwater.facts.table import GraphTable, Key, Row, RowQuery, Swap
 from headwater.features.alerts.cause import Cause, Node
-from headwater.settings import ALERTS, DUE
+from headwater.features.alerts.settings import ALERTS, DUE
 from headwater.times import from_seconds
 from headwater_model.ids import DatasetId, JobId, sha256_hex
 from headwater_model.times import normalize

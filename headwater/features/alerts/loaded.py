@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from headwater.features.alerts.looked_at import LookQueue, nodes_of
-from headwater.settings import ALERTS_QUEUE_URL
+from headwater.features.alerts.settings import ALERTS_QUEUE_URL
 from lambdas import wiring
 
 if TYPE_CHECKING:

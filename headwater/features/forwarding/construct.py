@@ -11,6 +11,14 @@ from constructs import Construct
 
 from headwater import settings
 from headwater.features.forwarding.context import ForwardTo
+from headwater.features.forwarding.settings import (
+    ANNOUNCED,
+    FORWARD_DLQ_URL,
+    FORWARD_NAMESPACES,
+    FORWARD_QUEUE_URL,
+    FORWARD_SECRET,
+    FORWARD_URL,
+)
 from infra.addition import Addition, WatchedQueue
 from infra.alarms import our_metric
 from infra.dashboard import graph, oldest, waiting
@@ -62,7 +70,7 @@ class Forwarding(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, to: ForwardTo) -> None:
         super().__init__(scope, construct_id)
         removal, events = stack.defaults.removal, stack.events.function
-        self._namespaces = {settings.FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
+        self._namespaces = {FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
         self.dead_letters = dead_letter_queue(self, "ForwardDeadLetters", removal=removal, fifo=True)
         self.queue = work_queue(
             self,
@@ -74,10 +82,10 @@ class Forwarding(Construct):
             fifo=True,
         )
         self.function = self._make_function(to, stack.storage.archive_bucket, stack.defaults)
-        events.set({settings.FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})
+        events.set({FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})
         events.allow(["sqs:SendMessage"], [self.queue.queue_arn])
         marks = ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"]
-        events.rights.allow_partitions(marks, stack.storage.graph_table, [settings.ANNOUNCED])
+        events.rights.allow_partitions(marks, stack.storage.graph_table, [ANNOUNCED])
         accept_from_alone(self.queue, [events.role], tags=[settings.OPERATOR])
 
     def _make_function(self, to: ForwardTo, archive_bucket: s3.Bucket, defaults: FunctionDefaults) -> ServiceFunction:
@@ -94,14 +102,14 @@ class Forwarding(Construct):
         function.set(
             {
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
-                settings.FORWARD_URL: to.url,
-                settings.FORWARD_QUEUE_URL: self.queue.queue_url,
-                settings.FORWARD_DLQ_URL: self.dead_letters.queue_url,
+                FORWARD_URL: to.url,
+                FORWARD_QUEUE_URL: self.queue.queue_url,
+                FORWARD_DLQ_URL: self.dead_letters.queue_url,
                 **self._namespaces,
             }
         )
         if to.secret is not None:
-            function.set({settings.FORWARD_SECRET: to.secret})
+            function.set({FORWARD_SECRET: to.secret})
             function.allow(["secretsmanager:GetSecretValue"], [_secret_arn(self, to.secret)])
         function.allow_objects(["s3:GetObject"], archive_bucket, settings.EVENTS_PREFIX)
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])

@@ -16,6 +16,13 @@ from headwater import settings
 from headwater.aws.clients import client
 from headwater.features.forwarding.endpoint import TIMEOUT_S, Endpoint, Secret
 from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
+from headwater.features.forwarding.settings import (
+    FORWARD_DLQ_URL,
+    FORWARD_NAMESPACES,
+    FORWARD_QUEUE_URL,
+    FORWARD_SECRET,
+    FORWARD_URL,
+)
 from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, measure_s, metrics
@@ -37,9 +44,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         messages,
         now_s=wiring.now_s(),
         may_go_on=lambda: context.get_remaining_time_in_millis() > RESERVED_MS,
-        wait=lambda failed: retry_soon(
-            event, failed, [os.environ[settings.FORWARD_QUEUE_URL]], longest_wait_s=longest_wait_s
-        ),
+        wait=lambda failed: retry_soon(event, failed, [os.environ[FORWARD_QUEUE_URL]], longest_wait_s=longest_wait_s),
     )
     count("ForwardedEvents", forwarded.sent)
     count("ForwardRefused", forwarded.refused)
@@ -53,13 +58,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @cache
 def forwarder() -> Forwarder:
     """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
-    url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
+    url, ca_file = os.environ[FORWARD_URL], get_cert_path(True)
     endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
-    if secret_id := os.environ.get(settings.FORWARD_SECRET):
+    if secret_id := os.environ.get(FORWARD_SECRET):
         secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
         endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
-    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
-    namespaces = tuple(json.loads(os.environ[settings.FORWARD_NAMESPACES]))
+    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[FORWARD_DLQ_URL]
+    namespaces = tuple(json.loads(os.environ[FORWARD_NAMESPACES]))
     return Forwarder(wiring.s3(), bucket, endpoint, namespaces, wiring.sqs(), dead_letters)
 
 

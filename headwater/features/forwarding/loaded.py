@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from headwater.features.forwarding.announcements import Announcer, Marks
-from headwater.settings import FORWARD_NAMESPACES, FORWARD_QUEUE_URL
+from headwater.features.forwarding.settings import FORWARD_NAMESPACES, FORWARD_QUEUE_URL
 from lambdas import wiring
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from headwater.features.alerts.alerter import ALERTS_MAX, Alerter
 from headwater.features.alerts.ledger import AlertLedger
 from headwater.features.alerts.looked_at import nodes_of
 from headwater.features.alerts.rules import AlertRules
-from headwater.settings import ALERTS, DUE
+from headwater.features.alerts.settings import ALERTS, DUE
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import B, X, an_event
 
