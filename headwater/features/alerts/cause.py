@@ -14,7 +14,7 @@ comes late may move what names the cause. These orders make two alerts of a caus
     DatasetLate                           the version, written in time            the version after it is late
     all of a dataset                      its other name, which is primary        the primary name names the cause
 
-Another order of these events, or all of them at once, is one alert (`tests/unit/alerts/test_causes.py`).
+Another order of these events, or all of them at once, is one alert (`tests/features/alerts/test_causes.py`).
 """
 
 from __future__ import annotations

@@ -8,15 +8,16 @@ import pytest
 
 from local_stack.template.event_resources import EventBus, Rule
 from local_stack.template.template import parse_template
+from tests.features.alerts.stacks import TARGETS
 from tests.policies import decide
-from tests.stack.assemblies import ALERT_TARGETS, read_template
+from tests.stack.assemblies import read_template
 
 pytestmark = pytest.mark.large
 
 
-@pytest.fixture(params=ALERT_TARGETS)
-def stack(request, with_alerts):
-    return with_alerts[request.param]
+@pytest.fixture(params=TARGETS)
+def stack(request, named):
+    return named[request.param]
 
 
 def resource(stack, kind):
@@ -82,7 +83,7 @@ def test_what_nobody_took_waits_and_an_alarm_says_so(stack):
     assert any("AlertTargetsDeadLettersWaiting" in name for name in named) == goes_on
 
 
-@pytest.mark.parametrize("target", ALERT_TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_local_stack_reads_each_of_them(assemblies, target):
     template = parse_template(read_template(assemblies, target))
     assert len(template.of(EventBus)) == 1
@@ -99,20 +100,20 @@ def all_alerts(stack):
     return target
 
 
-def test_on_the_bus_alone_no_rule_takes_them(with_alerts):
-    stack = with_alerts["bus"]
+def test_on_the_bus_alone_no_rule_takes_them(named):
+    stack = named["bus"]
     assert [rule for rule in stack.of_type("AWS::Events::Rule").values() if "EventPattern" in rule] == []
     assert not [name for name in stack.of_type("AWS::SNS::Topic") if name.startswith("Alerts")]
 
 
-def test_a_topic_gets_the_line_for_people(with_alerts):
-    target = all_alerts(with_alerts["topic"])
+def test_a_topic_gets_the_line_for_people(named):
+    target = all_alerts(named["topic"])
     assert (target["Arn"], target["InputPath"]) == ("AlertsTopic", "$.detail.summary")
-    assert "KmsMasterKeyId" in with_alerts["topic"].of_type("AWS::SNS::Topic")["AlertsTopic"]
+    assert "KmsMasterKeyId" in named["topic"].of_type("AWS::SNS::Topic")["AlertsTopic"]
 
 
-def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_account(with_alerts):
-    stack = with_alerts["slack"]
+def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_account(named):
+    stack = named["slack"]
     transformer = all_alerts(stack)["InputTransformer"]
     assert '"source":"custom"' in transformer["InputTemplate"]
     assert set(transformer["InputPathsMap"].values()) == {"$.detail-type", "$.detail.mrkdwn"}
@@ -122,11 +123,11 @@ def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_accoun
     assert channel["SnsTopicArns"] == ["AlertsTopic"]
 
 
-def test_a_webhook_gets_the_event_and_a_key(with_alerts):
-    stack = with_alerts["webhook"]
+def test_a_webhook_gets_the_event_and_a_key(named):
+    stack = named["webhook"]
     all_alerts(stack)
     destination = resource(stack, "AWS::Events::ApiDestination")
-    assert (destination["InvocationEndpoint"], destination["HttpMethod"]) == (ALERT_TARGETS["webhook"], "POST")
+    assert (destination["InvocationEndpoint"], destination["HttpMethod"]) == (TARGETS["webhook"], "POST")
     key = resource(stack, "AWS::Events::Connection")["AuthParameters"]["ApiKeyAuthParameters"]
     assert key["ApiKeyName"] == "X-Headwater-Key"
     assert "resolve:secretsmanager" in str(key["ApiKeyValue"])

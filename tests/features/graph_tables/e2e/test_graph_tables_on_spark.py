@@ -12,7 +12,7 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.builders_events import a_run_event
-from tests.forwarding import CONTEXT
+from tests.features.graph_tables.stacks import CONTEXT
 
 pytestmark = pytest.mark.timeout(600)
 MACHINE = "GraphTablesStateMachineArn"
@@ -23,7 +23,7 @@ DAY_S = 86_400
 @pytest.fixture(scope="module")
 def stack(synthesized, tmp_path_factory):
     logs = tmp_path_factory.mktemp("logs")
-    with LocalStack(synthesized(**CONTEXT, graph_tables="true"), window_cap_s=0.2, logs=logs) as started:
+    with LocalStack(synthesized(**CONTEXT), window_cap_s=0.2, logs=logs) as started:
         yield started
 
 

@@ -11,7 +11,7 @@ from headwater.features.forwarding.announcements import EVENTS_MAX, LANES, Annou
 from headwater.loading.event_log import StoredLines
 from headwater_model.errors import Invalid
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event
-from tests.unit.forwarding.simulation import World
+from tests.features.forwarding.simulation import World
 
 SHA = "0123456789abcdef" * 4
 KEY = f"events/year=2025/month=11/day=20/{SHA}.jsonl.gz"

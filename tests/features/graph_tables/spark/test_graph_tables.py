@@ -27,7 +27,7 @@ from jobs.storage import Storage
 from tests.aws.test_trace_on_spark import spark, workers  # noqa: F401 - fixtures
 from tests.builders_events import a_run_event
 from tests.fakes.memory_table import MemoryTable
-from tests.graph_lookups import ApiLookups, Tables
+from tests.features.graph_tables.lookups import ApiLookups, Tables
 
 pytestmark = pytest.mark.usefixtures("catalog")
 RULES = NamingRules(trim_partitions=False)

@@ -14,9 +14,10 @@ import pytest
 
 from local_stack.stack import LocalStack
 from tests.builders_events import a_dataset, a_dataset_event, a_job_event, a_run_event
-from tests.forwarding import CONTEXT, PLACE, SECRET, an_endpoint
+from tests.features.forwarding.receiving import an_endpoint
+from tests.features.forwarding.stacks import CONTEXT, PLACE, SECRET
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 CHOSEN, OTHER = "flights", "payments"
 
 
@@ -30,9 +31,7 @@ def second(synthesized, tmp_path_factory):
 @pytest.fixture(scope="module")
 def first(synthesized, second, tmp_path_factory):
     """The stack that forwards."""
-    template = json.dumps(synthesized(**CONTEXT, graph_tables="true")).replace(
-        PLACE, f"{second.token_api_url}/api/v1/lineage"
-    )
+    template = json.dumps(synthesized(**CONTEXT)).replace(PLACE, f"{second.token_api_url}/api/v1/lineage")
     with LocalStack(json.loads(template), window_cap_s=0.2, logs=tmp_path_factory.mktemp("first")) as stack:
         secrets = boto3.client("secretsmanager", **stack.client_settings)
         secrets.create_secret(Name=SECRET, SecretString=a_token(second))
@@ -108,7 +107,7 @@ def test_a_second_headwater_shows_the_chosen_namespaces_as_the_first_does_and_no
 @pytest.mark.slow
 def test_stored_events_are_forwarded_again_to_a_new_endpoint(synthesized, tmp_path):
     with an_endpoint() as received:
-        template = json.loads(json.dumps(synthesized(**CONTEXT, graph_tables="true")).replace(PLACE, received.url))
+        template = json.loads(json.dumps(synthesized(**CONTEXT)).replace(PLACE, received.url))
         with LocalStack(template, window_cap_s=0.2, logs=tmp_path / "logs") as stack:
             boto3.client("secretsmanager", **stack.client_settings).create_secret(Name=SECRET, SecretString="t0ken")
             sent = list(story(CHOSEN))

@@ -16,7 +16,7 @@ from headwater.aws.queues import send_all
 from headwater.features.forwarding.announcements import Announcement
 from tests.builders_events import a_run_event
 from tests.examples import examples
-from tests.unit.forwarding.simulation import Killed, World, by_run, out_of_reach, text, unique
+from tests.features.forwarding.simulation import Killed, World, by_run, out_of_reach, text, unique
 
 RUNS = [f"01941f29-7c00-7ea7-b5a3-4d2d5f0a1b{number:02}" for number in range(6)]
 NAMESPACES = ["flights", "flights-2013", "payments"]

@@ -28,7 +28,8 @@ from lambdas import events, wiring
 from tests.aws import conftest
 from tests.aws.faults import Killed, before, refused
 from tests.builders_events import a_dataset, a_facet, a_run_event
-from tests.forwarding import CONTEXT, HANG_UP, SECRET, an_endpoint
+from tests.features.forwarding.receiving import HANG_UP, an_endpoint
+from tests.features.forwarding.stacks import CONTEXT, SECRET
 from tests.templates import Template
 
 DAYS = 24 * 3600
@@ -119,7 +120,7 @@ class Forwarding:
 @pytest.fixture
 def forwarding(cloud, synthesized, received, monkeypatch):
     """The queues of a stack that forwards to the endpoint, and its variables."""
-    template = synthesized(**CONTEXT, graph_tables="true")
+    template = synthesized(**CONTEXT)
     resources = {
         name: {"Type": resource["Type"], "Properties": {**resource["Properties"], "QueueName": f"{name}.fifo"}}
         for name, resource in template["Resources"].items()
@@ -380,7 +381,7 @@ def test_the_forward_function_may_make_every_call_that_it_makes_and_no_grant_is_
     for service in ("s3", "sqs", "secretsmanager"):
         clients.client(service).meta.events.register("provide-client-params.*.*", note)
     assert forwarding.step() == 1
-    grants = Template(synthesized(**CONTEXT, graph_tables="true")).allowed("ForwardFunction").values()
+    grants = Template(synthesized(**CONTEXT)).allowed("ForwardFunction").values()
     assert {action for actions in grants for action in actions} == requested | BY_LAMBDA
 
 

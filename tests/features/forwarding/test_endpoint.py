@@ -8,7 +8,7 @@ import pytest
 
 from headwater.features.forwarding.endpoint import Endpoint, Secret, Unreachable
 from headwater_model.errors import Invalid
-from tests.forwarding import DRIBBLE, HANG, HANG_UP, an_endpoint
+from tests.features.forwarding.receiving import DRIBBLE, HANG, HANG_UP, an_endpoint
 from tests.waiting import LONG_S
 
 BODY = json.dumps({"eventTime": "2025-11-20T12:00:00Z"}).encode()

@@ -12,7 +12,7 @@ from headwater.events.parse import with_sources
 from headwater.features.alerts.alerter import AGE_MAX_S
 from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.ids import DatasetId
-from tests.unit.alerts.conftest import NOW_S, checks, later, seconds
+from tests.features.alerts.conftest import NOW_S, checks, later, seconds
 from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
 from tests.unit.facts.strategies import stamped
 

@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# The context of a stack that forwards; a test puts its endpoint's URL in place of this one.
-PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
-CONTEXT = {"forward_url": PLACE, "forward_namespaces": "flights*", "forward_secret": SECRET}
 HANG, HANG_UP, DRIBBLE = "hang", "hang up", "dribble"
 
 

@@ -14,7 +14,7 @@ from headwater.queries.table_rows import end_of_day, named_ever, rows_of_columns
 from headwater_model.graph_tables import TABLES
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
-from tests.graph_lookups import ApiLookups, Tables
+from tests.features.graph_tables.lookups import ApiLookups, Tables
 from tests.unit.facts.strategies import arrivals, declared_streams, linked_streams, moved, stamped, streams
 from tests.unit.queries.columns.strategies import streams as column_streams
 from tests.unit.queries.every_query import loaded

@@ -22,7 +22,7 @@ from headwater_model.errors import Invalid
 from headwater_model.ids import JobId
 from tests.examples import examples
 from tests.fakes.memory_table import MemoryTable
-from tests.unit.alerts.conftest import NOW_S, Bus, Watched, checks, seconds
+from tests.features.alerts.conftest import NOW_S, Bus, Watched, checks, seconds
 from tests.unit.facts.statements import A, B, X, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, checked_streams, stamped, streams
 from tests.unit.queries.columns import strategies as columns
