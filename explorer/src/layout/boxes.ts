@@ -4,7 +4,7 @@ export interface Box {
   id: string;
   width: number;
   height: number;
-  /** True of a box below its node's other boxes, such as a fold. */
+  /** True of a box below all boxes of its node, such as a fold. */
   isLast?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function inOrder(task: Task): Box[] {
   return [...task.boxes].sort((a, b) => height(a) - height(b) || (a.id < b.id ? -1 : 1));
 }
 
-/** Move the whole layout, so that a box stays at its last place. */
+/** Move the whole layout, until a box is at its last place. */
 export function anchored(placed: Placed, id: string, was: Point | undefined): Placed {
   const is = placed.at[id];
   if (!is || !was) return placed;
@@ -54,7 +54,7 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
   };
 }
 
-/** Return the points at which the line between two boxes passes other boxes. */
+/** Return the bends of the line between two boxes: it crosses no box. */
 export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] =>
   placed.bends[`${from}→${to}`] ?? [];
 

@@ -83,7 +83,7 @@ def _is_job(node_id):
 
 
 def column_edges(api):
-    """Return the sources of each column that is in no struct, and of each whole dataset, by node id."""
+    """Return the sources of each column outside of structs, and of each whole dataset, by node id."""
     sources = {}
     for dataset in DATASETS:
         status, form = api.get("/column-lineage", nodeId=dataset.node_id)
