@@ -22,6 +22,7 @@ from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
 from spark_client.current_run import JobRun
+from spark_client.event_payloads import Event
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
@@ -250,7 +251,7 @@ class RunningCapture(Capture):
         self.start()
         return self._sender.put(emitted)
 
-    def _warn_of_cuts(self, event: run_events.Event) -> None:
+    def _warn_of_cuts(self, event: Event) -> None:
         """Warn of what an event has no room for, once for each such list."""
         cut = event["run"]["facets"]["headwater_capture"].get("cut")
         if cut:
