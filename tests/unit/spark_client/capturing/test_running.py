@@ -19,6 +19,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.running import RunningCapture
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
+from spark_client.capturing.session.worker import Origin
 from spark_client.current_run import JobRun, RunContext
 from spark_client.event_payloads import EventJson
 from spark_client.record_requests import DeliveryCounts
@@ -98,15 +99,12 @@ def a_capture(
 ) -> RunningCapture:
     return RunningCapture(
         APPLICATION,
-        source,
-        read,
-        NoSinks(),
+        Origin(source, read, NoSinks(), self_test),
         transport,
         Counts(),
         settings or Settings(flush_s=600),
         ends_with=program or Ending(),
         grace_s=grace_s,
-        self_test=self_test,
         starts_at_once=starts_at_once,
     )
 
