@@ -12,11 +12,11 @@ from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.datasets.glue import FrameRead, QueryRead, read_frame
 from spark_client.capturing.datasets.leaf_source import DatabaseQuery, LeafSource
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
-from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
+from spark_client.capturing.model import RDD_ACTION, Dataset
+from spark_client.capturing.parts import part_of_leaf
 from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.operators import RowsLineage, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -76,7 +76,7 @@ class QueryLeaves:
             for key in [variable_key(node)]
         }
         self._read: dict[int, LeafSource] = {}
-        self._frames: dict[int, FrameRead] = {}
+        self._of_parts: dict[int, Checkpoint] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf, stream)
 
@@ -146,25 +146,24 @@ class QueryLeaves:
                 return datasets[0].id if len(datasets) == 1 else None
         return None
 
-    def frame(self, leaf: Node) -> FrameRead:
-        """Return the DynamicFrame that a leaf reads or writes."""
-        if leaf.number not in self._frames:
-            self._frames[leaf.number] = read_frame(leaf, self._catalogs, self._query)
-        return self._frames[leaf.number]
+    def read(self, plan: Node) -> Checkpoint:
+        """Return a frame by its plan: one that a leaf of this query was made of.
+
+        Raises:
+            TooLarge: see `PlanWalk`.
+        """
+        reading = QueryLeaves(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
+        relation = reading.relation(plan)
+        return Checkpoint(relation.values, relation.rows, list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _remembered(self, leaf: Node) -> Checkpoint | None:
-        """Return what a leaf reads that was noted when it was made: a checkpoint, or a DynamicFrame."""
-        checkpoint = self._checkpoints.find(leaf)
-        if checkpoint is not None or leaf.text("steps") is None:
+        """Return what a leaf reads that was noted when it was made: a checkpoint, or a frame of a part."""
+        checkpoint, part = self._checkpoints.find(leaf), part_of_leaf(leaf.values)
+        if checkpoint is not None or part is None:
             return checkpoint
-        frame = self.frame(leaf)
-        values = [frame.relation.get(output.text("name") or "") for output in _outputs(leaf)]
-        return Checkpoint(values, frame.relation.rows, frame.inputs, frame.unknown_inputs)
-
-    def _query(self, plan: Node) -> QueryRead:
-        """Return a frame of Spark's that a DynamicFrame was made of."""
-        reading = QueryLeaves(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
-        return QueryRead(reading.relation(plan), list(reading.inputs()), list(reading.unknown_inputs()))
+        if leaf.number not in self._of_parts:
+            self._of_parts[leaf.number] = part.load("plans").read_leaf(leaf, self._catalogs, self.read)
+        return self._of_parts[leaf.number]
 
     def _find(self, leaf: Node) -> LeafSource:
         if leaf.number not in self._read:
@@ -248,7 +247,7 @@ def _ids(leaf: Node) -> tuple[str, ...]:
 
 
 def _is_leaf(node: Node) -> bool:
-    if node.kind in (RDD_ACTION, GLUE_WRITE):
+    if node.kind == RDD_ACTION or part_of_leaf(node.values) is not None:
         return True
     return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
 

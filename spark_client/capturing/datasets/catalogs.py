@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -63,8 +63,7 @@ class Catalogs:
 
     Names leave out partitions and dates unless it does not trim them (`trims_partitions`).
     `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
-    and `account` are those of AWS that the application runs in. `glue_schema` returns the schema of a table of Glue's
-    catalog (database, table, account) in Spark's JSON, where Glue is at hand.
+    and `account` are those of AWS that the application runs in.
     """
 
     session: Catalog = Catalog()
@@ -73,7 +72,6 @@ class Catalogs:
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
     region: str | None = None
     account: str | None = None
-    glue_schema: Callable[[str, str, str | None], str | None] = field(default=lambda *_: None, compare=False)
     trims_partitions: bool = True
 
     def find_path(self, path: str, *, is_local: bool = False) -> DatasetId | None:

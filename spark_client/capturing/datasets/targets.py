@@ -20,7 +20,7 @@ from spark_client.capturing.datasets.sources import (
     find_table,
 )
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.model import GLUE_WRITE, Change, Dataset, SchemaField
+from spark_client.capturing.model import Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import HUDI_DELETE, find_row_change
 
@@ -36,11 +36,10 @@ WRAPPERS = frozenset(
         "CreateTableAsSelect",
         "ReplaceTableAsSelect",
         "CreateHoodieTableAsSelectCommand",
-        GLUE_WRITE,
     }
 )
-# Such commands that may write their data themselves: Hudi's, in 1.2, and sinks of DynamicFrames.
-MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand", GLUE_WRITE})
+# Such a command that may write its data itself: Hudi's, in 1.2.
+MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
 # Tables that keep nothing.

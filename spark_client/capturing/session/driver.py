@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
-from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
 from spark_client.capturing.session.worker import Origin
 
@@ -95,7 +94,7 @@ class _LaterExtractor:
         from spark_client.capturing.extract import Extractor
 
         catalogs = replace(read_catalogs(self._conf, os.environ), trims_partitions=self._trims_partitions)
-        return Extractor(replace(catalogs, glue_schema=glue_frames.schema_of))
+        return Extractor(catalogs)
 
     def read(self, execution: Execution) -> Sequence[Read]:
         """Return what `Extractor.read` does."""
