@@ -233,8 +233,7 @@ def _columns_of(table: Node, url: str) -> RowsLineage:
 
 def _hidden(leaf: Node) -> str | None:
     """Return the metadata column that Spark adds to files' own on demand: their paths, sizes and times."""
-    relation = leaf.values.get("relation")
-    schema = relation.get("schema") if isinstance(relation, dict) else None
+    schema = leaf.at("relation", "schema")
     return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
 
 
