@@ -70,7 +70,8 @@ class Extractor:
             UnknownTarget: a write's target has no name.
         """
         if (part := part_of_plan(execution.plan.kind)) is not None:
-            return part.load("plans").read_writes(execution, self)  # type: ignore[no-any-return]
+            writes: list[Write] = part.load("plans").read_writes(execution, self)
+            return writes
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
         if execution.plan.kind == RDD_ACTION:

@@ -9,10 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId, FieldPath
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.datasets.leaf_source import DatabaseQuery, LeafSource
+from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
 from spark_client.capturing.model import RDD_ACTION, Dataset
@@ -27,7 +25,6 @@ from spark_client.capturing.plans.walk import PlanWalk
 K = TypeVar("K")
 V = TypeVar("V")
 _METADATA = "_metadata"
-_COMPUTED = "JDBCRelation: computed by the database"
 # Leaves that stand for a plan elsewhere.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
@@ -129,10 +126,10 @@ class QueryLeaves:
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
-        if read.query is not None:
-            return _columns_of_query(read.query, _outputs(node))
-        added = {_hidden(node), find_record_column(node), *read.absent}
         outputs = _outputs(node)
+        if read.columns is not None:
+            return read.columns(outputs)
+        added = {_hidden(node), find_record_column(node), *read.absent}
         values = (NOTHING if output.text("name") in added else _column(output, read) for output in outputs)
         return RowsLineage(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
@@ -198,37 +195,6 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
     return Value(
         frozenset(Dependency(ColumnSource(dataset, path), how) for dataset in having), unknown=frozenset(reasons)
     )
-
-
-def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> RowsLineage:
-    """Return the columns of a query that a database runs; a column that is not resolved is unknown."""
-    ids = [output.text("exprId") or "" for output in outputs]
-    plan = resolve(query.plan, [output.text("name") or "" for output in outputs], _table_of_database)
-    relation = RowsLineage() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
-    values = [
-        replace(output, unknown=frozenset({_COMPUTED})) if output.unknown else output for output in relation.values
-    ]
-    if len(values) != len(ids):
-        values = [unknown(_COMPUTED)] * len(ids)
-    return RowsLineage(tuple(zip(ids, values, strict=True)), relation.rows)
-
-
-def _table_of_database(parts: Sequence[str]) -> Node:
-    leaf = Node(0, "DatabaseTable")
-    leaf.values = {"schema": None, "name": ".".join(parts)}
-    return leaf
-
-
-def _columns_of(table: Node, url: str) -> RowsLineage:
-    dataset = jdbc.find_table(url, table.text("name") or "")
-    names = [
-        (output.text("exprId") or "", jdbc.find_column(url, output.text("name") or ""))
-        for output in table.nodes("output")
-    ]
-    if dataset is None:
-        return RowsLineage(tuple((output, unknown(_COMPUTED)) for output, _ in names))
-    sources = [(output, ColumnSource(dataset, (name,))) for output, name in names]
-    return RowsLineage(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
 
 
 def _hidden(leaf: Node) -> str | None:

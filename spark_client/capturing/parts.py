@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,8 @@ class Part:
         has_methods: True if its module `methods` wraps methods of Python while a driver is captured.
         plan: kind of the plans whose writes its module `plans` reads.
         leaf: value of the leaves that its module `plans` reads.
+        has_urls: True if its module `urls` names tables by the URLs of their databases.
+        connectors: modules and objects that `registry` takes as connectors.
         sinks: commands whose data other executions write, or they themselves.
         folders: commands of folders whose files other executions write.
     """
@@ -29,6 +32,8 @@ class Part:
     has_methods: bool = False
     plan: str = ""
     leaf: str = ""
+    has_urls: bool = False
+    connectors: tuple[str, ...] = ()
     sinks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
 
@@ -39,6 +44,11 @@ class Part:
 
 PARTS = (
     Part("connect", sessions="pyspark.sql.connect."),
+    Part(
+        "databases",
+        has_urls=True,
+        connectors=("warehouses:BigQuery", "warehouses:Redshift", "warehouses:Snowflake"),
+    ),
     Part("glue", has_methods=True, plan="GlueWrite", leaf="steps", sinks=("GlueWrite",), folders=("ModelSave",)),
 )
 SINKS = frozenset(command for part in PARTS for command in part.sinks)
@@ -64,3 +74,9 @@ def part_of_plan(kind: str) -> Part | None:
 def part_of_leaf(values: Container[str]) -> Part | None:
     """Return the part that reads a leaf with these values."""
     return next((part for part in PARTS if part.leaf and part.leaf in values), None)
+
+
+@cache
+def urls() -> Any:
+    """Return the module that names tables by the URLs of their databases."""
+    return next(part for part in PARTS if part.has_urls).load("urls")

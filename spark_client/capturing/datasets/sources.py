@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.database_names import tables_in
-from spark_client.capturing.datasets.jdbc_queries import find_query
-from spark_client.capturing.datasets.leaf_source import PLACES_MAX, DatabaseQuery, LeafSource, all_of, find_paths
+from spark_client.capturing.datasets.leaf_source import PLACES_MAX, LeafSource, all_of, find_paths
 from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
+from spark_client.capturing.parts import urls
 from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.registry import registry
 from spark_client.connectors import Computed
@@ -24,7 +22,6 @@ from spark_client.connectors import Computed
 # An object of the JVM, by its getters.
 JvmObject: TypeAlias = Mapping[str, Any]
 
-_QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
 # Formats whose records may be no rows, and Spark's name of the column for them.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
 FORMATS_OF_FILES = _TEXT_FORMATS | {
@@ -127,7 +124,7 @@ def find_options(options: object, catalogs: Catalogs, form: str | None = None) -
     if not isinstance(options, Mapping):
         return None
     if url := options.get("url"):
-        return _jdbc(str(url), options.get("dbtable") or options.get("query") or "")
+        return _at_url(str(url), options.get("dbtable") or options.get("query") or "")
     if servers := options.get("kafka.bootstrap.servers"):
         named = (find_topic(str(servers), topic.strip()) for topic in _topics(options))
         return all_of(Dataset(topic) for topic in named if topic)
@@ -161,7 +158,9 @@ def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     if merged := _merged(leaf, properties, catalogs):
         return merged
     if parsed := leaf.node("databaseQuery"):
-        return _query_source(parsed, properties, schema)
+        url, text = (_text(properties, "jdbcOptions", name) or "" for name in ("url", "tableOrQuery"))
+        tables: LeafSource = urls().read_query(parsed, url, text, schema)
+        return tables
     return _of_object(properties, catalogs, schema, find_symlinks(table, catalogs))
 
 
@@ -295,7 +294,7 @@ def _of_object(
 ) -> LeafSource | None:
     """Return what a relation or table names: a database's table, a catalog's, a location, paths, or topics."""
     if "jdbcOptions" in described:
-        read = _jdbc(_text(described, "jdbcOptions", "url"), _text(described, "jdbcOptions", "tableOrQuery"))
+        read = _at_url(_text(described, "jdbcOptions", "url"), _text(described, "jdbcOptions", "tableOrQuery"))
         return _completed(read, schema, symlinks)
     if table := find_table(described.get("v1Table") or described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
@@ -316,32 +315,10 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
     return find_paths([path], catalogs, schema) if isinstance(path, str) else None
 
 
-def _query_source(plan: Node, relation: JvmObject, schema: Sequence[SchemaField]) -> LeafSource:
-    """Return the tables that a query reads; its plan gives its columns."""
-    url, text = _text(relation, "jdbcOptions", "url") or "", _text(relation, "jdbcOptions", "tableOrQuery") or ""
-    tables = [name and jdbc.find_table(url, ".".join(name)) for name in tables_in(plan)]
-    named = dict.fromkeys(dataset for dataset in tables if isinstance(dataset, DatasetId))
-    if not named:
-        return LeafSource(unknown=_QUERY_OF_DATABASE)
-    simple = find_query(text) if len(named) == 1 else None
-    columns = tuple(schema) if simple and simple.plain else ()
-    lost = _QUERY_OF_DATABASE if len(named) < len(set(tables)) else None
-    return LeafSource(
-        tuple(Dataset(dataset, columns) for dataset in named), query=DatabaseQuery(plan, url), unnamed=lost
-    )
-
-
-def _jdbc(url: str | None, table: str | None) -> LeafSource | None:
-    """Return a table of a database, or the one table that a query reads."""
-    if not url or not table:
-        return None
-    if named := jdbc.find_table(url, table):
-        return LeafSource((Dataset(named),))
-    query = find_query(table)
-    named = jdbc.find_table(url, query.table) if query else None
-    if query is None or named is None:
-        return LeafSource(unknown=_QUERY_OF_DATABASE)
-    return LeafSource((Dataset(named),), None if query.plain else "JDBCRelation: computed by the database")
+def _at_url(url: str | None, table: str | None) -> LeafSource | None:
+    """Return a table of a database, or what is known of a query."""
+    source: LeafSource | None = urls().find_source(url, table)
+    return source
 
 
 def _completed(

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from spark_client.capturing.datasets.database_expressions import ExpressionResolver
-from spark_client.capturing.datasets.database_names import Column, Ctes, NodeFactory, Scope, Table, Unresolvable, plain
+from spark_client.capturing.databases.expressions import ExpressionResolver
+from spark_client.capturing.databases.names import Column, Ctes, NodeFactory, Scope, Table, Unresolvable, plain
 from spark_client.capturing.plans.plan import Node, kinds
 
 _PASSING = kinds("GlobalLimit LocalLimit Offset Sample UnresolvedHint")
