@@ -39,8 +39,8 @@ _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 ROOT = Path(__file__).resolve().parents[1]
 # The sources of a synthesized stack, or of a release.
 _SOURCES = ("app.py", "cdk.json", "pyproject.toml", "explorer/dist", "headwater", "headwater_model", "infra", "jobs")
-_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client", "tests/forwarding.py")
-_SOURCES += ("tests/stack",)
+_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client")
+_SOURCES += ("tests/stack", *(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/features/*/stacks.py")))
 _KEPT_S = 24 * 3600
 
 # Every request of a test goes to this machine; tests of proxies name their own.
