@@ -34,7 +34,6 @@ from headwater.queries.lists import assertions, feed, name_lists, name_search, s
 from headwater.queries.lists.broken_jobs import report_broken
 from headwater.queries.lists.column_search import search_columns
 from headwater.queries.lists.listings import Jobs
-from headwater.queries.lists.similar_names import similar_datasets
 from headwater.queries.lists.statistics import report_coverage
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
@@ -51,7 +50,7 @@ from headwater.queries.results.entities import (
     Sort,
     Source,
 )
-from headwater.queries.results.graphs import Broken, Coverage, Similar, UpstreamRun
+from headwater.queries.results.graphs import Broken, Coverage, UpstreamRun
 from headwater.queries.results.reports import ColumnImpact, News, NewsKind
 from headwater.queries.runs import runs
 from headwater.queries.runs.runs import list_child_runs
@@ -131,10 +130,6 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
         """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""
         return report_coverage(namespace, self._view(), since=since)
-
-    def report_similar(self) -> Similar:
-        """Return datasets that are likely the same under several names."""
-        return similar_datasets(self._view())
 
     def report_broken(self, *, owner: str | None = None, limit: int, offset: int) -> Broken:
         """Return the jobs that fail, of an owner if one is given: what holds up most datasets first."""

@@ -1,16 +1,16 @@
-"""Reports on all jobs and datasets: what their events cover, which jobs fail, which datasets are likely the same."""
+"""Reports on all jobs: what their events cover, and which of them fail."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import cast, get_type_hints
+from typing import get_type_hints
 
 from headwater.api.marquez.job_views import render_short_job
 from headwater.api.reports import types
 from headwater.api.reports.tables import cut, flag, table
-from headwater.api.values import render_id, render_ids, when
-from headwater.queries.results.graphs import Broken, Coverage, JobCoverage, Similar, SimilarDatasets
+from headwater.api.values import render_id, when
+from headwater.queries.results.graphs import Broken, Coverage, JobCoverage
 
 _TABLE = ("section", *get_type_hints(types.JobCoverage))
 
@@ -93,15 +93,3 @@ def render_broken(broken: Broken) -> types.BrokenReport:
         "truncated": broken.truncated,
         "datasetsTruncated": broken.datasets_cut,
     }
-
-
-def render_similar(similar: Similar) -> types.SimilarReport:
-    """Return the groups of datasets, by the first of each."""
-    return {"similar": list(map(_render_group, similar.groups)), "truncated": similar.truncated}
-
-
-def _render_group(group: SimilarDatasets) -> types.SimilarDatasets:
-    rendered: types.SimilarDatasets = {"datasets": render_ids(group.datasets), "columns": group.columns}
-    if group.fold:
-        rendered["fields"] = cast("types.FieldFold", group.fold.to_json())
-    return rendered

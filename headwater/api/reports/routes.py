@@ -21,7 +21,7 @@ from headwater.api.reports.column_reports import (
     usage_table,
 )
 from headwater.api.reports.impact import column_impact_table, impact_table, render_column_impact, render_impact
-from headwater.api.reports.overviews import coverage_table, render_broken, render_coverage, render_similar
+from headwater.api.reports.overviews import coverage_table, render_broken, render_coverage
 from headwater.api.route import Handler, Route, Services, Within
 from headwater.queries.results.columns import TimeRange
 from headwater.times import from_seconds
@@ -147,17 +147,6 @@ def report_broken(services: Services, request: HttpRequest) -> Response[str]:
     return respond_json(services.links, render_broken(broken))
 
 
-def report_similar(services: Services, _request: HttpRequest) -> Response[str]:
-    """Report the datasets that are likely the same under several names, for rules of names to join.
-
-    The last part of their names and all their columns are equal. Of datasets with equal last parts, 2,000 are compared.
-
-    Returns:
-        Groups of datasets, by the first of each.
-    """
-    return respond_json(services.links, render_similar(services.queries.report_similar()))
-
-
 def _respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
     """Return a report: text is a table, in a file of its route's name."""
     if not isinstance(report, str):
@@ -212,14 +201,5 @@ ROUTES = (
         parameters=(_OWNER, LIMIT, OFFSET),
         returns=types.BrokenReport,
         errors=(400, 503),
-    ),
-    Route(
-        "GET",
-        "/api/v1/reports/similar",
-        report_similar,
-        scope="read",
-        within=Within.SEEN,
-        returns=types.SimilarReport,
-        errors=(503,),
     ),
 )

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from headwater.api.marquez.annotation_types import ReportedTag
 from headwater.api.marquez.types import ShortDataset, ShortJob
@@ -307,35 +307,6 @@ class BrokenReport(TypedDict):
     """True if more than the 50 jobs that were updated last may fail."""
     datasetsTruncated: bool
     """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
-
-
-class FieldFold(TypedDict):
-    """Fold by which the columns of datasets become equal."""
-
-    quotes: NotRequired[Literal["drop"]]
-    case: NotRequired[Literal["lower", "upper"]]
-
-
-class SimilarDatasets(TypedDict):
-    """Datasets that are likely the same: the last part of their names and all their columns are equal.
-
-    Quotes and case make no difference.
-    """
-
-    datasets: list[Id]
-    """By namespace and name."""
-    columns: Count
-    """The columns that each of them has."""
-    fields: NotRequired[FieldFold]
-    """The `fields` of a rule of names; missing where the columns are spelled alike."""
-
-
-class SimilarReport(TypedDict):
-    """The datasets that are likely the same; those that rules of names join are one already."""
-
-    similar: list[SimilarDatasets]
-    truncated: bool
-    """True if more datasets have equal last parts of their names than one request compares: 2,000."""
 
 
 class UsageReport(TypedDict):

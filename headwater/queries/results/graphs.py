@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from headwater.events.field_folds import FieldFold
 from headwater.facts.run_facts import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
@@ -185,26 +184,6 @@ class JobCoverage:
     outputs: int
     certain: int
     incomplete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarDatasets:
-    """Datasets that are likely the same, by namespace and name, with the number of columns that each has.
-
-    `fold` spells their columns alike; None if they are already.
-    """
-
-    datasets: tuple[DatasetId, ...]
-    columns: int
-    fold: FieldFold | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Similar:
-    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
-
-    groups: Sequence[SimilarDatasets]
-    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
+from headwater.features.names.similar_names import Similar, SimilarDatasets, similar_datasets
 from headwater.loading.renamings import join_names, known_datasets, renamed_datasets
-from headwater.queries.lists.similar_names import similar_datasets
-from headwater.queries.results.graphs import Similar, SimilarDatasets
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
