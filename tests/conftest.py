@@ -34,7 +34,7 @@ _load_file = JSONFileLoader.load_file
 _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
-# Folders of tests are markers, too. Doctests are unit tests.
+# Folders of tests are markers, too, as are levels in `tests/features/<name>/<level>`. Others are unit tests.
 _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 ROOT = Path(__file__).resolve().parents[1]
 # What a synthesized stack, or a release, is made of.
@@ -75,7 +75,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _folder_of(path: Path) -> str:
-    return path.parts[1] if path.parts[0] == "tests" and path.parts[1] in _FOLDERS else _FOLDERS[0]
+    level = 3 if path.parts[1] == "features" else 1
+    return path.parts[level] if path.parts[0] == "tests" and path.parts[level] in _FOLDERS else _FOLDERS[0]
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,12 @@ def _bare(resource):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _moto_as_on_the_local_stack():
+def moto_as_on_the_local_stack():
+    _patch_moto()
+
+
+@cache
+def _patch_moto():
     """A query of stock moto sorts the whole table, a transaction copies it; threads meet in both; it hashes digests."""
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()

@@ -108,7 +108,7 @@ def profiles(browser):
 
 
 @pytest.fixture(autouse=True)
-def _restored_servers():
+def restored_servers():
     """Restore what a test set on a server that others use: refusals, the caller, the demo's routes."""
     yield
     for served in RUNNING:

@@ -20,8 +20,15 @@ from headwater.facts.apply import apply_statements
 from headwater.features.export.graphs import render_dot, render_graphml
 from headwater.features.export.reading import Reading, Scope
 from tests.examples import examples
+from tests.features.export.exporting import (
+    column_edges,
+    exported,
+    getter,
+    imported,
+    nodes_and_edges,
+    without_explicit_lineage,
+)
 from tests.unit.api.graph_api import GraphApi
-from tests.unit.cli.exporting import column_edges, exported, getter, imported, nodes_and_edges, without_explicit_lineage
 from tests.unit.facts.strategies import linked_streams, streams
 from tests.unit.queries.columns import strategies as columns
 from tests.unit.queries.every_query import as_parsed
