@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +17,3 @@ class Feature:
     name: str
     command: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the feature."""
-        return Path(__file__).with_name(self.name)

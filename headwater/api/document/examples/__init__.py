@@ -13,7 +13,7 @@ import orjson
 
 from headwater.features import FEATURES
 
-_OF_FEATURES = (feature.folder / "examples.json" for feature in FEATURES)
+_OF_FEATURES = (Path(__file__).parents[3] / "features" / feature.name / "examples.json" for feature in FEATURES)
 _FILES = [*sorted(Path(__file__).parent.glob("*.json")), *filter(Path.exists, _OF_FEATURES)]
 EXAMPLES: Mapping[str, Sequence[Any]] = {
     name: examples for file in _FILES for name, examples in orjson.loads(file.read_bytes()).items()
