@@ -146,6 +146,9 @@ async function send(
   signal?: AbortSignal,
   sent: { method: string; body?: string } = { method: "GET" },
 ): Promise<Response> {
+  // A browser takes such a segment of an address away, however it is encoded.
+  const dots = Object.values(parts).find((part) => part === "." || part === "..");
+  if (dots) throw new Failure(path, 400, `a browser cannot ask for the name “${dots}”; its map can be drawn`);
   const url = addressOf(path, parts, query);
   const call = `${sent.method} ${url.pathname}${url.search}`;
   const headers: Record<string, string> = { Accept: accept };

@@ -4,7 +4,7 @@ import { blankItem } from "../model/blank-item";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
 import type { TestState } from "../model/terms";
-import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed } from "../url/ids";
+import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed, unversioned } from "../url/ids";
 import type { Side } from "../url/state";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
 import { learnCut } from "./names";
@@ -334,8 +334,6 @@ function toSource(source: InputField): Source {
     })),
   };
 }
-
-const unversioned = (id: string) => id.replace(/#[0-9a-f-]{36}$/, "");
 
 export const origins = (node: string, signal?: AbortSignal) =>
   get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });

@@ -5,7 +5,9 @@ import { type ReactNode, type RefObject, useMemo } from "react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 
-import type { Box, Placed } from "../layout/boxes";
+import { areasOf, type Box, type Placed } from "../layout/boxes";
+import { isBack } from "../layout/path";
+import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import type { Direction } from "../url/state";
 import { Beyond } from "./beyond";
@@ -123,20 +125,20 @@ function useEdges(
   pins: Pins,
   hovered: string | null,
 ): Edge[] {
-  const heights = useMemo(() => new Map(boxes.map(({ id, height }) => [id, height])), [boxes]);
+  const sizes = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
   return useMemo(() => {
     if (!placed) return [];
-    return arrows
-      .filter(({ from, to }) => placed.at[from] && placed.at[to])
-      .map((arrow) => {
-        const { from, to } = arrow;
-        return toEdge(arrow, {
-          placed,
-          heights: [heights.get(from) ?? 0, heights.get(to) ?? 0],
-          isFree: !pins[from] && !pins[to],
-          lit: isOnPath(arrow) || (hovered !== null && (from === hovered || to === hovered)),
-          muted: path !== null,
-        });
-      });
-  }, [placed, arrows, pins, path, isOnPath, hovered, heights]);
+    const drawn = arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]);
+    const keys = new Set(drawn.map(arrowKey));
+    const isLit = (arrow: DrawnArrow) =>
+      isOnPath(arrow) || (hovered !== null && (arrow.from === hovered || arrow.to === hovered));
+    return drawn.flatMap((arrow) => {
+      const { from, to, fromY } = arrow;
+      // Of two boxes that lead to each other, one line has both tips.
+      const isDouble = fromY === undefined && keys.has(arrowKey({ from: to, to: from }));
+      if (isDouble && isBack(areasOf(placed, sizes, arrow))) return [];
+      const lit = isLit(arrow) || (isDouble && isLit({ from: to, to: from }));
+      return [toEdge(arrow, { placed, sizes, isDouble, lit, isFree: !pins[from] && !pins[to], muted: path !== null })];
+    });
+  }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
 }

@@ -13,6 +13,12 @@ export interface Point {
   y: number;
 }
 
+/** A box at its place. */
+export interface Area extends Point {
+  width: number;
+  height: number;
+}
+
 export interface Placed {
   at: Record<string, Point>;
   /** Where a line passes the ranks between its ends, by `from→to`. */
@@ -51,3 +57,26 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
 /** Where the line between two boxes passes others, so that it crosses none. */
 export const bendsOf = (placed: Placed, { from, to }: { from: string; to: string }): readonly Point[] =>
   placed.bends[`${from}→${to}`] ?? [];
+
+/** The boxes of an arrow at their places. */
+export const areasOf = (
+  placed: Placed,
+  sizes: ReadonlyMap<string, Box>,
+  { from, to }: { from: string; to: string },
+) => ({
+  from: { ...sizes.get(from)!, ...placed.at[from]! },
+  to: { ...sizes.get(to)!, ...placed.at[to]! },
+});
+
+/** The lowest edge of all boxes from the one area back to the other. */
+export function lowestBetween(
+  { at }: Placed,
+  sizes: ReadonlyMap<string, Box>,
+  { from, to }: { from: Area; to: Area },
+): number {
+  const isBetween = (x: number, width: number) => x < from.x + from.width && x + width > to.x;
+  const bottoms = [...sizes].flatMap(([id, { width, height }]) =>
+    at[id] && isBetween(at[id].x, width) ? [at[id].y + height] : [],
+  );
+  return Math.max(...bottoms);
+}

@@ -15,7 +15,7 @@ export interface Cell {
 export interface Layers {
   /** By rank. */
   layers: Cell[][];
-  /** The passes of a long line, from left to right, by `from→to`; of a line to the left in its own direction. */
+  /** The passes of a long line to the right, by `from→to`. */
   passes: Map<string, Cell[]>;
 }
 
@@ -48,13 +48,14 @@ export function toLayers(task: Task): Layers {
   lines.forEach((line, index) => {
     const { from, to } = forward[index]!;
     const key = `${line.from}→${line.to}`;
+    // An arrow back is drawn below the boxes between.
+    if (isBack(line)) return;
     const chain = [cells.get(from)!];
     for (let rank = chain[0]!.rank + 1; rank < ranks.get(to)!; rank++)
       chain.push(add(`${key} ${rank}`, rank, PASS_HEIGHT, true));
     chain.push(cells.get(to)!);
     for (let at = 1; at < chain.length; at++) join(chain[at - 1]!, chain[at]!);
-    const between = chain.slice(1, -1);
-    passes.set(key, isBack(line) ? between.reverse() : between);
+    passes.set(key, chain.slice(1, -1));
   });
   return { layers, passes };
 }

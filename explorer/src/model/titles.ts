@@ -11,6 +11,8 @@ interface Named {
 export interface Title {
   title: string;
   place: string;
+  /** So many characters at its end are those of another title, too. */
+  alike: number;
 }
 
 // Parts of a path that are how a table is stored: partitions, versions, formats, dates, files.
@@ -55,12 +57,26 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
     for (const title of alike) title.taken += 1;
     isLonger = alike.length > 0;
   }
+  const alike = alikeEnds(named.map(text));
   return new Map(
-    named.map((title) => [
-      title.thing.id,
-      { title: text(title), place: placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint) },
-    ]),
+    named.map((title) => {
+      const place = placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint);
+      return [title.thing.id, { title: text(title), place, alike: alike.get(text(title))! }];
+    }),
   );
+}
+
+/** Return how many characters at the end of each text are those of another text, too. */
+function alikeEnds(texts: readonly string[]): Map<string, number> {
+  const reversed = [...new Set(texts)].map((text) => ({ text, back: [...text].reverse().join("") }));
+  reversed.sort((a, b) => (a.back < b.back ? -1 : 1));
+  const shared = reversed.slice(1).map(({ back }, index) => {
+    const above = reversed[index]!.back;
+    let length = 0;
+    while (length < back.length && back[length] === above[length]) length++;
+    return length;
+  });
+  return new Map(reversed.map(({ text }, index) => [text, Math.max(shared[index - 1] ?? 0, shared[index] ?? 0)]));
 }
 
 /** Return how many of the last parts name a thing at least: a number alone, or a letter, says nothing. */
@@ -88,22 +104,42 @@ function storeOf(namespace: string): string {
   return namespace.startsWith("arn:aws:glue:") ? "glue" : namespace;
 }
 
-/** Return the end of a name that is too long, which says most. */
-export const cutFront = (text: string, most: number): string =>
-  text.length <= most ? text : `…${text.slice(1 - most)}`;
+const BEFORE_DIFFERENCE = 8;
+
+/** Return the end of a name that is too long, which says most; where others end alike, the difference stays before it. */
+function cut(text: string, alike: number, fits: (text: string) => boolean): string {
+  if (fits(text)) return text;
+  const differs = text.length - (alike < text.length ? alike : 0) - 1;
+  for (let start = 1; start <= differs; start++) {
+    const end = `…${text.slice(start)}`;
+    if (fits(end)) return end;
+  }
+  const from = Math.max(0, differs - BEFORE_DIFFERENCE);
+  const head = `${from ? "…" : ""}${text.slice(from, differs + 1)}`;
+  for (let start = differs + 2; start < text.length; start++) {
+    const both = `${head}…${text.slice(start)}`;
+    if (fits(both)) return both;
+  }
+  return text;
+}
+
+/** Return as much of a name's end as `most` characters hold. */
+export const cutFront = (text: string, most: number, alike = 0): string =>
+  cut(text, alike, ({ length }) => length <= most);
 
 /** What a name may break after, where a line ends. */
 export const BREAKS = /(?<=[._/:=-])/;
 const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
 
-/** Return as much of a name's end as fits into so many lines, as a browser breaks them; `widthOf` measures a text. */
-export function cutToLines(text: string, most: number, width: number, widthOf: (text: string) => number): string {
-  for (let start = 0; start < text.length; start++) {
-    const end = start ? `…${text.slice(start)}` : text;
-    if (countLines(end, width, widthOf) <= most) return end;
-  }
-  return text;
+interface Room {
+  lines: number;
+  width: number;
+  widthOf: (text: string) => number;
 }
+
+/** Return as much of a name's end as lines of a width hold, as a browser breaks them. */
+export const cutToLines = (text: string, { lines, width, widthOf }: Room, alike = 0): string =>
+  cut(text, alike, (part) => countLines(part, width, widthOf) <= lines);
 
 /** Return how many lines a name takes that breaks after its parts, and within a part that is longer than a line. */
 function countLines(text: string, width: number, widthOf: (text: string) => number): number {

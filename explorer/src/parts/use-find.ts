@@ -39,13 +39,14 @@ export function useFind(start: string): Finding {
   const [typed, setTyped] = useState(start);
   const [isOpen, setOpen] = useState(false);
   const q = useSettled(typed);
-  const [chosen, choose] = useChosen(q);
+  const terms = termsOf(q);
+  const filters = filtersOf(terms);
+  // Filters alone are a list, whatever is first in it.
+  const [chosen, choose] = useChosen(q, filters && !terms.words ? -1 : 0);
   const answer = useHits(isOpen ? q : "", 8);
   const hits = q ? (answer.data?.all.slice(0, HITS_MAX) ?? []) : [];
   const [, navigate] = useLocation();
   const { can } = useReader();
-  const terms = termsOf(q);
-  const filters = filtersOf(terms);
   const isSettled = typed.trim() === q && answer.data !== undefined && !answer.isPlaceholderData;
   // Where no name is found, the last line leads to records, and so does Enter.
   const isAmongRecords = can("searchRecords") && !filters && isSettled && hits.length === 0;
@@ -79,11 +80,11 @@ function useSettled(typed: string): string {
   return q;
 }
 
-/** The place of the chosen hit: other hits begin at the first. */
-function useChosen(q: string) {
-  const [chosen, choose] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other hits begin at the first
-  useEffect(() => choose(0), [q]);
+/** The place of the chosen hit, which begins anew with each text. */
+function useChosen(q: string, first: number) {
+  const [chosen, choose] = useState(first);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other texts have other hits
+  useEffect(() => choose(first), [q, first]);
   return [chosen, choose] as const;
 }
 

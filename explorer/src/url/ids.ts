@@ -17,6 +17,9 @@ export function kindOf(id: string): Kind | null {
   return PREFIXES[id.slice(0, id.indexOf(":"))] ?? null;
 }
 
+/** Return the id of a node without its version: `#` and a UUID at its end. */
+export const unversioned = (id: string): string => id.replace(/#[0-9a-f-]{36}$/, "");
+
 // Names of nodes by their ids, as responses have them.
 const known = new Map<string, { namespace: string; name: string }>();
 
@@ -29,7 +32,7 @@ export function learnName(id: string, { namespace, name }: { namespace: string; 
 export function cutsOf(id: string): NodeName[] {
   const kind = kindOf(id);
   if (!kind) return [];
-  let rest = id.slice(id.indexOf(":") + 1).replace(/#[^#]*$/, "");
+  let rest = unversioned(id.slice(id.indexOf(":") + 1));
   let field: string | undefined;
   if (kind === "field") {
     const at = rest.lastIndexOf(":");

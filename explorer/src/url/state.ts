@@ -105,6 +105,15 @@ export function mapLink(state: Partial<MapState> & { node: string }): string {
   return link("map", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 1 ? "" : depth });
 }
 
+const STEPS = ["node", "dir", "depth", "open", "pick", "all", "hub", "to"] as const;
+
+/** True of a change that Back undoes: of what is drawn, and of whether anything is selected. */
+export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {
+  const [before, after] = [state, change] as [Partial<MapState>, Partial<MapState>];
+  if (after.sel !== undefined && (after.sel === "") !== (before.sel === "")) return true;
+  return STEPS.some((name) => after[name] !== undefined && after[name] !== before[name]);
+}
+
 export function parseColumns(search: string): ColumnsState {
   const query = new URLSearchParams(search);
   return {
