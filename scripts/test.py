@@ -1,6 +1,6 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
-    test    every behaviour once: all tests that are not marked slow, with few random examples
+    test    every behaviour once: all tests without the mark slow, with few random examples
     rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
     fast    unit tests, doctests and the template
 

@@ -7,7 +7,12 @@ from headwater.features.feature import Feature
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
-    Feature("names", command="headwater.features.names.command"),
+    Feature("insights", routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),)),
+    Feature(
+        "names",
+        command="headwater.features.names.command",
+        routes=(("headwater.features.names.routes", "/api/v1/reports/similar"),),
+    ),
     Feature("imports", command="headwater.features.imports.command"),
     Feature(
         "forwarding",

@@ -182,7 +182,7 @@ class World:
         return events
 
     def _events(self, key):
-        return [event for event, _ in self.log.read(key)]
+        return [event for event, _ in self.log.lines(key)]
 
     def buried(self):
         """Return the events in the dead letters, and how often each."""

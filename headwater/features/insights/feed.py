@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
 import orjson
 
@@ -21,12 +22,13 @@ from headwater.facts.facts import DatasetFacts, IdText, dataset_of, is_dropped, 
 from headwater.facts.feed_rows import NOBODY, Sender, day_in, event_in, feed_queries, last_drop, schemas_stated
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.result_page import ResultPage
+from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
 from headwater.queries.lists.annotated import ListedThings
 from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Job
-from headwater.queries.results.reports import News, NewsKind, SchemaChange
+from headwater.queries.results.reports import SchemaChange
 from headwater.queries.runs.dataset_versions import compare_schemas
 from headwater.queries.runs.failing_jobs import find_failing_jobs
 from headwater.queries.view import GraphView
@@ -36,6 +38,33 @@ from headwater_model.ids import DatasetId, JobId, RunKey
 ROWS_MAX = 500
 DATASETS_MAX = 1_000
 JOBS_MAX = 200
+NewsKind: TypeAlias = Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
+KINDS: Sequence[NewsKind] = get_args(NewsKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """News of a dataset or a job, at the time of the event that says so.
+
+    `job` and `run` sent the event; of a failing job they are the last run that failed. `run_state` is the state
+    of that run. `event` is the hash of the event, where a certain one decides: it orders news of one time.
+    """
+
+    kind: NewsKind
+    of: DatasetId | JobId
+    time: str
+    event: str = ""
+    owners: tuple[str, ...] = ()
+    job: JobId | None = None
+    run: str | None = None
+    run_state: State | None = None
+    change: SchemaChange | None = None
+    failed_runs: int | None = None
+
+    @property
+    def order(self) -> tuple[str, str, str, str]:
+        """The sort key of news, the oldest first."""
+        return self.time, self.event, self.kind, self.of.node_id
 
 
 def news_of_dataset(group: ResolvedDataset, sender: Callable[[str], Sender]) -> Iterator[News]:

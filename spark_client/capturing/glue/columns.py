@@ -1,7 +1,7 @@
 """Columns of Glue's DynamicFrames: what their steps make of sources and of Spark's frames, by the names of columns.
 
 A DynamicFrame has no schema before its records are read, so a frame may be open: it has columns beside those that its
-steps name. `evaluate` takes the steps as `jvm.glue_frames` notes them, parents first. Names of steps, their arguments
+steps name. `evaluate` takes the steps as `glue.frames` notes them, parents first. Names of steps, their arguments
 and what they do: https://docs.aws.amazon.com/glue/latest/dg/aws-glue-api-crawler-pyspark-extensions-dynamic-frame.html
 """
 
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from headwater_model.columns import Transformation
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import FieldPath
-from spark_client.capturing.plans.open_relations import OpenRelation, Rest, Tree, keep_rest, without
+from spark_client.capturing.glue.open_relations import OpenRelation, Rest, Tree, keep_rest, without
 from spark_client.capturing.plans.values import (
     CHANGED,
     FILTER,

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import orjson
+
 # Dollars an event, of AWS's price lists of 2026-11-20, without free tiers.
 PRICES: Mapping[str, float] = {
     # 38 write units at 0.625 and 30 read units at 0.125 a million: docs/benchmarks.json, events one at a time.
@@ -78,3 +80,8 @@ def sum_up(uses: Iterable[tuple[Payer, Use]]) -> dict[Payer, Use]:
     for payer, use in uses:
         sums.setdefault(payer, Use()).add(use)
     return dict(sorted(sums.items(), key=lambda item: (-item[1].usd, item[0])))
+
+
+def sums_of(lines: Iterable[tuple[Any, Mapping[str, Any]]]) -> dict[Payer, Use]:
+    """Return the sums by payer of events of the log, each with its sender (`EventLog.lines`)."""
+    return sum_up((payer_of(event, sender), use_of(event, len(orjson.dumps(event)))) for event, sender in lines)

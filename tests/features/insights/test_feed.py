@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -10,40 +11,67 @@ from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse
 from headwater.facts.visibility import Visibility
-from headwater.queries.lists import feed
-from headwater.queries.results.reports import KINDS, SchemaChange
+from headwater.features.insights import feed
+from headwater.queries.results.reports import SchemaChange
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
-from tests.runs_model import Model
-from tests.runs_model.results import DAYS, rendered
+from tests.features.insights.newspaper import Newspaper
+from tests.runs_model.results import rendered
+from tests.unit.facts.loaders import Simulation
 from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, short
 from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, news_streams, stamped
-from tests.unit.queries.every_query import loaded
+from tests.unit.facts.test_simulation import in_messages
+from tests.unit.queries.every_query import as_parsed, loaded
 
+# Most generated statements are of the first day.
+DAYS = tuple(f"2025-11-{day}" for day in range(20, 26))
 MONDAY, TUESDAY, WEDNESDAY = DAYS[:3]
 THIN = {"schema": {"fields": [{"name": "flight", "type": "INT"}, {"name": "carrier"}]}}
 WIDE = {"schema": {"fields": [{"name": "flight", "type": "bigint"}, {"name": "co2", "type": "double"}]}}
 DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 
 
+@pytest.fixture(params=["model", "loaded"])
+def queries_over(request):
+    """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
+    if request.param == "model":
+        return Newspaper
+    return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
+
+
 @examples(300)
 @given(st.data())
 def test_the_feed_is_the_models_in_any_order_of_arrival(data):
     statements = data.draw(news_streams())
-    queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Model(statements)
+    queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Newspaper(statements)
     # Each day alone: a row of another day must not be what leads to the news.
     for days in (DAYS, *([day] for day in DAYS)):
         assert listed(queries, days) == listed(model, days)
-    for chosen in ({"kind": data.draw(st.sampled_from(KINDS))}, {"namespace": data.draw(NAMESPACES)}):
+    for chosen in ({"kind": data.draw(st.sampled_from(feed.KINDS))}, {"namespace": data.draw(NAMESPACES)}):
         assert listed(queries, DAYS, **chosen) == listed(model, DAYS, **chosen)
+
+
+@examples(60)
+@given(news_streams(), st.integers(0, 2**32))
+def test_loaders_that_meet_and_die_leave_the_feed_of_the_model(statements, seed):
+    dice = random.Random(seed)
+    table = Simulation(in_messages(list(map(as_parsed, statements)), dice), dice).run()
+    assert listed(LineageQueries(table), DAYS) == listed(Newspaper(statements), DAYS)
 
 
 NAMESPACES = st.sampled_from(sorted({thing.namespace for thing in (*JOBS, *DATASETS)}))
 
 
+def feed_of(queries, days, **chosen):
+    """Return the feed of the model, or of a table."""
+    if isinstance(queries, Newspaper):
+        return queries.list_feed(days, **chosen)
+    return feed.list_feed(days, queries.view(), **{"limit": 100, "offset": 0, **chosen})
+
+
 def listed(queries, days, **chosen):
-    return rendered(queries.list_feed(days, **{"limit": 100, "offset": 0, **chosen}))
+    return rendered(feed_of(queries, days, **chosen))
 
 
 def on(day, event):
@@ -63,7 +91,7 @@ CHANGED = [
 
 
 def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
-    page = queries_over(CHANGED).list_feed([TUESDAY, WEDNESDAY], limit=9, offset=0)
+    page = feed_of(queries_over(CHANGED), [TUESDAY, WEDNESDAY])
     (entry,) = page.items
     assert (entry.kind, entry.of, entry.job, short(entry.run), entry.run_state) == (
         "SCHEMA_CHANGED",
@@ -79,23 +107,23 @@ def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
 
 def test_a_dataset_is_new_on_the_day_of_its_first_event_whenever_that_arrives(queries_over):
     first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
-    (entry,) = queries_over(CHANGED[1:2]).list_feed(DAYS, limit=9, offset=0).items
+    (entry,) = feed_of(queries_over(CHANGED[1:2]), DAYS).items
     assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", TUESDAY, A, None)
-    (entry,) = queries_over([*CHANGED[1:2], first]).list_feed(DAYS, limit=9, offset=0).items
+    (entry,) = feed_of(queries_over([*CHANGED[1:2], first]), DAYS).items
     assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", MONDAY, B, None)
 
 
 def test_a_first_event_that_arrives_late_is_news_of_its_own_day():
     first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
     queries = LineageQueries(loaded([on(TUESDAY, an_event(1, "a1", A, outputs=[X]))], [first]))
-    assert of(queries.list_feed([MONDAY], limit=9, offset=0)) == [("DATASET_NEW", X, MONDAY, None)]
-    assert queries.list_feed([TUESDAY], limit=9, offset=0).total == 0
+    assert of(feed_of(queries, [MONDAY])) == [("DATASET_NEW", X, MONDAY, None)]
+    assert feed_of(queries, [TUESDAY]).total == 0
 
 
 def test_a_run_that_fails_again_on_another_day_is_news_of_that_day():
     events = [on(day, an_event(1, "a1", A, "FAIL")) for day in (MONDAY, TUESDAY)]
     queries = LineageQueries(loaded(*([event] for event in events)))
-    assert of(queries.list_feed([TUESDAY], limit=9, offset=0)) == [("JOB_FAILS", A, TUESDAY, "a1")]
+    assert of(feed_of(queries, [TUESDAY])) == [("JOB_FAILS", A, TUESDAY, "a1")]
 
 
 def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
@@ -103,8 +131,8 @@ def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
     dropped = on(TUESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, DROP)]))
     again = on(WEDNESDAY, an_event(1, "a2", A, outputs=[X]))
     entries = [("DATASET_DROPPED", X, TUESDAY, "b1"), ("DATASET_NEW", X, MONDAY, None)]
-    assert of(queries_over([created, dropped]).list_feed(DAYS, limit=9, offset=0)) == entries
-    assert of(queries_over([created, dropped, again]).list_feed(DAYS, limit=9, offset=0)) == entries[1:]
+    assert of(feed_of(queries_over([created, dropped]), DAYS)) == entries
+    assert of(feed_of(queries_over([created, dropped, again]), DAYS)) == entries[1:]
 
 
 def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_once_it_runs_well(queries_over):
@@ -117,10 +145,10 @@ def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_onc
             (DAYS[3], "a4", "COMPLETE"),
         )
     ]
-    (entry,) = queries_over(events[:3]).list_feed(DAYS, limit=9, offset=0).items
+    (entry,) = feed_of(queries_over(events[:3]), DAYS).items
     assert (entry.kind, entry.time[:10], short(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
-    assert queries_over(events[:3]).list_feed([WEDNESDAY], limit=9, offset=0).total == 0
-    assert queries_over(events).list_feed(DAYS, limit=9, offset=0).total == 0
+    assert feed_of(queries_over(events[:3]), [WEDNESDAY]).total == 0
+    assert feed_of(queries_over(events), DAYS).total == 0
 
 
 def test_another_name_of_a_dataset_is_no_news(queries_over):
@@ -129,29 +157,29 @@ def test_another_name_of_a_dataset_is_no_news(queries_over):
         on(TUESDAY, a_dataset_event(1, Y, **THIN)),
         on(TUESDAY, a_dataset_event(2, X, **a_symlink(Y))),
     ]
-    assert of(queries_over(events).list_feed(DAYS, limit=9, offset=0)) == [("DATASET_NEW", X, MONDAY, None)]
+    assert of(feed_of(queries_over(events), DAYS)) == [("DATASET_NEW", X, MONDAY, None)]
 
 
 def test_what_is_deleted_is_no_news(queries_over):
     events = [*CHANGED, stamped(replace(a_deletion(2, X), time=f"{DAYS[3]}T00:00:00.000000Z"))]
-    assert queries_over(events).list_feed(DAYS, limit=9, offset=0).total == 0
+    assert feed_of(queries_over(events), DAYS).total == 0
 
 
 def test_a_caller_sees_the_news_of_its_namespaces_and_no_other_sender():
     queries = LineageQueries(loaded(CHANGED))
     caller = Visibility(covers=X.namespace.__eq__, namespaces=[X.namespace], strict=True)
-    page = queries.seen_by(caller).list_feed(DAYS, limit=9, offset=0)
+    page = feed_of(queries.seen_by(caller), DAYS)
     assert [(entry.kind, entry.job, entry.run) for entry in page.items] == [
         ("SCHEMA_CHANGED", None, None),
         ("DATASET_NEW", None, None),
     ]
     other = Visibility(covers=A.namespace.__eq__, namespaces=[A.namespace])
-    assert queries.seen_by(other).list_feed(DAYS, limit=9, offset=0).total == 0
+    assert feed_of(queries.seen_by(other), DAYS).total == 0
 
 
 def test_a_sender_who_may_only_name_a_dataset_makes_no_news():
     event = stamped(replace(an_event(1, "a1", A, inputs=[DatasetUse(X, DROP)]), named=(X,)))
-    assert LineageQueries(loaded([event])).list_feed(DAYS, limit=9, offset=0).total == 0
+    assert feed_of(LineageQueries(loaded([event])), DAYS).total == 0
 
 
 def test_steady_events_write_no_row_of_the_feed():
@@ -170,10 +198,10 @@ def feed_rows(table):
 @pytest.mark.parametrize("bound", ["ROWS_MAX", "DATASETS_MAX"])
 def test_the_feed_says_where_it_is_cut(bound, monkeypatch):
     table = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y]))])
-    assert not LineageQueries(table).list_feed(DAYS, limit=9, offset=0).truncated
+    assert not feed_of(LineageQueries(table), DAYS).truncated
     monkeypatch.setattr(feed, bound, 1)
     more = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y, *DATASETS]))])
-    assert LineageQueries(more).list_feed(DAYS, limit=9, offset=0).truncated
+    assert feed_of(LineageQueries(more), DAYS).truncated
 
 
 def test_the_rounds_of_a_feed_do_not_grow_with_the_estate():
@@ -195,7 +223,7 @@ def rounds_of(things):
     ]
     table = loaded(events)
     table.calls.clear()
-    page = LineageQueries(table).list_feed(DAYS, limit=100, offset=0)
+    page = feed_of(LineageQueries(table), DAYS)
     assert page.total == things + min(things, feed.JOBS_MAX)
     return table.rounds
 

@@ -8,7 +8,7 @@ https://docs.aws.amazon.com/glue/latest/dg/aws-glue-programming-etl-connect.html
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,10 +19,12 @@ from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import find_connected, find_options
-from spark_client.capturing.model import MODEL, UNFITTED, Change, Dataset, Symlink
-from spark_client.capturing.plans.dynamic_frames import evaluate
-from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened
-from spark_client.capturing.plans.operators import RowsLineage
+from spark_client.capturing.glue.columns import evaluate
+from spark_client.capturing.glue.frames import glue_frames
+from spark_client.capturing.glue.models import MODEL, UNFITTED
+from spark_client.capturing.glue.open_relations import OpenRelation, closed, opened
+from spark_client.capturing.leaves import Checkpoint
+from spark_client.capturing.model import Change, Dataset, Symlink
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, unknown
 
@@ -37,7 +39,7 @@ _SAME_REGION = frozenset({"dynamodb", "kinesis"})
 
 
 def find_source(described: Mapping[str, Any], catalogs: Catalogs, *, is_write: bool = False) -> LeafSource:
-    """Return what a reader or a sink of Glue's names, by `jvm.glue_frames`: a table of the catalog, or options."""
+    """Return what a reader or a sink of Glue's names, by `glue.frames`: a table of the catalog, or options."""
     table = described.get("catalog")
     if not isinstance(table, Mapping):
         return _of_options(described, catalogs, is_write=is_write)
@@ -49,7 +51,7 @@ def _table(table: Mapping[str, Any], catalogs: Catalogs) -> Dataset | None:
     database, name = str(table["database"]), str(table["table"])
     account = str(table.get("catalog_id") or "").partition(":")[0] or None
     named = catalogs.find_glue_table(database, name, account)
-    return Dataset(named, parse_schema(catalogs.glue_schema(database, name, account))) if named else None
+    return Dataset(named, parse_schema(glue_frames.schema_of(database, name, account))) if named else None
 
 
 def _of_options(described: Mapping[str, Any], catalogs: Catalogs, *, is_write: bool) -> LeafSource:
@@ -121,16 +123,7 @@ class FrameRead:
     sink: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class QueryRead:
-    """Frame of Spark's that a DynamicFrame begins with: its columns, and what it reads."""
-
-    relation: RowsLineage
-    inputs: Sequence[Dataset]
-    unknown_inputs: Sequence[str]
-
-
-def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], QueryRead]) -> FrameRead:
+def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], Checkpoint]) -> FrameRead:
     """Return the frame of a leaf with steps (`PlanReader.java`); `query` reads the plan of one of Spark's frames."""
     steps = json.loads(leaf.text("steps") or "[]")
     queries = [(query(plan), names) for plan, names in leaf.values.get("frames") or ()]
@@ -145,7 +138,7 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], QueryRead
         if kind == "frame":
             result, names = queries[arguments["frame"]]
             add(result.inputs, result.unknown_inputs)
-            return closed(dict(zip(names, result.relation.values, strict=False)), result.relation.rows)
+            return closed(dict(zip(names, result.values, strict=False)), result.rows)
         if kind == "source":
             source = find_source(arguments, catalogs)
             add(source.datasets, source.unknown_inputs)

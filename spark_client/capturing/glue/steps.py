@@ -1,6 +1,6 @@
 """Steps that make DynamicFrames, as the arguments of their methods say it: what is read, and what becomes of it.
 
-The steps are JSON for `plans.dynamic_frames`. What is no name stays where it is: users, passwords, functions, rows.
+The steps are JSON for `glue.columns`. What is no name stays where it is: users, passwords, functions, rows.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from headwater.events.event import ParentRun
 from headwater.facts.visibility import Visibility
-from headwater.queries.lists import broken_jobs
+from headwater.features.insights import broken_jobs, feed
+from headwater.features.insights.broken_jobs import report_broken
 from headwater.queries.runs import failing_jobs
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
-from tests.runs_model import Model
+from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.graph import directed
 from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, short, the
 from tests.unit.facts.strategies import explicit, news_streams, streams
@@ -25,8 +26,8 @@ ALL = {"limit": 100, "offset": 0}
 @examples(150)
 @given(st.one_of(streams(), news_streams()))
 def test_a_failing_job_holds_up_what_the_graph_walked_down_from_it_shows(statements):
-    broken = LineageQueries(loaded(statements)).report_broken(**ALL)
-    assert {entry.job.id: entry.datasets for entry in broken.jobs} == held_up(Model(statements))
+    broken = report_broken(LineageQueries(loaded(statements)).view(), **ALL)
+    assert {entry.job.id: entry.datasets for entry in broken.jobs} == held_up(Newspaper(statements))
     order = [(-entry.datasets, entry.since, entry.job.id) for entry in broken.jobs]
     assert order == sorted(order)
     assert (broken.total, broken.truncated, broken.datasets_cut) == (len(order), False, False)
@@ -73,7 +74,7 @@ def of(broken):
 def test_what_holds_up_most_comes_first_with_its_failed_runs_and_error():
     stack = "no such column\n" + "\tat org.apache.Frame\n" * 500 + "Caused by: amount was dropped"
     failures = [a_failure(4, "c2", C, outputs=[]), a_failure(5, "a2", A), a_failure(6, "a3", A, stack)]
-    broken = LineageQueries(loaded([*CHAIN, *failures])).report_broken(**ALL)
+    broken = report_broken(LineageQueries(loaded([*CHAIN, *failures])).view(), **ALL)
     assert of(broken) == [("A", 2, "a3", 2), ("C", 1, "c2", 1)]
     assert [(entry.since, entry.error) for entry in broken.jobs] == [
         (at(5), "no such column\nCaused by: amount was dropped"),
@@ -84,10 +85,10 @@ def test_what_holds_up_most_comes_first_with_its_failed_runs_and_error():
 def test_a_page_is_of_the_whole_order(monkeypatch):
     failures = [a_failure(4, "a2", A), a_failure(5, "b2", B), a_failure(6, "c2", C)]
     queries = LineageQueries(loaded([*CHAIN, *failures]))
-    page = queries.report_broken(limit=1, offset=1)
+    page = report_broken(queries.view(), limit=1, offset=1)
     assert (of(page), page.total) == ([("B", 1, "b2", 1)], 3)
     monkeypatch.setattr(broken_jobs, "JOBS_MAX", 2)
-    page = queries.report_broken(**ALL)
+    page = report_broken(queries.view(), **ALL)
     assert (of(page), page.total, page.truncated) == ([("B", 1, "b2", 1), ("C", 1, "c2", 1)], 2, True)
 
 
@@ -97,9 +98,9 @@ def test_what_lies_below_all_of_them_is_read_once_and_up_to_a_number(monkeypatch
         for number in range(20)
     ]
     table = loaded([*CHAIN, *readers, a_failure(30, "a2", A), a_failure(31, "c2", C)])
-    assert of(LineageQueries(table).report_broken(**ALL)) == [("A", 22, "a2", 1), ("C", 1, "c2", 1)]
+    assert of(report_broken(LineageQueries(table).view(), **ALL)) == [("A", 22, "a2", 1), ("C", 1, "c2", 1)]
     monkeypatch.setattr(broken_jobs, "BELOW_MAX", 10)
-    broken = LineageQueries(table).report_broken(**ALL)
+    broken = report_broken(LineageQueries(table).view(), **ALL)
     assert broken.datasets_cut
     assert broken.jobs[0].datasets < 10
 
@@ -108,19 +109,19 @@ def test_a_job_without_a_good_run_is_broken_however_often_it_failed(monkeypatch)
     monkeypatch.setattr(failing_jobs, "RUNS_MAX", 3)
     failures = [a_failure(second, f"c{second}", C) for second in range(4, 8)]
     queries = LineageQueries(loaded([an_event(1, "a1", A), *failures]))
-    (broken,) = queries.report_broken(**ALL).jobs
+    (broken,) = report_broken(queries.view(), **ALL).jobs
     assert (broken.failed_runs, broken.cut, broken.since) == (3, True, at(5))
-    assert queries.list_feed(["2025-11-20"], kind="JOB_FAILS", **ALL).items == []
+    assert feed.list_feed(["2025-11-20"], queries.view(), kind="JOB_FAILS", **ALL).items == []
 
 
 def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fails_is_not_broken():
     dag = JobId("emissions", "nightly")
     task = an_event(1, "a1", A, outputs=[Y], parent=ParentRun(the("d1"), dag))
     own = LineageQueries(loaded([*CHAIN[1:], task, a_failure(4, "d1", dag)]))
-    assert of(own.report_broken(**ALL)) == [("nightly", 2, "d1", 1)]
+    assert of(report_broken(own.view(), **ALL)) == [("nightly", 2, "d1", 1)]
     failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(the("d2"), dag))
     both = LineageQueries(loaded([*CHAIN[1:], failed, a_failure(6, "d2", dag)]))
-    assert of(both.report_broken(**ALL)) == [("A", 2, "a2", 1)]
+    assert of(report_broken(both.view(), **ALL)) == [("A", 2, "a2", 1)]
 
 
 def test_two_jobs_before_a_third_hold_up_what_that_makes_of_their_own_datasets():
@@ -128,7 +129,7 @@ def test_two_jobs_before_a_third_hold_up_what_that_makes_of_their_own_datasets()
     both = explicit(an_event(2, "c1", C, inputs=[X, Y], outputs=[of_x, of_y]), {(0, 0), (1, 1)})
     makers = [an_event(1, "a1", A, outputs=[X]), an_event(1, "b1", B, outputs=[Y])]
     failures = [a_failure(4, "a2", A), a_failure(5, "b2", B)]
-    broken = LineageQueries(loaded([*makers, both, *failures])).report_broken(**ALL)
+    broken = report_broken(LineageQueries(loaded([*makers, both, *failures])).view(), **ALL)
     assert of(broken) == [("A", 2, "a2", 1), ("B", 2, "b2", 1)]
 
 
@@ -136,18 +137,18 @@ def test_an_owner_has_the_jobs_of_its_own():
     owned = {"ownership": {"owners": [{"name": "team:flights"}]}}
     failures = [a_failure(4, "a2", A, job_facets=owned), a_failure(5, "b2", B)]
     queries = LineageQueries(loaded([*CHAIN, *failures]))
-    assert [entry.job.id for entry in queries.report_broken(owner="Team:Flights", **ALL).jobs] == [A]
-    assert queries.report_broken(owner="team:else", **ALL).jobs == []
+    assert [entry.job.id for entry in report_broken(queries.view(), owner="Team:Flights", **ALL).jobs] == [A]
+    assert report_broken(queries.view(), owner="team:else", **ALL).jobs == []
 
 
 def test_a_caller_has_the_jobs_that_it_sees():
     other = JobId("elsewhere", "job")
     queries = LineageQueries(loaded([a_failure(4, "a1", A), a_failure(5, "d1", other)]))
     seen = queries.seen_by(Visibility(lambda name: name == "emissions", ["emissions"]))
-    assert [entry.job.id for entry in seen.report_broken(**ALL).jobs] == [A]
+    assert [entry.job.id for entry in report_broken(seen.view(), **ALL).jobs] == [A]
 
 
 @pytest.mark.parametrize("state", ["COMPLETE", "ABORT"])
 def test_a_job_that_does_not_fail_is_not_broken(state):
     queries = LineageQueries(loaded([a_failure(4, "a1", A), an_event(5, "a2", A, type=state)]))
-    assert queries.report_broken(**ALL).jobs == []
+    assert report_broken(queries.view(), **ALL).jobs == []

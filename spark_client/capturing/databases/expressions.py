@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from spark_client.capturing.datasets.database_names import Ctes, NodeFactory, Scope, Unresolvable, plain
+from spark_client.capturing.databases.names import Ctes, NodeFactory, Scope, Unresolvable, plain
 from spark_client.capturing.plans.functions import FUNCTIONS, Effect, Function, classes
 from spark_client.capturing.plans.plan import Node, kinds
 

@@ -8,6 +8,7 @@ One walk down from all of these jobs counts the datasets below each: what two of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from headwater.facts.facet_refs import restored
 from headwater.facts.facts import facets_of
@@ -18,7 +19,7 @@ from headwater.queries.graphs.job_graph import JobGraphWalk
 from headwater.queries.lists.annotated import is_owned
 from headwater.queries.lists.listings import STATES_MAX, Jobs
 from headwater.queries.results.entities import Job, redacted_dataset
-from headwater.queries.results.graphs import Broken, BrokenJob, Graph
+from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.view import GraphView
 from headwater_model.ids import RunKey
@@ -30,6 +31,36 @@ BELOW_MAX = 2_000
 _DEPTH = 20
 _ERROR_CHARS_MAX = 2_000
 _ERROR = "errorMessage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenJob:
+    """A job that fails since its last good run, and the number of datasets downstream of it: they wait for it.
+
+    `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
+    first of the `failed_runs`; if they are `cut`, it failed before that, too.
+    """
+
+    job: Job
+    run: str
+    error: str | None
+    since: str
+    failed_runs: int
+    cut: bool
+    datasets: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A page of the jobs that fail: what holds up most datasets first, then what fails the longest.
+
+    `truncated`: there are more such jobs than were compared. `datasets_cut`: more lies downstream than was counted.
+    """
+
+    jobs: Sequence[BrokenJob]
+    total: int
+    truncated: bool
+    datasets_cut: bool
 
 
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:

@@ -15,11 +15,11 @@ import logging
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeAlias
 
-from spark_client.capturing.jvm.glue_steps import (
+from spark_client.capturing.glue.steps import (
     COLLECTIONS_OF,
     SOURCE,
     STEPS,
@@ -43,27 +43,13 @@ from spark_client.capturing.jvm.rdd_actions import now_ms, rdd_actions, text_of
 
 _log = logging.getLogger("headwater.capture")
 _TABLES_MAX = 1_000
+# Call of a wrapped method, and what returns its arguments by their names.
+_Act: TypeAlias = Callable[[], Any]
+_Bind: TypeAlias = Callable[[], Arguments]
 
 
-class _Sources(threading.local):
-    """Sources and sinks of the calls that a thread is in, which objects of the JVM stand for."""
-
-    def __init__(self) -> None:
-        self.current: list[dict[str, Any] | None] = []
-
-    @contextmanager
-    def inside(self, source: dict[str, Any] | None) -> Iterator[None]:
-        """Be in a call of this source."""
-        self.current.append(source)
-        try:
-            yield
-        finally:
-            self.current.pop()
-
-    @property
-    def last(self) -> dict[str, Any] | None:
-        """Source of the innermost call; None without any."""
-        return self.current[-1] if self.current else None
+# Source or sink of the innermost call that a thread is in, which objects of the JVM stand for.
+_SOURCE: ContextVar[dict[str, Any] | None] = ContextVar("source", default=None)
 
 
 class _Patch(NamedTuple):
@@ -85,7 +71,6 @@ class GlueFrames:
         # The class of contexts whose package is wrapped: a package that is imported anew has another.
         self._wrapped: Any = None
         self._has_failed = False
-        self._sources = _Sources()
         # The newest context, and the schemas that it has returned.
         self._context: Any = None
         self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
@@ -209,64 +194,52 @@ class GlueFrames:
         self._patches.append(_Patch(owner, name, vars(owner)[name], now))
         setattr(owner, name, now)
 
-    def _method(self, owner: Any, name: str) -> tuple[Callable[..., Any], Callable[[Any], Any]] | None:
-        """Return a method and what makes an attribute of its wrapping; None if this version has none."""
+    def _around(self, owner: Any, name: str, make: Callable[[_Act, _Bind], Any]) -> None:
+        """Let `make` make each call of a method, if this version has it; it gets the call and its arguments by name."""
         known = vars(owner).get(name)
-        if isinstance(known, classmethod):
-            return known.__func__, classmethod
-        return (known, lambda call: call) if callable(known) else None
+        method = known.__func__ if isinstance(known, classmethod) else known
+        if not callable(method):
+            return
+        signature = inspect.signature(method)
+
+        @functools.wraps(method)
+        def call(*arguments: Any, **named: Any) -> Any:
+            return make(lambda: method(*arguments, **named), lambda: _bound(signature, arguments, named))
+
+        self._put(owner, name, classmethod(call) if isinstance(known, classmethod) else call)
 
     def _after(self, owner: Any, name: str, note: Callable[[Arguments, Any], None]) -> None:
         """Note the arguments and the result of each call."""
-        pair = self._method(owner, name)
-        if pair is None:
-            return
-        method, attribute = pair
-        signature = inspect.signature(method)
 
-        @functools.wraps(method)
-        def call(*arguments: Any, **named: Any) -> Any:
-            result = method(*arguments, **named)
-            self._guarded(lambda: note(_bound(signature, arguments, named), result))
+        def make(act: _Act, bind: _Bind) -> Any:
+            result = act()
+            self._guarded(lambda: note(bind(), result))
             return result
 
-        self._put(owner, name, attribute(call))
+        self._around(owner, name, make)
 
     def _inside(self, owner: Any, name: str, source: Callable[[Arguments], dict[str, Any]]) -> None:
         """Know the source or sink of all that a call reads or writes."""
-        pair = self._method(owner, name)
-        if pair is None:
-            return
-        method, attribute = pair
-        signature = inspect.signature(method)
 
-        @functools.wraps(method)
-        def call(*arguments: Any, **named: Any) -> Any:
-            with self._sources.inside(self._guarded(lambda: source(_bound(signature, arguments, named)))):
-                return method(*arguments, **named)
+        def make(act: _Act, bind: _Bind) -> Any:
+            token = _SOURCE.set(self._guarded(lambda: source(bind())))
+            try:
+                return act()
+            finally:
+                _SOURCE.reset(token)
 
-        self._put(owner, name, attribute(call))
+        self._around(owner, name, make)
 
     def _writes(
         self, owner: Any, name: str, sink: Callable[[Arguments], dict[str, Any]], frame: str | None = None
     ) -> None:
         """Report each call as a write of the frame that is its argument, or as a purge."""
-        pair = self._method(owner, name)
-        if pair is None:
-            return
-        method, attribute = pair
-        signature = inspect.signature(method)
 
-        @functools.wraps(method)
-        def call(*arguments: Any, **named: Any) -> Any:
-            def step() -> tuple[Any, Step]:
-                bound = _bound(signature, arguments, named)
-                parents = () if frame is None else (frame_of(bound[frame]),)
-                return _context_of(bound["self"]), Step("sink" if parents else "purge", parents, sink(bound))
+        def step_of(bound: Arguments) -> tuple[Any, Step]:
+            parents = () if frame is None else (frame_of(bound[frame]),)
+            return _context_of(bound["self"]), Step("sink" if parents else "purge", parents, sink(bound))
 
-            return self.run(step, name, lambda: method(*arguments, **named))
-
-        self._put(owner, name, attribute(call))
+        self._around(owner, name, lambda act, bind: self.run(lambda: step_of(bind()), name, act))
 
     def run(self, step_of: Callable[[], tuple[Any, Step] | None], name: str, act: Callable[[], Any]) -> Any:
         """Return the result of a write, and report it; whatever becomes of the report, the write runs."""
@@ -294,7 +267,7 @@ class GlueFrames:
         return after
 
     def _note_read(self, arguments: Arguments, result: Any) -> None:
-        source = getattr(arguments["self"], SOURCE, None) or self._sources.last
+        source = getattr(arguments["self"], SOURCE, None) or _SOURCE.get()
         if source is None:
             return
         step = Step("source", (), source)
@@ -315,7 +288,7 @@ class GlueFrames:
             _send(context, noted(step), lambda *steps: receiver.rememberSteps(frame._jdf, *steps))
 
     def _sink_of(self, arguments: Arguments) -> dict[str, Any]:
-        return getattr(arguments["self"], SOURCE, None) or self._sources.last or {}
+        return getattr(arguments["self"], SOURCE, None) or _SOURCE.get() or {}
 
 
 glue_frames = GlueFrames()

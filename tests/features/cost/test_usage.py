@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.cost import PRICES as PRICE_FILE
 from benchmarks.results import read_results
-from headwater.loading.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
+from headwater.features.cost.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 EVENT = {"eventType": "Running", "job": {"namespace": "flink", "name": "j"}}

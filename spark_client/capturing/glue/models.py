@@ -18,11 +18,14 @@ from types import ModuleType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
-from spark_client.capturing.jvm.glue_frames import glue_frames
-from spark_client.capturing.jvm.glue_steps import Step
-from spark_client.capturing.jvm.rdd_actions import now_ms, rdd_actions
-from spark_client.capturing.model import MODEL
+from spark_client.capturing.glue.frames import glue_frames
+from spark_client.capturing.glue.steps import Step
+from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms
 
+# Kind of the sink that a model is saved to, and the command of the save.
+MODEL, MODEL_SAVE = "model", "ModelSave"
+UNFITTED = "Model: capture did not see what it was fitted on"
+NO_COLUMNS = "a model has no columns"
 # Takes the path of a save over Spark Connect, the frame of the fit, the writer, whether it saves a model, the start in
 # milliseconds, and the error.
 Report: TypeAlias = Callable[[str, Any, Any, bool, int, "BaseException | None"], None]
@@ -98,11 +101,14 @@ def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
     def saving(writer: Any, path: str) -> Any:
         from pyspark.sql.utils import is_remote
 
-        if rdd_actions.part.is_model:  # of a model that has this one in it
+        if SAVES_MODEL.get():  # of a model that has this one in it
             return save(writer, path)
-        with rdd_actions.part.of_model():
+        token = SAVES_MODEL.set(True)
+        try:
             run = _run_remote if is_remote() else _run
             return run(writer, path, lambda: save(writer, path))
+        finally:
+            SAVES_MODEL.reset(token)
 
     return saving
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from headwater.events.field_folds import FieldFold
 from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
 from headwater.queries.resolve import ResolvedDatasets
-from headwater.queries.results.graphs import Similar, SimilarDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, FieldPath
 
@@ -25,6 +25,26 @@ _UNQUOTED, _ALIKE = FieldFold(quotes=True), FieldFold(quotes=True, case="lower")
 DATASETS_MAX = 2_000
 # Datasets whose facts are read together.
 _TOGETHER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarDatasets:
+    """Datasets that are likely the same, by namespace and name, with the number of columns that each has.
+
+    `fold` spells their columns alike; None if they are already.
+    """
+
+    datasets: tuple[DatasetId, ...]
+    columns: int
+    fold: FieldFold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
+
+    groups: Sequence[SimilarDatasets]
+    truncated: bool
 
 
 def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from headwater.facts.result_page import ResultPage
-from headwater.queries.results.reports import News, SchemaChange
+from headwater.features.insights.feed import News
+from headwater.queries.results.reports import SchemaChange
 from headwater_model.ids import RunKey
+from tests.runs_model import Model
 from tests.runs_model.facets import canonical, text_in, when
 
 
-class Newspaper:
-    """The query of the feed; part of `Model`, which has the statements."""
+class Newspaper(Model):
+    """The model with the query of the feed."""
 
     def list_feed(self, days, *, kind=None, namespace=None, limit=100, offset=0):
         news = [*self._news_of_datasets(), *self._news_of_jobs()]

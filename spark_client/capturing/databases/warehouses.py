@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.databases import jdbc
+from spark_client.capturing.databases.simple_queries import find_query
 from spark_client.capturing.datasets.connectors.addresses import find_address
-from spark_client.capturing.datasets.jdbc_queries import find_query
 from spark_client.connectors import Computed, DatasetId, Described
 
 _PARAMETERS = ("params.parameters",)

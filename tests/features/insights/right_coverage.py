@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.queries.results.graphs import JobCoverage
+from headwater.features.insights.coverage import JobCoverage
 
 
 def coverage(world, since):

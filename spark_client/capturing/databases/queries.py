@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from spark_client.capturing.datasets.database_expressions import ExpressionResolver
-from spark_client.capturing.datasets.database_names import Column, Ctes, NodeFactory, Scope, Table, Unresolvable, plain
+from spark_client.capturing.databases.expressions import ExpressionResolver
+from spark_client.capturing.databases.names import Column, Ctes, NodeFactory, Scope, Table, Unresolvable, plain
 from spark_client.capturing.plans.plan import Node, kinds
 
 _PASSING = kinds("GlobalLimit LocalLimit Offset Sample UnresolvedHint")
@@ -269,8 +269,8 @@ class _Resolver:
         """Resolve an item of a FROM: a table, or a query in parentheses or of a WITH."""
         alias: tuple[str, ...] = ()
         while plan.kind == "SubqueryAlias" and (child := plan.node("child")) is not None:
-            identifier = plan.values.get("identifier")
-            alias = alias or (plain(str(identifier.get("name"))) if isinstance(identifier, Mapping) else "",)
+            named = plan.at("identifier", "name")
+            alias = alias or ("" if named is None else plain(str(named)),)
             plan = child
         if plan.kind != "UnresolvedRelation":
             return self._derived(self.query(plan, outer, ctes), alias)
