@@ -55,7 +55,7 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
         "The archive and the graph table grow by the same amount every month. Each request over HTTP adds the price "
         "of API Gateway. A Step Functions task that calls the input function adds its transition ($25 a million); "
         "there, a request for a batch costs as much as a request for a record. The graph in SQL, off by default, has "
-        "its own bill ([graph-tables.md](graph-tables.md#what-it-costs))."
+        "its own bill ([graph tables](../headwater/features/graph_tables/README.md#what-it-costs))."
     )
     yield ""
 
