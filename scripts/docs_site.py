@@ -1,7 +1,8 @@
 """Build the site of the docs: `python scripts/docs_site.py .venv-docs/bin`, into build/site/<version>/.
 
-The pages are those of docs/, and the README of a feature. What they name outside these (an example, the changelog) is copied beside them, with the
-links turned; the reference is made from the code. Zensical builds in strict mode: a broken link fails.
+The pages are those of docs/, and the README of a feature. Linked files of other folders (an example, the changelog) are
+copied beside them, with the links turned; the reference is made from the code. Zensical builds in strict mode: a broken
+link fails.
 """
 
 from __future__ import annotations

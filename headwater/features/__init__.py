@@ -29,6 +29,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "graph_tables",
+        job="headwater.features.graph_tables.job",
         context="headwater.features.graph_tables.context",
         construct="headwater.features.graph_tables.construct",
     ),
