@@ -23,6 +23,7 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "alerts",
+        serve="headwater.features.alerts.serve",
         on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded"),
         context="headwater.features.alerts.context",
         construct="headwater.features.alerts.construct",

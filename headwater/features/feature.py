@@ -10,6 +10,8 @@ class Feature:
     """A folder of `headwater.features`, and the modules by which it hooks into the core.
 
     - `command`: `add_parser(subparsers)`, as in `headwater.cli.main`.
+    - `serve`: its part of `headwater serve`: `add_option(parser)`, `context_of(arguments)`, `greet(outputs)` and
+      `show(event)`, which returns the text of an event on an event bus.
     - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
       `examples.json` has examples of their types.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
@@ -22,6 +24,7 @@ class Feature:
 
     name: str
     command: str | None = None
+    serve: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
     on_loaded: tuple[str, str] | None = None
     job: str | None = None
