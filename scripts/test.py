@@ -1,7 +1,7 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
     test    every behaviour once: all tests without the mark slow, with few random examples
-    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
+    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats, no features
     fast    unit tests, doctests and the template
 
 A lane is a process for some folders: it collects them once, and its tests share one JVM, browser, moto and local
@@ -71,7 +71,9 @@ def lanes_of(kind: str) -> list[Lane]:
         page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
         return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
     formats = Lane("formats", (sys.executable, "scripts/table_formats.py"))
-    return [*_on_spark_35(), *(_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS), formats]
+    without = Lane("without features", (sys.executable, "scripts/without_features.py", "--tests"))
+    folders = [_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS]
+    return [*_on_spark_35(), *folders, formats, without]
 
 
 def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
