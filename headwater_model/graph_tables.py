@@ -17,15 +17,15 @@ _TEXTS = "array<string>"
 
 @dataclass(frozen=True, slots=True)
 class GraphTable(ArchiveTable):
-    """A table of the graph, and the number of days for which a partition is kept."""
+    """A table of the graph; each partition is kept for `kept_days`."""
 
     kept_days: int
 
 
-# Two whole months lie in it: a question about the last month needs the end of the one before.
+# Two whole months and more: a comparison with last month starts at the end of the month before.
 _SNAPSHOTS_KEPT_DAYS = 100
 _RUNS_KEPT_DAYS = 400
-# An edge that went is in each later day's partition for so long.
+# Days for which an edge, once gone, stays in later partitions.
 EDGES_KEPT_DAYS = 400
 
 JOBS = GraphTable(
@@ -144,7 +144,7 @@ COLUMN_EDGES = GraphTable(
     ),
     _SNAPSHOTS_KEPT_DAYS,
 )
-# The last is published last: a day that it has is made.
+# The last table is published last: a day in it is complete.
 TABLES = (JOBS, RUNS, DATASETS, COLUMNS, TABLE_EDGES, COLUMN_EDGES)
-# The tables whose rows last beyond the day on which they were true.
+# The tables with rows that outlive their day.
 EDGE_TABLES = (TABLE_EDGES, COLUMN_EDGES)

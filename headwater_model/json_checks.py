@@ -1,9 +1,9 @@
-"""Checks of JSON values: functions that return what breaks a rule, of the standard library alone.
+"""Checks of JSON values: functions that return broken rules, of the standard library alone.
 
     JOB = fields_of({"namespace": text(not_blank), "name": text(not_blank, at_most(2048))}, required=("name",))
     faults_of(JOB, {"name": 7}, "job")  # [Fault("name", 7, "must be a string")]
 
-A field that is null is missing; fields that a check does not name may hold anything.
+A field with null is missing; fields outside a check may hold anything.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from headwater_model.errors import Fault
 
-# No known event nests deeper than its schema's structs; parsers and databases give up somewhere beyond this.
+# The deepest known event nests like its schema's structs; parsers and databases fail somewhere beyond this depth.
 LEVELS_MAX = 100
-# Each takes half a kilobyte of memory, some times: 60,000 sources of columns, with what was done to each.
+# A container takes half a kilobyte of memory: enough for 60,000 sources of columns with their transformations.
 CONTAINERS_MAX = 200_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = "must be valid Unicode (it holds a lone surrogate)"
@@ -25,7 +25,7 @@ Path: TypeAlias = "tuple[int | str, ...]"
 
 
 class Broken(NamedTuple):
-    """Value that breaks a rule, with its path in the checked value."""
+    """A value that breaks a rule, with its path in the checked value."""
 
     value: object
     rule: str
@@ -34,17 +34,17 @@ class Broken(NamedTuple):
 
 
 Check: TypeAlias = "Callable[[Any], Sequence[Broken]]"
-# Rule of a text: returns itself in words if the text breaks it.
+# A rule of a text: returns itself in words for a broken text.
 TextRule: TypeAlias = "Callable[[str], str | None]"
 
 
 def faults_of(check: Check, value: object, whole: str) -> list[Fault]:
-    """Return the faults of a value, which is called `whole` where no field is to blame."""
+    """Collect the faults of a value; a fault of no field is called `whole`."""
     return [Fault(field_path(each.path) or whole, each.value, each.rule, each.missing) for each in check(value)]
 
 
 def field_path(path: Path) -> str:
-    """Return a path in nested JSON as text.
+    """Print a path in nested JSON.
 
     >>> field_path(("records", 3, "node_id"))
     'records[3].node_id'
@@ -59,17 +59,17 @@ def not_empty(value: str) -> str | None:
 
 
 def not_blank(value: str) -> str | None:
-    """Rule: a character that is no white space."""
+    """Rule: at least one character besides white space."""
     return None if value.strip() else "must not be blank"
 
 
 def no_control(value: str) -> str | None:
-    """Rule: no control characters, for the text is printed in lists, ids and logs."""
+    """Rule: no control characters, since the text is printed in lists, ids and logs."""
     return "must not hold control characters" if _CONTROL.search(value) else None
 
 
 def at_most(limit: int) -> TextRule:
-    """Return the rule of Unicode of at most `limit` bytes of UTF-8."""
+    """Build the rule of Unicode of at most `limit` bytes of UTF-8."""
 
     def rule(value: str) -> str | None:
         try:
@@ -82,7 +82,7 @@ def at_most(limit: int) -> TextRule:
 
 
 def text(*rules: TextRule) -> Check:
-    """Return the check of a text; the first broken rule is its fault."""
+    """Build the check of a text: the first broken rule is its fault."""
 
     def check(value: object) -> Sequence[Broken]:
         if not isinstance(value, str):
@@ -111,7 +111,7 @@ def json_object(value: object) -> Sequence[Broken]:
 
 
 def list_of(check: Check, *, least: int = 0, most: int | None = None) -> Check:
-    """Return the check of a list of `least` to `most` items."""
+    """Build the check of a list of `least` to `most` items."""
 
     def check_list(value: object) -> Sequence[Broken]:
         if not isinstance(value, list):
@@ -126,7 +126,7 @@ def list_of(check: Check, *, least: int = 0, most: int | None = None) -> Check:
 
 
 def map_of(check: Check, *rules: TextRule) -> Check:
-    """Return the check of a JSON object with any fields, whose names keep the rules."""
+    """Build the check of a JSON object with any fields, whose names keep the rules."""
 
     def check_map(value: object) -> Sequence[Broken]:
         if not isinstance(value, dict):
@@ -144,7 +144,7 @@ def fields_of(
     others: Check | None = None,
     last: Check | None = None,
 ) -> Check:
-    """Return the check of a JSON object: of its fields, of any `others`, and `last` of the object itself."""
+    """Build the check of a JSON object: of its fields, of all `others`, and `last` of the object itself."""
 
     def check_fields(value: object) -> Sequence[Broken]:
         if not isinstance(value, dict):
@@ -189,7 +189,7 @@ def depth_faults(body: object, whole: str) -> Iterator[Fault]:
 
 
 def value_faults(body: object, whole: str) -> Iterator[Fault]:
-    """Yield a fault for each value that cannot be stored; the depth of the JSON has been checked."""
+    """Yield a fault for each unstorable value; the depth of the JSON has been checked."""
     todo: list[tuple[Path, object]] = [((), body)]
     while todo:
         path, value = todo.pop()

@@ -1,7 +1,7 @@
 """Operations on fields, as CDAP defines them, and their JSON.
 
-A run reads fields from endpoints, transforms them and writes them to endpoints. The JSON is CDAP's: it travels in
-events, lies in the graph table, and has a checksum.
+A run reads fields from endpoints, transforms them and writes them to endpoints. The JSON is CDAP's: in events and in
+the graph table, with a checksum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from headwater_model.ids import DatasetId
 
 @dataclass(frozen=True, order=True, slots=True)
 class InputField:
-    """A field as an operation takes it: the operation that emitted it, and its name."""
+    """An input of an operation: the operation that emitted the field, and the field's name."""
 
     origin: str
     name: str
@@ -24,7 +24,7 @@ class InputField:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Fields read from an endpoint; `types` are those of some outputs, as (name, type).
+    """Fields read from an endpoint; `types` are pairs (name, type) of outputs with a type.
 
     A description of the endpoint is for people: it is no part of the endpoint's identity.
     """
@@ -39,7 +39,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """Fields made of others, every output of all inputs; without outputs it drops them, without inputs it generates."""
+    """Fields made of fields, every output of all inputs; without outputs it drops them, without inputs it generates."""
 
     name: str
     inputs: tuple[InputField, ...]
@@ -50,7 +50,7 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Fields written to an endpoint, under the names that they have."""
+    """Fields written to an endpoint, under their own names."""
 
     name: str
     inputs: tuple[InputField, ...]
@@ -63,12 +63,12 @@ Operation: TypeAlias = Read | Transform | Write
 
 
 def inputs_of(operation: Operation) -> tuple[InputField, ...]:
-    """Return the fields that an operation takes; a read takes none."""
+    """List the inputs of an operation; a read has none."""
     return () if isinstance(operation, Read) else operation.inputs
 
 
 def outputs_of(operation: Operation) -> tuple[str, ...]:
-    """Return the fields that an operation emits; a write emits none."""
+    """List the outputs of an operation; a write has none."""
     return () if isinstance(operation, Write) else operation.outputs
 
 
@@ -76,10 +76,10 @@ T = TypeVar("T")
 
 
 def parse_operations(forms: object, where: str = "operations") -> tuple[Operation, ...]:
-    """Return the operations of a JSON list, in its order; `operation_checks` has the rules for all of them together.
+    """Parse a JSON list of operations, in its order; `operation_checks` has the rules for the whole set.
 
     Raises:
-        Invalid: with every value that is missing or of a wrong type, named from `where` on
+        Invalid: with every missing value and wrong type, named from `where` on
             (`operations[3].inputs[0].origin`).
     """
     faults: list[Fault] = []
@@ -90,7 +90,7 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
 
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
-    """Return the operations as JSON; parsing it gives equal operations."""
+    """Render the operations as JSON; parsing it gives equal operations."""
     return [_rendered(operation) for operation in operations]
 
 
@@ -130,12 +130,12 @@ class _Value:
     faults: list[Fault] = field(repr=False)
 
     def member(self, name: str) -> _Value:
-        """Return a member of an object; its value is None if the member is missing."""
+        """Read a member of an object; its value is None if the member is missing."""
         value = self.value.get(name) if isinstance(self.value, Mapping) else None
         return _Value(value, f"{self.where}.{name}", self.faults)
 
     def items(self, parse: Callable[[_Value], T]) -> tuple[T, ...]:
-        """Return the items of a list, each read by `parse`; None has no items."""
+        """Parse the items of a list, each by `parse`; None has no items."""
         if self.value is None:
             return ()
         if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
@@ -146,13 +146,13 @@ class _Value:
         )
 
     def text(self) -> str:
-        """Return a required text."""
+        """Read a required text."""
         if self.value is None:
             self.faults.append(Fault(self.where, None, "is required", missing=True))
         return self.text_or_none() or ""
 
     def text_or_none(self) -> str | None:
-        """Return an optional text."""
+        """Read an optional text."""
         if self.value is None or isinstance(self.value, str):
             return self.value
         self.fault("must be a string")

@@ -13,12 +13,12 @@ from headwater_model.ids import DatasetId
 from headwater_model.ordered_operations import OrderedOperation, Types
 
 DescribedSource: TypeAlias = tuple[DatasetId, "str | None"]
-# The input that stands for the operation's own source.
+# The input for the operation's own source.
 _SOURCE = "source"
 
 
 def parse_ordered(form: object, where: str, *, stage: str | None = None) -> OrderedOperation:
-    """Return one operation.
+    """Parse an operation.
 
     Raises:
         Invalid: with every fault, named from `where` on.
@@ -48,7 +48,7 @@ def parse_ordered(form: object, where: str, *, stage: str | None = None) -> Orde
 def _parse_inputs(
     forms: object, where: str, own: DescribedSource | None, faults: list[Fault]
 ) -> tuple[Mapping[DatasetId, str | None], tuple[str, ...]]:
-    """Return the sources among the inputs with their descriptions, and the fields."""
+    """Parse the inputs: sources with their descriptions, and fields."""
     sources, fields = [] if own is None else [own], []
     for place, form in enumerate(parse_list(forms, where, faults)):
         if own is not None and form == _SOURCE:
@@ -57,7 +57,7 @@ def _parse_inputs(
             sources.append(_parse_source(form, f"{where}[{place}]", faults))
         else:
             fields.append(parse_field(form, f"{where}[{place}]", faults)[0])
-    # Each source once, with the first description given of it.
+    # Each source once, with its first description.
     descriptions: dict[DatasetId, str | None] = {}
     for source, description in sources:
         descriptions[source] = description if descriptions.get(source) is None else descriptions[source]
@@ -65,7 +65,7 @@ def _parse_inputs(
 
 
 def descriptions_of(sources: Iterable[DescribedSource]) -> tuple[tuple[DatasetId, str], ...]:
-    """Return the sources that have a description, with it."""
+    """List the described sources, each with its description."""
     return tuple((source, description) for source, description in sources if description is not None)
 
 
@@ -78,26 +78,26 @@ def _parse_source(form: object, where: str, faults: list[Fault]) -> DescribedSou
 
 
 def parse_fields(forms: object, where: str, faults: list[Fault]) -> list[tuple[str, str | None]]:
-    """Return the fields and types of a list of names or of `{"name", "type"}`."""
+    """Parse a list of names or of `{"name", "type"}`: fields and types."""
     return [
         parse_field(form, f"{where}[{place}]", faults) for place, form in enumerate(parse_list(forms, where, faults))
     ]
 
 
 def types_of(fields: Iterable[tuple[str, str | None]]) -> Types:
-    """Return the types of those fields that have one."""
+    """List the fields with a type."""
     return tuple((name, kind) for name, kind in fields if kind is not None)
 
 
 def parse_field(form: object, where: str, faults: list[Fault]) -> tuple[str, str | None]:
-    """Return a field and its type, where one is given."""
+    """Parse a field and its type, if given."""
     if isinstance(form, Mapping):
         return parse_text(form.get("name"), f"{where}.name", faults), _parse_type(form.get("type"))
     return parse_text(form, where, faults), None
 
 
 def _parse_type(form: object) -> str | None:
-    """Return a type's name; a type that is a schema is returned as JSON text.
+    """Read a type's name; a schema becomes JSON text.
 
     >>> _parse_type({"type": "map", "keys": "string", "values": "string"})
     '{"keys":"string","type":"map","values":"string"}'
@@ -108,7 +108,7 @@ def _parse_type(form: object) -> str | None:
 
 
 def parse_text(form: object, where: str, faults: list[Fault]) -> str:
-    """Return a text that is not blank; "" with a fault otherwise."""
+    """Parse a text with characters besides white space; "" with a fault otherwise."""
     if isinstance(form, str) and form.strip():
         return form
     rule = "must not be blank" if isinstance(form, str) else "must be a string"
@@ -117,7 +117,7 @@ def parse_text(form: object, where: str, faults: list[Fault]) -> str:
 
 
 def parse_description(form: Mapping[str, object], where: str, faults: list[Fault]) -> str | None:
-    """Return the description, where there is one."""
+    """Parse the description, if given."""
     description = form.get("description")
     if description is None or isinstance(description, str):
         return description
@@ -126,7 +126,7 @@ def parse_description(form: Mapping[str, object], where: str, faults: list[Fault
 
 
 def parse_list(forms: object, where: str, faults: list[Fault]) -> Sequence[object]:
-    """Return a list; empty if it is missing, and with a fault if the value is no list."""
+    """Parse a list; a missing list is empty, a value of a different type is empty with a fault."""
     if forms is None:
         return ()
     if isinstance(forms, Sequence) and not isinstance(forms, (str, bytes)):
@@ -144,7 +144,7 @@ class DeclaredStage:
 
 
 def read_mutations(path: Path) -> tuple[DeclaredStage, ...]:
-    """Return the stages that a JSON file declares.
+    """Read the declared stages of a JSON file.
 
     Raises:
         Invalid: the file is missing, is no JSON, or breaks a rule.
@@ -159,7 +159,7 @@ def read_mutations(path: Path) -> tuple[DeclaredStage, ...]:
 
 
 def parse_mutations(form: object) -> tuple[DeclaredStage, ...]:
-    """Return the stages that JSON declares, in their order: one stage, a list of them, or a pipeline that has `stages`.
+    """Parse the declared stages, in their order: of a stage, a list of stages, or a pipeline with `stages`.
 
     Raises:
         Invalid: with every fault, named from its place on (`stages[0].fieldMutations[2].outputField.name`).

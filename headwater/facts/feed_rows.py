@@ -7,7 +7,7 @@
 
 The shard is that of the thing, so that neither a namespace nor a day of many new datasets is one hot partition. Rows
 are written before the facts, and only when these gain something that may be news. They are never moved: a reader
-computes the news of a thing from its facts (`headwater.queries.lists.feed`), and takes from a row who sent the event.
+computes the news of a thing from its facts (`features/insights/feed.py`), and takes from a row who sent the event.
 """
 
 from __future__ import annotations

@@ -30,12 +30,9 @@ from headwater.queries.graphs.node_ids import (
     selected_version,
 )
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
-from headwater.queries.lists import assertions, feed, name_lists, name_search, sources, statistics, tags
-from headwater.queries.lists.broken_jobs import report_broken
+from headwater.queries.lists import assertions, name_lists, name_search, sources, statistics, tags
 from headwater.queries.lists.column_search import search_columns
 from headwater.queries.lists.listings import Jobs
-from headwater.queries.lists.similar_names import similar_datasets
-from headwater.queries.lists.statistics import report_coverage
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
     AssertionResult,
@@ -51,8 +48,8 @@ from headwater.queries.results.entities import (
     Sort,
     Source,
 )
-from headwater.queries.results.graphs import Broken, Coverage, Similar, UpstreamRun
-from headwater.queries.results.reports import ColumnImpact, News, NewsKind
+from headwater.queries.results.graphs import UpstreamRun
+from headwater.queries.results.reports import ColumnImpact
 from headwater.queries.runs import runs
 from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
@@ -127,18 +124,6 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
             limit=limit,
             offset=offset,
         )
-
-    def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
-        """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""
-        return report_coverage(namespace, self._view(), since=since)
-
-    def report_similar(self) -> Similar:
-        """Return datasets that are likely the same under several names."""
-        return similar_datasets(self._view())
-
-    def report_broken(self, *, owner: str | None = None, limit: int, offset: int) -> Broken:
-        """Return the jobs that fail, of an owner if one is given: what holds up most datasets first."""
-        return report_broken(self._view(), owner=owner, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""
@@ -241,18 +226,6 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     ) -> ResultPage[AssertionResult]:
         """Return the tests that fail, of a namespace (None: of all): the worst first, then the latest."""
         return assertions.list_failures(self._view().as_of(at), namespace=namespace, limit=limit, offset=offset)
-
-    def list_feed(
-        self,
-        days: Sequence[str],
-        *,
-        kind: NewsKind | None = None,
-        namespace: str | None = None,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[News]:
-        """Return the news of these days, of a kind and a namespace (None: of all), newest first."""
-        return feed.list_feed(days, self._view(), kind=kind, namespace=namespace, limit=limit, offset=offset)
 
     def search_owned(
         self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]

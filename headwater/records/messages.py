@@ -31,14 +31,14 @@ class _RecordModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The records of a packed body: the valid ones, and the refused ones."""
+    """The records of a packed body: the valid and the refused."""
 
     records: list[LineageRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
 
 def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
-    """Return the content of a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
+    """Parse a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
     document = parse_body(body)
     if "s3" in document:
         return parse_pointer(document["s3"])
@@ -48,7 +48,7 @@ def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
 
 
 def parse_record(form: object) -> LineageRecord:
-    """Return the record of Carbonlake's JSON, or raise `Invalid` with every fault."""
+    """Parse Carbonlake's JSON, or raise `Invalid` with every fault."""
     try:
         record = _RecordModel.model_validate(form)
     except ValidationError as error:

@@ -66,7 +66,7 @@ def _rules_in(file: Path) -> tuple[NameRule, ...]:
 
 
 def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
-    from headwater.queries.lists.similar_names import similar_datasets
+    from headwater.features.names.similar_names import similar_datasets
     from headwater.queries.view import GraphView
 
     similar = similar_datasets(GraphView(deployment.graph_table()), datasets_max=None)
