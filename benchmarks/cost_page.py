@@ -77,10 +77,10 @@ def _calls(day: Day) -> Iterator[str]:
     arrival, ledger = next(iter(day.ledgers.items()))
     yield f"## AWS calls for {RECORDS:,} records, {arrival}"
     yield ""
-    yield "KB are of bodies; the units are DynamoDB's. Lambda's polls are in the price alone."
+    yield "The units are DynamoDB's. Lambda's polls are in the price alone."
     yield ""
-    columns = ("stage", "invocations", "call", "calls", "KB sent", "KB received", "write units", "read units")
-    yield from render_table(columns, "lrlrrrrr", _stages(ledger))
+    columns = ("stage", "invocations", "call", "calls", "write units", "read units")
+    yield from render_table(columns, "lrlrrr", _stages(ledger))
     yield ""
 
 
@@ -88,9 +88,8 @@ def _stages(ledger: Ledger) -> Iterator[Sequence[str]]:
     for stage, tallies in ledger.tallies.items():
         first = (_STAGES[stage], f"{ledger.invocations[stage]:,}")
         for (service, operation), tally in tallies.items():
-            sizes = (f"{tally.sent_bytes / 1000:,.0f}", f"{tally.received_bytes / 1000:,.0f}")
             units = (f"{tally.write_units:,.0f}" if tally.write_units else "", _plain(tally.read_units))
-            yield *first, f"{service} {operation}", f"{tally.calls:,}", *sizes, *units
+            yield *first, f"{service} {operation}", f"{tally.calls:,}", *units
             first = ("", "")
 
 

@@ -12,21 +12,19 @@ from benchmarks.tables import render_table
 
 _ABOUT = """# Benchmarks
 
-Speed and cost of each part, beside a plain program that does the same. [benchmarks.json](benchmarks.json) has all
-rows, with the machine and the day of each; `make bench` writes both. [comparison.md](comparison.md) has
-runs beside others, and [cost.md](cost.md) is the bill, line by line.
+Speed and cost of each part, beside a plain program. [benchmarks.json](benchmarks.json) has all rows, with machine and
+day; `make bench` writes both. [comparison.md](comparison.md) has runs beside others, [cost.md](cost.md) the bill.
 """
 
 _READING = """
 ## How to read it
 
-- *Ours* and *beside it* ran in turns, in the same run, each in a process of its own; a figure is the median. Machines
-  differ, ratios do not: compare the ratio.
-- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once on this
-  machine: what a request costs there is in [cost.md](cost.md).
-- A goal was set before the measurement. A row without a goal only informs. `make bench` fails if a goal is missed.
-- What each program beside ours does, and what is counted, is said at the top of its module, which has the name of
-  its rows: *capture* is [benchmarks/capture.py](../benchmarks/capture.py).
+- *Ours* and *beside it* ran in turns, in the same run, each in its own process; a figure is the median. Compare the
+  ratio: machines differ, ratios do not.
+- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once here:
+  [cost.md](cost.md) has its requests.
+- A goal was set before the measurement. `make bench` fails if a goal is missed.
+- The module of a row's name describes both programs: [benchmarks/capture.py](../benchmarks/capture.py) *capture*.
 - `make bench ARGS="trace load"` measures some parts alone, and replaces their rows.
 """
 
