@@ -25,7 +25,7 @@ _READING = """
   [cost.md](cost.md) has its requests.
 - A goal was set before the measurement. `make bench` fails if a goal is missed.
 - The module of a row's name describes both programs: [benchmarks/capture.py](../benchmarks/capture.py) *capture*.
-- `make bench ARGS="trace load"` measures some parts alone, and replaces their rows.
+- `make bench ARGS="trace events"` measures some parts alone, and replaces their rows.
 """
 
 
@@ -47,19 +47,12 @@ _HEADLINES = (
     _Headline(
         "a column", "fields: a column upstream, depth 20: 50 runs a job, not 1", "after fifty times as many runs"
     ),
-    _Headline("a record", "load: 100 messages of one record", "stored; beside `boto3.resource`"),
-    _Headline("a row", "emit_records: beside a message a row", "of a DataFrame, into a queue; beside a message a row"),
     _Headline(
         "a trace",
         "trace of 1,001,004 records: index, walk, render (CPU)",
         "of a million records; beside a walk from each leaf",
     ),
     _Headline("capture", "capture: 200 small writes", "of 200 small writes; beside the same job without it"),
-    _Headline(
-        "a long job",
-        "capture memory: growth over the last four fifths of 10,000 small writes",
-        "memory that 10,000 captured writes leave behind; beside the same job without capture",
-    ),
     _Headline(
         "a cold start", "cold start: api, of a query", "of the API function; beside making boto3's clients alone"
     ),
