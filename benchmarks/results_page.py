@@ -65,15 +65,11 @@ _LOSSES = {
     "fields: events with columnLineage of 20 columns, not without": "an event with columns has twice the bytes",
     "cold start: api, of a query": "ours imports its router and its routes, too",
 }
-# A chart's bars; a ratio above this would hide the others.
-_CHART_MAX = 30.0
 
 
 def render_results_page(results: Results) -> str:
     """Return the page."""
-    return "\n".join(
-        (_ABOUT, *_headlines(results), "", *_chart(results), "", *_losses(results), _READING.rstrip("\n"), "")
-    )
+    return "\n".join((_ABOUT, *_headlines(results), "", *_losses(results), _READING.rstrip("\n"), ""))
 
 
 def render_rows(rows: Sequence[Row]) -> Iterator[str]:
@@ -111,31 +107,6 @@ def _short(figure: str) -> str:
     parts = figure.split(", ")
     costs = [part for part in parts if re.fullmatch(r"[\d,.]+ (requests|KB|ms)", part)]
     return ", ".join(costs if len(costs) > 1 else parts)
-
-
-def _chart(results: Results) -> Iterator[str]:
-    """Yield a chart of the headlines that are ahead of a plain program or behind it; 1 is as good as that."""
-    parts = ((headline.part, results.row(headline.what)) for headline in _HEADLINES)
-    bars = [(part, min(ahead, _CHART_MAX)) for part, result in parts if result and (ahead := advantage(result.row))]
-    yield "```mermaid"
-    yield "xychart-beta horizontal"
-    yield '    title "Times as good as the plain program (1 is the same)"'
-    yield f"    x-axis [{', '.join(part for part, _ in bars)}]"
-    yield f"    bar [{', '.join(f'{bar:.2g}' for _, bar in bars)}]"
-    yield "```"
-
-
-def advantage(row: Row) -> float | None:
-    """Return how many times as good ours is as the baseline; None where there is no ratio.
-
-    >>> advantage(Row("a walk", "", "", "0.5x", "≤ 0.6x")), advantage(Row("a load", "", "", "1.34x", "≥ 1.2x"))
-    (2.0, 1.34)
-    """
-    ratio = re.match(r"([\d.]+)x", row.ratio)
-    if ratio is None or not row.goal:
-        return None
-    less_is_better = row.goal[0] in "≤<"
-    return 1 / float(ratio[1]) if less_is_better else float(ratio[1])
 
 
 def _losses(results: Results) -> Iterator[str]:
