@@ -110,7 +110,7 @@ class Listener:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Listen to clients made inside; drop those made before, and these afterwards."""
+        """Listen to clients made inside; drop all clients before and after."""
         _drop_clients()
         boto3.setup_default_session(botocore_session=clients.session())
         assert boto3.DEFAULT_SESSION is not None
