@@ -1,7 +1,4 @@
-"""JSON of what happened, as types: the news of some days, and counts by the hour or the day.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of news and counts, as types in the form of `headwater.api.types`."""
 
 from typing import Literal
 
@@ -12,14 +9,14 @@ from headwater.facts.run_attempts import State
 
 
 class TypedField(TypedDict):
-    """A field with its type, as the schema facet has them; null where that has none."""
+    """A field with its type by the schema facet; null without a type."""
 
     name: str
     type: str | None
 
 
 class RetypedField(TypedDict):
-    """A field of which both schemas have a type, and not the same."""
+    """A field with different types in both schemas."""
 
     name: str
     before: str
@@ -27,13 +24,13 @@ class RetypedField(TypedDict):
 
 
 class SchemaChange(TypedDict):
-    """The difference from the schema stated before: of each kind up to 100 fields, by name."""
+    """The difference from the previous schema: of each kind up to 100 fields, by name."""
 
     added: list[TypedField]
     dropped: list[TypedField]
     retyped: list[RetypedField]
     leftOut: Count
-    """The number of changed fields beyond these."""
+    """The number of further changed fields."""
 
 
 class News(TypedDict):
@@ -42,17 +39,17 @@ class News(TypedDict):
     kind: Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
     """DATASET_DROPPED: and no event mentions it since. JOB_FAILS: since its last good run, if it has one."""
     at: Time
-    """The time of the event; of a failing job, the end of the first run that failed."""
+    """The time of the event; of a failing job, the end of the first failed run."""
     nodeId: str
     owners: list[str]
     job: Id | None
-    """The job that sent the event; null for a DatasetEvent, and for a job that the caller may not see."""
+    """The job that sent the event; null for a DatasetEvent, and for a job hidden from the caller."""
     runId: str | None
-    """Its run; of a failing job, the last that failed."""
+    """Its run; of a failing job, the last failed run."""
     runState: State | None
-    """The state of that run now: what a failed run states of a schema may never have been written."""
+    """The state of the run now: the schema of a failed run may never have been written."""
     failedRuns: Count | None
-    """Of a failing job: the number of failed runs since its last good one, among its last 100."""
+    """Of a failing job: the number of failed runs since its last good run, among its last 100."""
     change: SchemaChange | None
     """Of a changed schema."""
 
@@ -63,7 +60,7 @@ class Feed(TypedDict):
     news: list[News]
     totalCount: Count
     truncated: bool
-    """There is more than a request may read."""
+    """There is more, beyond the bounds of a request."""
 
 
 class _Interval(TypedDict):

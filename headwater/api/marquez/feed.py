@@ -1,4 +1,4 @@
-"""The route of the feed, what happened since a day, and its JSON. It is ours."""
+"""The route of the feed, the news since a day, and its JSON. It is ours."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _DAYS = number(
 _UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
 _KIND = choice("kind", "Only news of this kind.", words(KINDS))
 _NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
-# Of a schema of thousands of columns, a few say what happened.
+# A few columns of a schema of thousands describe the change.
 _FIELDS_MAX = 100
 
 
 def list_feed(services: Services, request: HttpRequest) -> Response[str]:
-    """List what happened from one day to another: new and dropped datasets, changed schemas, jobs that began to fail.
+    """List the news of a range of days: new and dropped datasets, changed schemas, jobs that began to fail.
 
-    Days are UTC's, by the times of events. A dataset that is dropped, or a job that fails, is listed for as long as
-    that is so. A schema is listed on the day on which it was first stated. Up to 1,000 datasets and 200 jobs are read.
+    Days are UTC's, by the times of events. A dropped dataset, or a failing job, is listed as long as it stays so. A
+    schema is listed on the day of its first event. Up to 1,000 datasets and 200 jobs are read.
 
     Returns:
         The latest first.
@@ -61,7 +61,7 @@ def _days(services: Services, request: HttpRequest) -> Sequence[str]:
 
 
 def render_news(news: News) -> types.News:
-    """Return one piece of news."""
+    """Render a piece of news."""
     return {
         "kind": news.kind,
         "at": when(news.time),

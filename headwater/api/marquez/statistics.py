@@ -1,4 +1,4 @@
-"""Routes of statistics, and their JSON: what the home of Marquez's page draws."""
+"""Routes of statistics, and their JSON: the charts on the home of Marquez's page."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _read(request: HttpRequest) -> tuple[Period, tzinfo]:
 
 
 def render_events(interval: Interval) -> types.EventCounts:
-    """Return Marquez's LineageMetric."""
+    """Render Marquez's LineageMetric."""
     numbers = interval.numbers
     return {
         "startInterval": when(interval.start),
@@ -78,7 +78,7 @@ def render_events(interval: Interval) -> types.EventCounts:
 
 
 def render_count(interval: Interval) -> types.ThingCount:
-    """Return Marquez's IntervalMetric."""
+    """Render Marquez's IntervalMetric."""
     return {
         "startInterval": when(interval.start),
         "endInterval": when(interval.end),
