@@ -1,9 +1,9 @@
-"""alerts: false alarms of the rule for late datasets, on generated histories of jobs that are never out of order.
+"""alerts: false alarms of the rule for late datasets, on generated histories of jobs without a failure.
 
 Each history has a pattern (every hour, every night, weekdays, a week, a month) and the usual disorder: a run takes a
-tenth longer or shorter, and one in a hundred waits for a multiple of its time. Whatever comes later than the rule says
-is a false alarm. Beside ours: the mean of the same intervals and three standard deviations, as anomaly detectors have
-it. The delay is that of an alert for a version that never comes, from the time at which it was due.
+tenth longer or shorter, and each hundredth run waits for a multiple of its time. A version later than the rule's time
+is a false alarm. Beside ours: the mean of the same intervals and three standard deviations, as in anomaly detectors.
+The delay is the time from a missing version's due time to its alert.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ALARMS_MAX = 10.0
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Count false alarms of 1,000 versions, and the delays of true ones, for each pattern."""
+    """Count false alarms of 1,000 versions, and the delays of true alarms, for each pattern."""
     rows: list[Row] = []
     chance = random.Random(_SEED)
     for name, pattern in _PATTERNS.items():
@@ -61,7 +61,7 @@ def _history(pattern: _Days, chance: random.Random) -> list[datetime]:
 
 
 def _windows(history: Sequence[datetime]) -> Iterator[tuple[Sequence[datetime], datetime]]:
-    """Yield the versions that a rule knows, and the one that follows."""
+    """Yield the versions known to a rule, and the next version."""
     for number in range(INTERVALS_MIN + 1, len(history)):
         yield history[max(0, number - VERSIONS_MAX) : number], history[number]
 
@@ -78,7 +78,7 @@ def _false_alarms(
 def _delays(
     histories: Sequence[Sequence[datetime]], rule: Callable[[Sequence[datetime]], datetime | None]
 ) -> list[float]:
-    """Return the seconds from each version's own time to the time at which its absence is an alert."""
+    """Compute the seconds from each version's own time to the alert for its absence."""
     windows = (window for history in histories for window in _windows(history))
     return [(due - following).total_seconds() for known, following in windows if (due := rule(known))]
 

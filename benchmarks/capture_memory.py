@@ -1,4 +1,4 @@
-"""Memory of long jobs: what ten thousand writes, and a stream of five thousand batches, leave behind in capture."""
+"""Memory of long jobs: capture's growth by ten thousand writes, and by a stream of five thousand batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.rows import Row
 
 _WORKS = {"writes": ("small writes", 10_000), "batches": ("micro-batches of a stream", 5_000)}
 _QUICK_TIMES = 10
-# More than this would not be garbage, or a bounded cache, but a leak: 1,600 bytes a batch.
+# A larger growth would be a leak, and no garbage or bounded cache: 1,600 bytes a batch.
 _MORE_MAX_BYTES = 8e6
 
 
@@ -31,7 +31,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
 
 
 def memory_row(what: str, ours: Figures, plain: Figures) -> Row:
-    """Return the row of a job; its goal is of what the JVM and Python hold more than without capture."""
+    """Build the row of a job; its goal is of the additional memory of the JVM and Python with capture."""
     more = sum(max(0.0, ours[name] - plain[name]) for name in ("heap", "python"))
     return Row(
         f"capture memory: growth over the last four fifths of {what}",
@@ -44,7 +44,7 @@ def memory_row(what: str, ours: Figures, plain: Figures) -> Row:
 
 
 def _megabytes(figures: Figures) -> str:
-    """Return the growth of a job's two processes.
+    """Print the growth of a job's two processes.
 
     >>> _megabytes({"heap": 2_100_000.0, "python": 0.0, "held": 71_000_000.0})
     'JVM +2.1 MB (to 71 MB), Python +0.0 MB'

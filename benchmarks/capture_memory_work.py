@@ -41,7 +41,7 @@ def measure_writes(spark: SparkSession, folder: Path, times: int, flush: Callabl
 
 
 def measure_batches(spark: SparkSession, folder: Path, times: int, flush: Callable[[], object]) -> dict[str, float]:
-    """Run one stream over so many micro-batches, each of some rows, into files."""
+    """Run a stream over so many micro-batches, each of some rows, into files."""
     growth = _Growth(spark, flush)
     rows = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "10").load()
     sums = rows.select((sf.col("value") % 7).alias("shop"), "timestamp")
@@ -64,7 +64,7 @@ def _wait_for(stream: StreamingQuery, batch: int) -> None:
 
 
 class _Growth:
-    """Growth in bytes: of what the JVM's heap holds after a collection, and of the peak of Python's process."""
+    """Growth in bytes: of the JVM's heap after a collection, and of the peak of Python's process."""
 
     def __init__(self, spark: SparkSession, flush: Callable[[], object]) -> None:
         self._spark, self._flush = spark, flush
@@ -75,7 +75,7 @@ class _Growth:
         self._before = self._sample()
 
     def end(self) -> dict[str, float]:
-        """Return the growth, and what the heap holds now."""
+        """Compute the growth, and the present heap."""
         heap, python = self._sample()
         return {"heap": heap - self._before[0], "python": python - self._before[1], "held": heap}
 
@@ -86,7 +86,7 @@ class _Growth:
 
 @contextmanager
 def _captured(spark: SparkSession, url: str | None) -> Iterator[Capture | None]:
-    """Capture while in the block, if there is a URL; every write was reported at its end."""
+    """Capture during the block, if there is a URL; every write was reported at its end."""
     if url is None:
         yield None
         return

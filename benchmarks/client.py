@@ -1,13 +1,13 @@
 """The functions' client of DynamoDB, beside boto3's under the same functions, in turns; CPU of the function.
 
-The same functions with boto3's client of DynamoDB instead of `headwater/aws/dynamodb.py`. AWS is another process that
-responds at once, without TLS. Seconds of the function's CPU. The other clients that were measured are in
+The same functions with boto3's client of DynamoDB instead of `headwater/aws/dynamodb.py`. AWS is a separate process
+with immediate responses, without TLS. Seconds of the function's CPU. Further clients are measured in
 docs/decisions/0001-own-dynamodb-client.md. Requests have become few, so most of the CPU is the same on both sides.
-Measured apart, on a loaded machine: a request of **events** takes 0.2 ms of CPU, with boto3's client 1.0 ms; the 7
-requests of the hub, whose responses are large, 6 ms and 19 ms, of 49 ms and 68 ms in all. A client that costs nothing
-would reach about 2.5x for events and 1.6x for the hub: the hub's goal is out of a client's reach. The goals were set
-beside the code before this client, with boto3's and many more requests. Beside that code, in turns of five: events
-3.9x, the chain 3.6x, the hub 7.2x (257 and 36 ms), records 4.6x and 5.4x.
+Measured by itself, on a loaded machine: a request of **events** takes 0.2 ms of CPU, with boto3's client 1.0 ms; the 7
+large requests of the hub 6 ms and 19 ms, of 49 ms and 68 ms in all. A client without any cost would reach about 2.5x
+for events and 1.6x for the hub: the hub's goal is out of a client's reach. The goals were set against older code, with
+boto3's client and many more requests. Against it, in turns of five: events 3.9x, the chain 3.6x, the hub 7.2x (257 and
+36 ms), records 4.6x and 5.4x.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ROUNDS = 7
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A kind of work with a client: its repetitions in a run, the row of its result, and the endpoint that it needs."""
+    """A kind of work with a client: its repetitions in a run, the row of its result, and its endpoint."""
 
     name: str
     what: str

@@ -1,7 +1,7 @@
-"""The CPU of the functions with one client of DynamoDB: `python -m benchmarks.client_work CLIENT WORK ROUNDS`.
+"""The CPU of the functions with a client of DynamoDB: `python -m benchmarks.client_work CLIENT WORK ROUNDS`.
 
-The client is the functions' own (`lean`) or `boto3`'s, and all else is the functions' code. AWS is the endpoint in the
-environment, another process, so the CPU is that of the function alone.
+The client is the functions' own (`lean`) or `boto3`'s, the rest is the functions' code. AWS is the endpoint in the
+environment, a separate process, so the CPU is the function's alone.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _measure_queries(node: DatasetId | JobId, rounds: int) -> Figures:
 
 
 def measure_puts(rounds: int) -> Figures:
-    """Measure conditional puts, one after the other, from one thread."""
+    """Measure conditional puts in a row, from a single thread."""
     dynamodb = wiring.graph_table().dynamodb
     numbers = count()
 
@@ -78,7 +78,7 @@ def measure_puts(rounds: int) -> Figures:
 
 
 def _measure(act: Callable[[], None], rounds: int) -> Figures:
-    """Return the CPU of so many rounds, after one that opens the connections."""
+    """Measure the CPU of so many rounds, after a first round to open the connections."""
     act()
     watch = Stopwatch()
     for _ in range(rounds):
@@ -98,7 +98,7 @@ WORKS: dict[str, Callable[[int], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one work with one client."""
+    """Print the figures of a work with a client."""
     client, work, rounds = arguments
     vars(wiring)["dynamodb"] = CLIENTS[client]
     print_figures(**WORKS[work](int(rounds)))

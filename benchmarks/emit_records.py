@@ -1,12 +1,12 @@
-"""emit_records: rows a second for a core, into a queue and over HTTP, beside the plain ways to do either.
+"""emit_records: rows a second for a core, into a queue and over HTTP, beside plain programs for each.
 
 A message for each row, ten a call, by boto3 in each task. Rows for a second of CPU, of the JVM and of its Python
 workers: computing the rows, checking them, JSON, packing, `SendMessageBatch`, and sending failed entries again. The
-queue is another process on loopback, which responds as SQS does and fails every fiftieth message: no network, no
-throttling. A run of as many rows before warms up. *Over HTTP*: `foreachPartition`, which iterates over the rows in
-Python and posts `json.dumps` of as many as a request of ours holds (10,000), one after the other, over a connection
-that is kept; it checks, compresses and repeats nothing. A process on loopback accepts at once. Rows for a second by
-the clock, where ours packs the next requests while others are sent, and for a second of CPU.
+queue is a separate process on loopback; it responds like SQS and fails every fiftieth message: no network, no
+throttling. A run of as many rows before warms up. *Over HTTP*: `foreachPartition` iterates over the rows in Python and
+posts `json.dumps` of as many as a request of ours holds (10,000), in turn, over a kept connection; it checks,
+compresses and repeats nothing. A process on loopback accepts at once. Rows for a second by the clock (ours packs the
+next requests during a request), and for a second of CPU.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PER_CPU_S, _MORE, _MORE_OVER_HTTP = 150_000, 10, 2
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Measure each way beside its plain one, in turns."""
+    """Measure each of ours beside its plain program, in turns."""
     packed, singly = _in_turns("queue", _TO_QUEUE, report, quick=quick)
     requests, plainly = _in_turns("records", _OVER_HTTP, report, quick=quick)
     ours, plain = packed["per_cpu_s"], singly["per_cpu_s"]

@@ -1,8 +1,8 @@
 """Rows of a DataFrame sent to a queue or over HTTP: `python -m benchmarks.emit_records_work VARIANT ROWS`.
 
-The endpoint, taken from the environment, responds as SQS does and fails some messages (`packed`, `singly`), or as the
-HTTP API does (`requests`, `plainly`). CPU seconds are those of the JVM and of its Python workers: computing the rows,
-checking, writing, packing and sending them, and sending again.
+The endpoint of the environment responds like SQS and fails some messages (`packed`, `singly`), or like the HTTP API
+(`requests`, `plainly`). CPU seconds are of the JVM and its Python workers: computing the rows, checking, writing,
+packing and sending them, and sending again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROOT_ID, _ACTION = "flights-2013-01-01", "ESTIMATED"
 
 
 def flights(spark: SparkSession, rows: int) -> DataFrame:
-    """Return rows whose records are about 250 bytes of JSON each."""
+    """Build rows with records of about 250 bytes of JSON each."""
     from pyspark.sql import functions as sf
 
     number = sf.col("id").cast("string")
@@ -47,12 +47,12 @@ def flights(spark: SparkSession, rows: int) -> DataFrame:
 
 
 def packed(df: DataFrame, url: str) -> int:
-    """Send rows into a queue by `emit_records`; return how many were sent."""
+    """Send rows into a queue by `emit_records`; count the sent rows."""
     return _emitted(df, queue_url=_queue_url(url))
 
 
 def requests(df: DataFrame, url: str) -> int:
-    """Send rows over HTTP by `emit_records`; return how many were sent."""
+    """Send rows over HTTP by `emit_records`; count the sent rows."""
     return _emitted(df, client=LineageClient(url=url))
 
 
@@ -79,9 +79,9 @@ def _queue_url(url: str) -> str:
 
 
 def plainly(df: DataFrame, url: str) -> int:
-    """Send requests as large as ours from `foreachPartition`: one after the other, over a kept connection.
+    """Send requests as large as ours from `foreachPartition`: in turn, over a kept connection.
 
-    Nothing is checked, compressed, or sent again, and a node that is there twice is not noticed.
+    Nothing is checked, compressed, or sent again, and a repeated node goes unnoticed.
     """
     sent = df.sparkSession.sparkContext.accumulator(0)
 
@@ -150,7 +150,7 @@ VARIANTS: dict[str, Callable[[DataFrame, str], int]] = {
 
 
 def cpu_s(spark: SparkSession) -> float:
-    """Return the CPU seconds of the JVM and of the processes that it started, so far."""
+    """Read the CPU seconds of the JVM and of its children, so far."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     process = jvm.java.lang.ProcessHandle.current()
@@ -163,7 +163,7 @@ def cpu_s(spark: SparkSession) -> float:
 
 
 def measure(variant: str, rows: int) -> dict[str, float]:
-    """Measure a run, after a run of as many rows that warms up."""
+    """Measure a run, after a run of as many rows to warm up."""
     url = os.environ["AWS_ENDPOINT_URL"]
     with spark_session() as (spark, _):
         df = flights(spark, rows)
@@ -175,7 +175,7 @@ def measure(variant: str, rows: int) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one variant, for so many rows."""
+    """Print the figures of a variant, for so many rows."""
     variant, rows = arguments
     print_figures(**measure(variant, int(rows)))
 

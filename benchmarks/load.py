@@ -1,8 +1,8 @@
 """The load function: records a second for a core, beside the same work by `boto3.resource`.
 
 `boto3.resource` with the same parsing, validation, conditional writes and marks of dirty roots, in as many threads.
-Both run against an endpoint that responds at once; records for a second of the process's CPU. (One write after the
-other, the plain variant takes about as little CPU as ours, but waits for each write.)
+Both run against an endpoint with immediate responses; records for a second of the process's CPU. (With writes in turn,
+the plain variant needs about as little CPU as ours, but waits for each write.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NAMES = {
     "singles": "load: 100 messages of one record",
     "packed": "load: one message of 1,000 records",
 }
-# As many batches as take about two seconds.
+# Enough batches for about two seconds.
 _BATCHES = {"singles": 20, "packed": 2}
 _QUICK = {"singles": 1, "packed": 1}
 
@@ -42,7 +42,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
 
 @contextmanager
 def _loading() -> Iterator[Mapping[str, str]]:
-    """Yield the variables by which the load function reaches an endpoint that responds at once."""
+    """Yield the variables of the load function for an endpoint with immediate responses."""
     with instant_endpoint() as variables:
         queues = f"{variables['AWS_ENDPOINT_URL']}/123456789012"
         yield {

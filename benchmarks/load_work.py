@@ -1,6 +1,6 @@
 """The cost of loading queued records: `python -m benchmarks.load_work VARIANT BATCH BATCHES`.
 
-The AWS endpoint, taken from the environment, responds at once: only the function's own work is measured.
+The AWS endpoint of the environment responds at once: only the function's own work is measured.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 
 def our_load() -> Callable[[Event], None]:
-    """Return what loads a batch by the handler of the load function."""
+    """Build the loader of a batch by the handler of the load function."""
     context = cast(
         LambdaContext,
         SimpleNamespace(function_name="load", memory_limit_in_mb=1024, invoked_function_arn="arn", aws_request_id="r"),
@@ -49,7 +49,7 @@ def our_load() -> Callable[[Event], None]:
 
 
 def plain_load() -> Callable[[Event], None]:
-    """Return what does the same parsing, validation and conditional writes by `boto3.resource`, as many at once."""
+    """Build the loader by `boto3.resource`: the same parsing, validation and conditional writes, in as many threads."""
     dynamodb = boto3.resource("dynamodb")
     table = dynamodb.Table(os.environ[settings.RECORDS_TABLE])
     graph = dynamodb.Table(os.environ[settings.GRAPH_TABLE])
@@ -83,7 +83,7 @@ def _records(event: Event) -> Iterator[LineageRecord]:
 
 
 def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
-    """Return the item that ours writes for a record."""
+    """Build our item for a record."""
     return {
         "root_id": record.root_id,
         "node_id": record.node_id,
@@ -97,12 +97,12 @@ def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
 
 
 def single_messages(records: Sequence[LineageRecord]) -> list[str]:
-    """Return a hundred messages of one record each: a full batch of the records queue."""
+    """Build a hundred messages of a single record each: a full batch of the records queue."""
     return [render_message(record) for record in records[:100]]
 
 
 def packed_messages(records: Sequence[LineageRecord]) -> list[str]:
-    """Return one message of a thousand records."""
+    """Build a single message of a thousand records."""
     return [render_packed(records[:1000])]
 
 
@@ -114,7 +114,7 @@ BATCHES: dict[str, Callable[[Sequence[LineageRecord]], list[str]]] = {
 
 
 def _event(bodies: Sequence[str]) -> Event:
-    """Return a batch as Lambda's event."""
+    """Build Lambda's event of a batch."""
     return {
         "Records": [
             {
@@ -130,11 +130,11 @@ def _event(bodies: Sequence[str]) -> Event:
 
 
 def measure(variant: str, batch: str, batches: int) -> dict[str, float]:
-    """Measure the CPU of this process for so many batches, after a few that warm up."""
+    """Measure the CPU of this process for so many batches, after a few batches to warm up."""
     event = _event(BATCHES[batch](list(Shape(splits=10, results=100).records())))
     number = sum(1 for _ in _records(event))
     load = VARIANTS[variant]()
-    # The handler prints its metrics: that work counts, but its text is not part of the figures.
+    # The handler prints its metrics: the work counts, but its text is no part of the figures.
     with contextlib.redirect_stdout(io.StringIO()):
         for _ in range(min(_WARM_UP_BATCHES, batches)):
             load(event)
@@ -146,7 +146,7 @@ def measure(variant: str, batch: str, batches: int) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one variant with one kind of batch, so many times."""
+    """Print the figures of a variant with a kind of batch, so many times."""
     variant, batch, batches = arguments
     print_figures(**measure(variant, batch, int(batches)))
 

@@ -18,7 +18,7 @@ _TIME = "2025-11-20T12:00:00.000000Z"
 
 
 def build(number: int) -> MemoryTable:
-    """Return a table of so many jobs, each with a number and words that all have."""
+    """Build a table of so many jobs, each with a number and common words."""
     table = MemoryTable()
     for place in range(number):
         job = JobId(f"team-{place % 97}", f"gold.orders_{place:07}.load")
@@ -28,7 +28,7 @@ def build(number: int) -> MemoryTable:
 
 
 def main(number: int) -> None:
-    """Print what searches cost: requests, rounds, items, read units, bytes and CPU time."""
+    """Print the costs of searches: requests, rounds, items, read units, bytes and CPU time."""
     table = build(number)
     for text in ("0000042", "orders 0000042", "orders"):
         table.dynamo.calls = calls = Calls()

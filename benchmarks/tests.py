@@ -1,7 +1,7 @@
 """The tests: minutes of `make test`, of the rest of `make test-all` and of `make test-fast`.
 
-The baseline is the time in which this machine's cores would do the same work if none of them ever waited. A part is a
-folder of tests. Its CPU time has the processes that its tests started, except processes that nobody waited for.
+The baseline is the time of the same work on this machine's cores without any wait. A part is a folder of tests. Its CPU
+time has the processes of its tests, except processes that nobody waited for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MINUTES_MAX = {"test": 12, "rest": 23, "fast": 2}
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Run the targets of tests and return a row for each, and for each of its parts."""
+    """Run the targets of tests; build a row for each, and for each of its parts."""
     return [row for kind in (["fast"] if quick else _MINUTES_MAX) for row in _measure(report, kind)]
 
 
@@ -37,7 +37,7 @@ def _measure(report: Report, kind: str) -> list[Row]:
 
 
 def rows_of(kind: str, minutes: float, parts: Mapping[str, Mapping[str, float]]) -> list[Row]:
-    """Return the rows of a run: all of it, and each part.
+    """Build the rows of a run: the whole, and each part.
 
     >>> [whole, unit] = rows_of("fast", 1.5, {"unit": {"count": 7000, "cpu_s": 120.0, "wall_s": 80.0}})
     >>> whole.what, whole.ours, whole.goal, whole.met

@@ -53,7 +53,7 @@ def shapes(size: int) -> Iterator[tuple[int, int | str]]:
 
 
 def records_of(size: int) -> list[LineageRecord]:
-    """Return the shapes as records, whose ids are in random order."""
+    """Build the shapes as records, with ids in random order."""
     names = [hashlib.md5(str(node).encode()).hexdigest() for node in range(size)]  # noqa: S324 - no secret
     return [
         LineageRecord(
@@ -69,7 +69,7 @@ def records_of(size: int) -> list[LineageRecord]:
 
 
 def write(records: Sequence[LineageRecord], folder: Path) -> None:
-    """Write the records as `jobs.forest` takes them."""
+    """Write the records in the form of `jobs.forest`."""
     columns = {
         "root": pa.array([0] * len(records), pa.int32()),
         "node_id": [record.node_id for record in records],
@@ -80,7 +80,7 @@ def write(records: Sequence[LineageRecord], folder: Path) -> None:
 
 
 def digest_of(blocks: Iterable[bytes]) -> tuple[str, int]:
-    """Return SHA-256 and size of the lines."""
+    """Hash the lines: SHA-256 and size."""
     digest, size = hashlib.sha256(), 0
     for block in blocks:
         digest.update(block)
@@ -98,7 +98,7 @@ def session(memory: str) -> SparkSession:
 
 
 def peak_of_java(spark: SparkSession) -> int:
-    """Return the peak memory of Spark's process in bytes."""
+    """Read the peak memory of Spark's process in bytes."""
     context: Any = spark.sparkContext
     process = context._jvm.java.lang.ProcessHandle.current().pid()
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""verify: bytes a second of one core over an archive in a folder, beside programs that only hash.
+"""verify: bytes a second of one core over an archive in a folder, beside mere hashing programs.
 
 Coreutils' `sha256sum` of the same files; ours lists the folder, reads the digest, hashes and compares. Bytes for a
 second of CPU, on one core, files in the system's cache. OpenSSL uses the processor's instructions for SHA-256, and so

@@ -33,7 +33,7 @@ _MB = 1_000_000
 
 
 def make(folder: Path, objects: int) -> None:
-    """Write an archive of one sealed day, of objects of 1 to 8 MB."""
+    """Write an archive of a sealed day, of objects of 1 to 8 MB."""
     dice = random.Random(1)
     (folder / prefix_of(_DAY)).mkdir(parents=True)
     listed = []
@@ -72,7 +72,7 @@ WORKS: Mapping[str, Callable[[Path], None]] = {
 
 
 def measure(work: Callable[[Path], None], folder: Path) -> dict[str, float]:
-    """Return the bytes a second of the archive's objects, by CPU and by the clock, on one core."""
+    """Measure the bytes a second of the archive's objects, by CPU and by the clock, on one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     size = sum(path.stat().st_size for path in (folder / prefix_of(_DAY)).iterdir())
@@ -82,7 +82,7 @@ def measure(work: Callable[[Path], None], folder: Path) -> dict[str, float]:
 
 
 def _cpu_s() -> float:
-    """Return the CPU seconds of this process and of its ended children."""
+    """Read the CPU seconds of this process and of its ended children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(item.ru_utime + item.ru_stime for item in used)
 
