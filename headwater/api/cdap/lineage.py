@@ -1,10 +1,18 @@
-"""Routes of CDAP itself, beside the routes of its designs (`designs`)."""
+"""Routes of CDAP itself, beside the routes of its designs (`mappings`)."""
 
 from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import shipped_types as types
+from headwater.api.cdap import lineage_types as types
+from headwater.api.cdap.lineage_views import (
+    Collapsed,
+    render_accesses,
+    render_dataset,
+    render_fields,
+    render_operations,
+    render_summary,
+)
 from headwater.api.cdap.route import (
     DATASET,
     DIRECTION,
@@ -15,14 +23,6 @@ from headwater.api.cdap.route import (
     cdap_route,
     read_endpoint,
     respond_cut,
-)
-from headwater.api.cdap.shipped_views import (
-    Collapsed,
-    render_accesses,
-    render_dataset,
-    render_fields,
-    render_operations,
-    render_summary,
 )
 from headwater.api.http.parameters import (
     START,

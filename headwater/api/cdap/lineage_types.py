@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.api.cdap.design_types import EndPoint, FieldName, Seconds
+from headwater.api.cdap.mapping_types import EndPoint, FieldName, Seconds
 
 Milliseconds: TypeAlias = Annotated[int, Field(description="Whole milliseconds since 1970 UTC.")]
 
