@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from headwater.events.api_changes import parse_api_change, parse_change, render_deletion
+from headwater.events.api_changes import parse_api_change, parse_change, render_change
 from headwater.events.event import DatasetUse, Deletion, Event, ParentRun
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
@@ -269,7 +269,7 @@ DELETIONS = {
 
 @pytest.mark.parametrize(("sent", "expected"), DELETIONS.values(), ids=DELETIONS)
 def test_a_deletion_is_distinguished_from_every_event(sent, expected):
-    message = render_deletion(STORE, time=NOON, **sent)
+    message = render_change("DELETE", namespace=STORE, time=NOON, **sent)
 
     deletion = parse_change(message, NamingRules())
     assert deletion == Deletion(time=NOON, hash=deletion.hash, namespace=STORE, **expected)
@@ -291,7 +291,7 @@ def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
 
 def test_a_deletion_that_breaks_a_rule_is_invalid():
     with pytest.raises(Invalid, match=r"^namespace: is required$"):
-        parse_api_change(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
+        parse_api_change(without(render_change("DELETE", namespace=STORE, time=NOON), "namespace"), AS_SENT)
 
 
 @pytest.mark.parametrize(

@@ -63,11 +63,7 @@ def an_event(number, datasets, job_facets):
     time = f"2025-11-20T12:{number // 60:02}:{number % 60:02}.000000Z"
     event = Event(kind="RUN", time=time, hash="", type="RUNNING", run=RUNS[0], job=JOBS[0], job_facets=job_facets)
     half = datasets // 2
-    return stamped(Event(**{**_fields(event), "inputs": tuple(uses[:half]), "outputs": tuple(uses[half:])}))
-
-
-def _fields(event):
-    return {name: getattr(event, name) for name in type(event).__slots__}
+    return stamped(replace(event, inputs=tuple(uses[:half]), outputs=tuple(uses[half:])))
 
 
 @pytest.mark.parametrize("job_facets", [{}, STREAMING], ids=["batch", "stream"])
