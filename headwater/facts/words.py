@@ -197,16 +197,16 @@ def _shared_pk(scope: str, word: str, letters: int) -> str:
     return f"WORD#SHARED#{scope}#{letters}{word[: min(letters, 1)]}"
 
 
-def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
+def schema_columns(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
     """Yield the rows of the columns in schemas of a dataset that the old facts lack."""
-    known, added = (_schemas(facts) if facts else {} for facts in (old, new))
+    known, added = _schemas(old), _schemas(new)
     if new.temporary or added.keys() <= known.keys():
         return
     contents = [added[content] for content in sorted(added.keys() - known.keys())]
     stored = {path for schema in known.values() for path in _paths(schema)}
     columns = dict.fromkeys(path for schema in contents for path in _paths(schema) if path not in stored)
     size = sum(len(orjson.dumps(schema)) for schema in contents)
-    yield from column_rows(name, map(print_dotted, columns), size)
+    yield from column_rows(text_of(dataset), map(print_dotted, columns), size)
 
 
 def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
