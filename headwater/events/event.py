@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias
 from headwater_model.ids import DatasetId, JobId, RunKey
 from headwater_model.named_datasets import is_deleted as is_deleted
 
-Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
+# A facet as its producer sent it, and facets by name.
+Facet: TypeAlias = Mapping[str, Any]
+Facets: TypeAlias = Mapping[str, Facet]
 
 # The terminal types of a run cycle, and the states of a run that Marquez prints for them; of several in one attempt the
 # last in this order decides (Spark's listener sends FAIL, then COMPLETE).

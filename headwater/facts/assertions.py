@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, is_deleted
+from headwater.events.event import DatasetUse, Event, Facet, is_deleted
 from headwater.facts.facts import DatasetFacts
 from headwater.facts.facts_delta import Added, Report, about, histories_of
 from headwater.facts.keys import thing_pk
@@ -120,7 +120,7 @@ def _results_of_run(event: Event) -> list[Result]:
     )
 
 
-def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _objects(facet: Facet, name: str) -> list[Mapping[str, Any]]:
     sent = [] if is_deleted(facet) else facet.get(name)
     return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from headwater.events.event import DatasetUse, Event, is_deleted
 from headwater.facts.facet_refs import OF_DATASETS
-from headwater.facts.facts import NO_PARENT, DatasetFacts, RunFacts, dataset_of, text_of
+from headwater.facts.facts import NO_PARENT, DatasetFacts, Reference, RunFacts, dataset_of, text_of
 from headwater.facts.facts_delta import Added, Report, histories_of, references_in
 from headwater.facts.keys import dataset_pk
 from headwater.facts.list_rows import sources_in
@@ -15,6 +16,8 @@ from headwater_model.ids import DatasetId, RunKey, name_uuid
 
 # A reader may know a part (its projection) of these facets, and a run that fails does not write them.
 _OF_USES = frozenset({"schema"})
+# In place of a declaration.
+_WITHDRAWN = cast(Reference, {"outputs": {}})
 
 
 def mentions(report: Report) -> Iterator[Added]:
@@ -105,7 +108,7 @@ def declarations(report: Report) -> Iterator[Added]:
         yield dataset_of(source), DatasetFacts(derived={text: event.time})
     if not use.facets.keys().isdisjoint(OF_DATASETS):
         # A deleted facet (`_deleted`) withdraws the earlier declaration.
-        yield use.dataset, DatasetFacts(declarations={event.stamp: declared or {"outputs": {}}})
+        yield use.dataset, DatasetFacts(declarations={event.stamp: declared or _WITHDRAWN})
     if declared is not None:
         yield RunKey.of(use.dataset, name_uuid(event.hash)), _declared_run(event, use)
 

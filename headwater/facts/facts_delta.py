@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from headwater.events.event import DatasetUse, Event, Facets
 from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
-from headwater.facts.facts import DatasetFacts, Facts, Histories, JobFacts, dataset_of, join
+from headwater.facts.facts import DatasetFacts, Facts, Histories, JobFacts, Reference, dataset_of, join
 from headwater.facts.feed_rows import Sender
 from headwater.facts.job_edges import jobs_reported
 from headwater.facts.lattice import history_of
@@ -127,11 +127,11 @@ def _mentions(event: Event) -> Iterator[Mention]:
         yield Mention(DatasetUse(source), "described", is_read=True)
 
 
-def references_in(event: Event) -> Iterator[Mapping[str, Any]]:
+def references_in(event: Event) -> Iterator[Reference]:
     """Yield the references to the column lineage that an event reports."""
     of_datasets = ((use.facets, OF_DATASETS) for use in event.described)
     for facets, names in ((event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *of_datasets):
-        yield from (facets[name] for name in names if name in facets and is_reference(facets[name]))
+        yield from (facet for name in names if is_reference(facet := facets.get(name, {})))
 
 
 def histories_of(facets: Facets, stamp: str) -> Histories:
