@@ -17,7 +17,7 @@ from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from headwater.queries.columns.column_impact import ImpactWalk
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.columns.origins import find_origins
 from headwater.queries.columns.selection import select_at, select_current, select_version
 from headwater.queries.dataset_queries import DatasetQueries
@@ -56,7 +56,7 @@ from headwater.queries.results.reports import ColumnImpact, News, NewsKind
 from headwater.queries.runs import runs
 from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
-from headwater.queries.view import GraphView, ReadAhead
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -73,10 +73,6 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
     def seen_by(self, visibility: Visibility) -> LineageQueries:
         """Return the same queries, bounded by a caller's visibility."""
         return LineageQueries(self._reader, visibility, trim_partitions=self._trim_partitions)
-
-    def together(self) -> LineageQueries:
-        """Return the same queries for one response: what one of them read, the next do not read again."""
-        return LineageQueries(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
 
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """Return the namespaces, by name."""
@@ -298,9 +294,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         downstream: bool,
     ) -> ColumnGraph | None:
         if version is None and (at is None or downstream):
-            walk = ColumnWalk(view.as_of(at))
-            columns = select_current(node, walk, downstream=downstream)
-            return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
+            then = ColumnView.of(view.as_of(at))
+            columns = select_current(node, then, downstream=downstream)
+            return None if columns is None else ColumnWalk(then).graph(columns, depth=depth, downstream=downstream)
         past = VersionWalk(view)
         if version is not None:
             nodes = select_version(node, version, past, view)
@@ -314,9 +310,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's.
         """
-        view = self._view()
-        walk, candidates = ColumnWalk(view), field_candidates(node_id, view)
-        return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
+        view = ColumnView.of(self._view())
+        candidates = field_candidates(node_id, view)
+        return next((column for node in candidates if (column := view.find_column(node.dataset, node.field))), None)
 
     def report_column_impact(self, node_id: str, *, depth: int) -> ColumnImpact | None:
         """Return everything derived from a field (`datasetField:...`) now, up to `depth` jobs away; None if unknown.
@@ -324,10 +320,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's, or names a version.
         """
-        view = self._view()
-        walk = ColumnWalk(view)
+        view = ColumnView.of(self._view())
         for node in field_candidates(node_id, view):
-            column = walk.exists(node.dataset, node.field)
+            column = view.find_column(node.dataset, node.field)
             if column and node.version:
                 raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
             if column:
@@ -340,12 +335,12 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
-        present = CurrentColumns(self._view())
-        present.load_columns(datasets)
+        view = ColumnView.of(self._view())
+        view.load_columns(datasets)
         budget = SOURCES_MAX
         graphs = {}
         for dataset in datasets:
-            entry = present.entry(dataset)
+            entry = view.columns(dataset)
             columns = reported_graph(entry, budget) if entry else ColumnGraph(())
             budget -= sum(len(column.inputs) for column in columns.columns)
             graphs[dataset] = columns
