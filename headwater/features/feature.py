@@ -10,8 +10,8 @@ class Feature:
     """A folder of `headwater.features`, and the modules by which it hooks into the core.
 
     - `command`: `add_parser(subparsers)`, as in `headwater.cli.main`.
-    - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The examples of their
-      types are in the folder's `examples.json`.
+    - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
+      `examples.json` has examples of their types.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     - `context`: `NAMES` of its context values; `read(reader)`, as in `infra.context`, returns None where it is off.
