@@ -12,6 +12,7 @@ from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.scans import scanned
+from spark_client.capturing.datasets.statement_texts import find_in_text
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.targets import find_sink, find_targets
@@ -25,6 +26,7 @@ from spark_client.capturing.datasets.versions import (
 )
 from spark_client.capturing.leaves import Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
+    CALL,
     GLUE_WRITE,
     MODEL,
     MODEL_SAVE,
@@ -77,6 +79,8 @@ class Extractor:
             return self._frame(execution)
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
+        if execution.action == CALL and execution.plan.kind == RDD_ACTION:
+            return self._call(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -190,6 +194,22 @@ class Extractor:
         read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
         values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
         return [Write(**values, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
+
+    def _call(self, execution: Execution) -> list[Write]:
+        """Return the write of a procedure, of which there is the statement alone, behind the current catalog.
+
+        Raises:
+            UnknownTarget: the procedure, or its table, has no name.
+        """
+        catalog, _, text = (execution.plan.text("path") or "").partition("\n")
+        call = replace(execution, sql=text)
+        is_such, target = find_in_text(text, self._catalogs, lambda: (catalog,))
+        if target is None and is_such:
+            return []
+        if target is None or target.output is None:
+            why = target.unknown if target else None
+            raise UnknownTarget(self._nameless(call, CALL, why or "CALL: a call that nobody knows", [], NO_VERSIONS))
+        return [self._write(call, target, target.output)]
 
     def _frame(self, execution: Execution) -> list[Write]:
         """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
