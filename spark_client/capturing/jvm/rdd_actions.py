@@ -18,6 +18,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from spark_client.capturing.jvm.procedures import wrap_sql
 from spark_client.capturing.jvm.renames import wrap_calls
 from spark_client.capturing.model import RDD_READS, RDD_SAVES
 
@@ -55,6 +56,7 @@ class RddActions:
                 self._is_installed = True
                 _wrap_methods(self)
                 wrap_calls(self)
+                wrap_sql(self)
 
     def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
