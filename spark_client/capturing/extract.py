@@ -13,7 +13,7 @@ from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.scans import scanned
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.datasets.targets import find_sink, find_targets
+from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.datasets.versions import (
     NO_VERSIONS,
     ReadVersions,
@@ -30,8 +30,6 @@ from spark_client.capturing.model import (
     Dataset,
     Execution,
     Read,
-    StreamPlan,
-    StreamStart,
     UnknownTarget,
     Write,
 )
@@ -51,7 +49,7 @@ _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
 # Action of what stands for a whole stream.
-_STREAM = "stream"
+STREAM = "stream"
 
 
 class Extractor:
@@ -90,7 +88,7 @@ class Extractor:
         """
         if execution.action in _CHECKPOINTS:
             self._versions.add_part(execution)
-            self._checkpoint(execution)
+            self.checkpoint(execution)
             return []
         if execution.plan.kind in (DECLARES, SETS):
             self._set(execution)
@@ -101,9 +99,9 @@ class Extractor:
         versions = self._versions.of(execution)
         if nameless:
             plans = [candidate.query for candidate in targets if candidate.query is not None]
-            raise UnknownTarget(self._nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
+            raise UnknownTarget(self.nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
         return [
-            replace(self._write(execution, target, output, versions), written=how_much, number=number)
+            replace(self.write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
             if (output := committed(target.output, execution.commit, self.catalogs)) is not None
         ]
@@ -112,28 +110,7 @@ class Extractor:
         """Return by dataset the versions that are known by path."""
         return self._versions.locate(versions)
 
-    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
-
-        Raises:
-            UnknownTarget: the sink has no name.
-        """
-        plan, at_ms = start.query, start.started_ms
-        query = plan.root.node("inputQuery") or plan.root
-        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id, session=plan.session)
-        if plan.tier != "tables":
-            self._checkpoint(whole)
-        target = find_sink(plan.root, plan.options, self.catalogs)
-        if target is None:
-            return None
-        if target.output is None:
-            why = target.unknown or target.command
-            raise UnknownTarget(self._nameless(whole, target.command, why, [query], NO_VERSIONS))
-        return self._write(whole, target, target.output)
-
-    def _nameless(
-        self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions
-    ) -> Read:
+    def nameless(self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions) -> Read:
         """Return what a write without a named target read."""
         reads = [self.read_plan(execution, command, plan, versions) for plan in plans]
         return replace(
@@ -187,7 +164,8 @@ class Extractor:
         read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
         return [write_of(read, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
-    def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
+    def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
+        """Return the write of a target, at the versions that were read."""
         reading = self.reading(execution, target.query, target.rows)
         write = Write(
             execution_id=execution.id,
@@ -236,7 +214,8 @@ class Extractor:
             variables = read_variables(execution, self.reading(execution, read))
             self._variables.put(execution.session, variables)
 
-    def _checkpoint(self, execution: Execution) -> None:
+    def checkpoint(self, execution: Execution) -> None:
+        """Remember what a plan reads, for leaves that have its rows."""
         reading = self.reading(execution, execution.plan)
         try:
             relation = reading.relation(execution.plan)
@@ -248,7 +227,7 @@ class Extractor:
             list(read),
             list(reading.unknown_inputs()),
             execution.last_rdd,
-            execution.stream if execution.action == _STREAM else None,
+            execution.stream if execution.action == STREAM else None,
         )
 
 

@@ -5,7 +5,7 @@ A part says by which names it is chosen. Its modules have fixed names, and are l
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -22,6 +22,7 @@ class Part:
         plan: kind of the plans whose writes its module `plans` reads.
         leaf: value of the leaves that its module `plans` reads.
         has_urls: True if its module `urls` names tables by the URLs of their databases.
+        has_streams: True if its modules `reading` and `runs` follow streaming queries.
         connectors: modules and objects that `registry` takes as connectors.
         sinks: commands whose data other executions write, or they themselves.
         folders: commands of folders whose files other executions write.
@@ -33,6 +34,7 @@ class Part:
     plan: str = ""
     leaf: str = ""
     has_urls: bool = False
+    has_streams: bool = False
     connectors: tuple[str, ...] = ()
     sinks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -50,6 +52,7 @@ PARTS = (
         connectors=("warehouses:BigQuery", "warehouses:Redshift", "warehouses:Snowflake"),
     ),
     Part("glue", has_methods=True, plan="GlueWrite", leaf="steps", sinks=("GlueWrite",), folders=("ModelSave",)),
+    Part("streams", has_streams=True),
 )
 SINKS = frozenset(command for part in PARTS for command in part.sinks)
 FOLDERS = frozenset(command for part in PARTS for command in part.folders)
@@ -80,3 +83,17 @@ def part_of_leaf(values: Container[str]) -> Part | None:
 def urls() -> Any:
     """Return the module that names tables by the URLs of their databases."""
     return next(part for part in PARTS if part.has_urls).load("urls")
+
+
+def _streams() -> Part:
+    return next(part for part in PARTS if part.has_streams)
+
+
+def stream_runs(name: Callable[[Any], str], interval_s: float) -> Any:
+    """Return the runs of an application's streaming queries, whose jobs have these names."""
+    return _streams().load("runs").StreamRuns(name, interval_s)
+
+
+def read_stream(extractor: object, start: object) -> Any:
+    """Return what a streaming query writes into its sink."""
+    return _streams().load("reading").read_stream(extractor, start)

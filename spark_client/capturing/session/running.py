@@ -13,14 +13,14 @@ from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing.events import run_events
-from spark_client.capturing.model import Ended, Failure, Q, Read
+from spark_client.capturing.model import Ended, Failure, Q, Read, StreamReport
+from spark_client.capturing.parts import stream_runs
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, failure_of, program
-from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
-from spark_client.capturing.session.worker import Origin, P, Streams, Worker
+from spark_client.capturing.session.worker import Origin, P, StreamRuns, Worker
 from spark_client.current_run import JobRun
 from spark_client.event_payloads import Event
 from spark_client.redaction import redact
@@ -130,10 +130,12 @@ class RunningCapture(Capture):
             self.start()
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
-        self._runs = StreamRuns(lambda write: self._names.name(self._rename(write)), settings.stream_interval_s)
+        self._runs: StreamRuns = stream_runs(
+            lambda write: self._names.name(self._rename(write)), settings.stream_interval_s
+        )
         self._self_test = origin.self_test
         self._worker = Worker(
-            origin, self._emit, counts, self._application_ended, Streams(self._runs, self._emit_stream), self._test
+            origin, self._emit, counts, self._application_ended, self._runs, self._emit_stream, self._test
         )
 
     @property

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.datasets.sources import find_datasets
-from spark_client.capturing.datasets.targets import find_sink, find_targets
+from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.jvm.object_rules import GETTERS, getters_with, options_with
 from spark_client.capturing.registry import Registry, load, registry
+from spark_client.capturing.streams.reading import find_sink
 from spark_client.connectors import GROUP, Computed, Connector, DatasetId, Described
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, COLUMNS, SCHEMA, a_node, a_table
 
