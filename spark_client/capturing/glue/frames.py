@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import sys
 import threading
 from collections import OrderedDict
@@ -39,9 +38,8 @@ from spark_client.capturing.glue.steps import (
     steps_of,
     table,
 )
-from spark_client.capturing.jvm.rdd_actions import now_ms, rdd_actions, text_of
+from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, text_of
 
-_log = logging.getLogger("headwater.capture")
 _TABLES_MAX = 1_000
 # Call of a wrapped method, and what returns its arguments by their names.
 _Act: TypeAlias = Callable[[], Any]
@@ -70,7 +68,7 @@ class GlueFrames:
         self._patches: list[_Patch] = []
         # The class of contexts whose package is wrapped: a package that is imported anew has another.
         self._wrapped: Any = None
-        self._has_failed = False
+        self._guarded = Guard("a DynamicFrame is not known")
         # The newest context, and the schemas that it has returned.
         self._context: Any = None
         self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
@@ -105,15 +103,6 @@ class GlueFrames:
             while len(self._schemas) > _TABLES_MAX:
                 self._schemas.popitem(last=False)
         return self._schemas.get(key)
-
-    def _guarded(self, act: Callable[[], Any]) -> Any:
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001 - whatever a frame does to us, the job must live
-            if not self._has_failed:
-                self._has_failed = True
-                _log.warning("capture: a DynamicFrame is not known: %s: %s", type(error).__name__, error)
-            return None
 
     def _wrap_contexts(self) -> None:
         """Let a context of Glue's, which is made after its package was imported, wrap that."""

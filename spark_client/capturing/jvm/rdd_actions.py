@@ -2,7 +2,8 @@
 
 PySpark's methods are wrapped, once in a process; they have had the same names since Spark 1. Without a capture of the
 context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen. Starts of streams
-are wrapped, too: they wait until the listener is there.
+are wrapped, too: they wait until the listener is there. So is py4j's call of a method, for renames of paths by Hadoop's
+file systems (`fs.rename(Path("/_tmp/x"), Path("/lake/x"))`), of which Hadoop has no event.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_client.capturing.jvm.renames import wrap_calls
-from spark_client.capturing.model import RDD_READS, RDD_SAVES
+from spark_client.capturing.model import RDD_READS, RDD_SAVES, RENAME
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -28,12 +28,31 @@ _log = logging.getLogger("headwater.capture")
 # Hadoop's settings of where an output format writes, new and old.
 _OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
 _FAILURE_CHARS = 16_000
+_PATH = "org.apache.hadoop.fs.Path"
 # Methods that start a stream.
 _STARTS = ("start", "toTable")
 
 
 # True in a thread that saves a model: the executions and actions of its files are parts of the save.
 SAVES_MODEL = ContextVar("saves a model", default=False)
+
+
+class Guard:
+    """Calls of ours among the job's: a fault is logged once, and the job lives."""
+
+    def __init__(self, loss: str) -> None:
+        self._loss = loss
+        self._has_failed = False
+
+    def __call__(self, act: Callable[[], Any]) -> Any:
+        """Return the result; None if the call fails."""
+        try:
+            return act()
+        except Exception as error:  # noqa: BLE001 - whatever py4j or a frame does to us, the job must live
+            if not self._has_failed:
+                self._has_failed = True
+                _log.warning("capture: %s: %s: %s", self._loss, type(error).__name__, error)
+            return None
 
 
 class RddActions:
@@ -45,7 +64,7 @@ class RddActions:
         self._receivers: WeakKeyDictionary[SparkContext, list[Callable[[], Any]]] = WeakKeyDictionary()
         self._numbers = itertools.count(1)
         self._is_installed = False
-        self._has_failed = False
+        self.guarded = Guard("an action of an RDD is not reported")
 
     def open(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
@@ -54,7 +73,7 @@ class RddActions:
             if not self._is_installed:
                 self._is_installed = True
                 _wrap_methods(self)
-                wrap_calls(self)
+                _wrap_calls(self)
 
     def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
@@ -100,16 +119,6 @@ class RddActions:
         receivers = [self.guarded(receiver) for receiver in self._receivers.get(context, ())]
         return next((receiver for receiver in receivers if receiver is not None), None)
 
-    def guarded(self, act: Callable[[], Any]) -> Any:
-        """Return the result of a report; None if it fails, which is logged once: the job must live."""
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001 - py4j raises what the JVM does; the job must live
-            if not self._has_failed:
-                self._has_failed = True
-                _log.warning("capture: an action of an RDD is not reported: %s: %s", type(error).__name__, error)
-            return None
-
 
 rdd_actions = RddActions()
 
@@ -141,6 +150,30 @@ def _wrap_methods(actions: RddActions) -> None:
     else:
         frame.rdd = functools.cached_property(_remembering(known.func, actions))
         frame.rdd.__set_name__(frame, "rdd")
+
+
+def _wrap_calls(actions: RddActions) -> None:
+    """Report each rename as an action without an RDD; of every other call the method's name is compared."""
+    from py4j.java_gateway import JavaMember
+
+    call = JavaMember.__call__
+
+    @functools.wraps(call)
+    def call_and_report(member: Any, *arguments: Any) -> Any:
+        result = call(member, *arguments)
+        if member.name == RENAME and result is True and len(arguments) == 2:
+            actions.guarded(lambda: _report_rename(actions, arguments))
+        return result
+
+    JavaMember.__call__ = call_and_report
+
+
+def _report_rename(actions: RddActions, paths: tuple[Any, ...]) -> None:
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None and all(path.getClass().getName() == _PATH for path in paths):
+        actions.report(context, RENAME, "\n".join(path.toString() for path in paths))
 
 
 def _class_of_frames() -> Any:

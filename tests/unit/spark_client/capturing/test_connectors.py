@@ -391,7 +391,7 @@ def option_sets(draw: st.DrawFn) -> tuple[str, dict[str, str], str]:
     known = registry()
     form = draw(st.sampled_from(sorted(known.names)))
     secret = draw(_SECRET)
-    keys = sorted(key.rstrip("?") for key in known.options_of(form))
+    keys = sorted(key.rstrip("?") for key in known._options[id(known._by_name[form])])
     shaped = _SHAPES.map(lambda shape: shape.format(secret))
     options = {
         key: draw(_WORDS if key.rpartition(".")[2] in _PLAIN else st.one_of(_WORDS, shaped))
