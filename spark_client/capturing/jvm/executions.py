@@ -38,7 +38,6 @@ OPTIONAL = (
     ("RddPlaces",),
     ("ScanMetrics",),
     ("TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions"),
-    ("TaskOutputs",),
     ("WriteMetrics",),
 )
 _PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
@@ -262,7 +261,7 @@ class JavaClasses:
     def lacking(self, signatures: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
         """Return the parameters that classes of Spark's lack."""
         expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
-        return tuple(self.new("Signatures").lacking(expected).splitlines())
+        return tuple(self.new("Shapes", "", "").lacking(expected).splitlines())
 
 
 def java_sources() -> dict[str, bytes]:
