@@ -14,7 +14,7 @@ from spark_client.capturing.datasets.leaf_source import PLACES_MAX, LeafSource, 
 from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
-from spark_client.capturing.parts import urls
+from spark_client.capturing.parts import module
 from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.registry import registry
 from spark_client.connectors import Computed
@@ -159,7 +159,7 @@ def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
         return merged
     if parsed := leaf.node("databaseQuery"):
         url, text = (_text(properties, "jdbcOptions", name) or "" for name in ("url", "tableOrQuery"))
-        tables: LeafSource = urls().read_query(parsed, url, text, schema)
+        tables: LeafSource = module("urls").read_query(parsed, url, text, schema)
         return tables
     return _of_object(properties, catalogs, schema, find_symlinks(table, catalogs))
 
@@ -317,7 +317,7 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
 
 def _at_url(url: str | None, table: str | None) -> LeafSource | None:
     """Return a table of a database, or what is known of a query."""
-    source: LeafSource | None = urls().find_source(url, table)
+    source: LeafSource | None = module("urls").find_source(url, table)
     return source
 
 

@@ -13,7 +13,7 @@ from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
 from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, Symlink, WriteStatistics
 from spark_client.current_run import JobRun
-from spark_client.recorder.operation_events import ours
+from spark_client.recorder.operation_events import ours, run_of_job
 from spark_client.version import PRODUCER
 
 Facet: TypeAlias = dict[str, Any]
@@ -33,7 +33,7 @@ def openlineage_facet(name: str, spec: str, /, **values: object) -> Facet:
 
 def parent_facet(parent: JobRun, root: JobRun) -> Facet:
     """Return the facet of a run's parent, and of the run at the root."""
-    return openlineage_facet("ParentRunFacet", "1-2-0", **_run_of_job(parent), root=_run_of_job(root))
+    return openlineage_facet("ParentRunFacet", "1-2-0", **run_of_job(parent), root=run_of_job(root))
 
 
 def processing_engine_facet(spark_version: str) -> Facet:
@@ -166,10 +166,6 @@ def _symlinks_facet(symlinks: Sequence[Symlink]) -> Facet:
 
 def _version_facet(storage_version: str) -> Facet:
     return openlineage_facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=storage_version)
-
-
-def _run_of_job(run: JobRun) -> dict[str, Any]:
-    return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

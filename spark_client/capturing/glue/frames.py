@@ -31,7 +31,6 @@ from spark_client.capturing.glue.steps import (
     frame_of,
     note_catalog_info,
     note_frame_of_spark,
-    note_sink,
     note_source,
     noted,
     purges,
@@ -135,9 +134,8 @@ class GlueFrames:
         self._wrap_sources()
 
     def _wrap_context(self, contexts: Any) -> None:
-        for name in ("getSource", "getStreamingSource"):
+        for name in ("getSource", "getStreamingSource", "getSink"):
             self._after(contexts, name, note_source)
-        self._after(contexts, "getSink", note_sink)
         for name in (
             "create_dynamic_frame_from_catalog",
             "create_data_frame_from_catalog",

@@ -19,7 +19,7 @@ from spark_client.capturing.jvm.items import Item, parse_item
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
-from spark_client.capturing.parts import parts_with_methods
+from spark_client.capturing.parts import modules
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.registry import registry
 
@@ -111,8 +111,8 @@ class Executions:
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
-        for part in parts_with_methods():
-            part.load("methods").wrap()
+        for wrapped in modules("methods"):
+            wrapped.wrap()
 
     @property
     def dropped(self) -> int:
@@ -205,8 +205,8 @@ class Executions:
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
-                for part in parts_with_methods():
-                    part.load("methods").unwrap()
+                for wrapped in modules("methods"):
+                    wrapped.unwrap()
                 rdd_actions.close(self._python_context, self._receiver)
                 self._early.close()
                 if self._listener is not None:

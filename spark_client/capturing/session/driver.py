@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
-from spark_client.capturing.parts import read_stream
+from spark_client.capturing.parts import module
 from spark_client.capturing.session.worker import Origin
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _LaterExtractor:
 
     def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
         """Return what a streaming query writes into its sink."""
-        write: Write | None = read_stream(self._extractor, start)
+        write: Write | None = module("reading").read_stream(self._extractor, start)
         return write
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
