@@ -122,15 +122,19 @@ class Extractor:
 
     def read_plan(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
         """Return what a plan of an execution reads."""
-        reading = self.reading(execution, plan)
-        inputs = read_at(reading.inputs(), versions)
+        read = self._described(execution, command, self.reading(execution, plan), versions)
+        return replace(
+            read, inputs=tuple(item for item in read.inputs if _DELTAS_LOG not in item.id.name), tier="tables"
+        )
+
+    def _described(self, execution: Execution, command: str, reading: QueryLeaves, versions: Versions) -> Read:
         return Read(
             execution_id=execution.id,
             command=command,
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
-            inputs=tuple(dataset for dataset in inputs if _DELTAS_LOG not in dataset.id.name),
-            tier="tables",
+            inputs=tuple(read_at(reading.inputs(), versions)),
+            tier=execution.tier,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
@@ -167,23 +171,14 @@ class Extractor:
     def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
         """Return the write of a target, at the versions that were read."""
         reading = self.reading(execution, target.query, target.rows)
-        write = Write(
-            execution_id=execution.id,
-            command=target.command,
-            started_ms=execution.started_ms,
-            ended_ms=execution.ended_ms,
+        read = self._described(execution, target.command, reading, versions)
+        write = write_of(
+            replace(read, inputs=(*read.inputs, *target.inputs)),
             output=output,
-            inputs=(*read_at(reading.inputs(), versions), *target.inputs),
-            tier=execution.tier,
             change=target.change,
             if_met=target.if_met,
             effect=target.effect,
             added=target.added,
-            failure=execution.failure,
-            sql=execution.sql,
-            unknown_inputs=tuple(reading.unknown_inputs()),
-            stream=execution.stream,
-            scanned=scanned(execution, self.catalogs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)

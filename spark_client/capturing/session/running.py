@@ -15,6 +15,7 @@ from spark_client import current_run
 from spark_client.capturing.events import run_events
 from spark_client.capturing.jvm.rdd_actions import now_ms
 from spark_client.capturing.model import Ended, Failure, Q, Read, StreamReport
+from spark_client.capturing.parts import module
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender

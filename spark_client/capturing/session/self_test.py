@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
+from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
@@ -59,21 +59,7 @@ CHECKS = (
 )
 
 
-class SparkUnderTest(Protocol):
-    """Spark to be tested (`jvm.Executions`)."""
-
-    @property
-    def is_tried(self) -> bool:
-        """True if this client's own tests run on it."""
-
-    def lacking(self) -> tuple[str, ...]:
-        """Return what its nodes lack of the parameters that are read, as in `Filter.condition`."""
-
-    def analyze(self, sql: str) -> Node:
-        """Return the analyzed plan of a query, which is not run."""
-
-
-def find_failures(spark: SparkUnderTest) -> tuple[str, ...]:
+def find_failures(spark: Executions) -> tuple[str, ...]:
     """Return what is not as known: parameters that are missing, and checks that are misread."""
     lacking = spark.lacking()
     return lacking if spark.is_tried and not lacking else (*lacking, *find_misread(spark.analyze))

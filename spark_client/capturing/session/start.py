@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
@@ -18,7 +19,6 @@ from spark_client.capturing.parts import part_of_session
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.driver import DriverSession
 from spark_client.capturing.session.event_transports import open_event_transport
-from spark_client.capturing.session.next_sessions import on_next_sessions
 from spark_client.capturing.session.running import Capture, RunningCapture
 from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
 from spark_client.capturing.session.worker import Origin
@@ -95,7 +95,22 @@ def _remember(spark: SparkSession, running: Capture, client: object, given: _Giv
     global _latest
     if isinstance(running, RunningCapture) and part_of_session(spark) is None:
         _latest = _Latest(running, client, given)
-        on_next_sessions(_go_on)
+        _notice_sessions()
+
+
+@functools.cache
+def _notice_sessions() -> None:
+    """Go on with each session that the driver makes from now on."""
+    from pyspark.sql import SparkSession
+
+    initialize = SparkSession.__init__
+
+    @functools.wraps(initialize)
+    def initialize_and_notice(session: Any, *arguments: Any, **named: Any) -> None:
+        initialize(session, *arguments, **named)
+        _go_on(session)
+
+    SparkSession.__init__ = initialize_and_notice  # type: ignore[assignment,method-assign]
 
 
 def _go_on(spark: SparkSession) -> None:
