@@ -145,7 +145,10 @@ def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     read, index = _relation_as_it_is(leaf, catalogs), leaf.at("relation", "location")
     if read is None or value_at(index, "isTimeTravelQuery") is not True:
         return read
-    version = _text(index, "snapshotAtAnalysis.version")
+    return _at_version(read, _text(index, "snapshotAtAnalysis.version"))
+
+
+def _at_version(read: LeafSource, version: str | None) -> LeafSource:
     return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
 
 
@@ -218,7 +221,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     version = _text(leaf.values, "table", "snapshotId") or _text(leaf.values, "options", "snapshot-id")
     if read is None or version is None or read.unknown:
         return read
-    return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
+    return _at_version(read, version)
 
 
 def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:

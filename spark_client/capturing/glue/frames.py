@@ -37,7 +37,7 @@ from spark_client.capturing.glue.steps import (
     steps_of,
     table,
 )
-from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, text_of
+from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported
 
 _TABLES_MAX = 1_000
 # Call of a wrapped method, and what returns its arguments by their names.
@@ -237,14 +237,10 @@ class GlueFrames:
         context, step = write
         number, started_ms = rdd_actions.next_number(), now_ms()
         self._guarded(lambda: _send(context, noted(step), lambda *steps: receiver.beginWrite(number, *steps)))
-        failure: str | None = None
-        try:
-            return act()
-        except BaseException as error:
-            failure = text_of(error)
-            raise
-        finally:
-            self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), failure))
+        return reported(
+            act,
+            lambda failure: self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), failure)),
+        )
 
     def _noting(self, kind: str, note: Note) -> Callable[[Arguments, Any], None]:
         def after(arguments: Arguments, result: Any) -> None:

@@ -89,14 +89,12 @@ class RddActions:
         # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
         source = self.guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
         self.guarded(lambda: receiver.begin(number))
-        failure: str | None = None
-        try:
-            return act()
-        except BaseException as error:
-            failure = text_of(error)
-            raise
-        finally:
-            self.guarded(lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure))
+        return reported(
+            act,
+            lambda failure: self.guarded(
+                lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure)
+            ),
+        )
 
     def report(self, context: SparkContext, name: str, path: str) -> None:
         """Report an action without an RDD that has ended."""
@@ -123,7 +121,19 @@ class RddActions:
 rdd_actions = RddActions()
 
 
-def text_of(error: BaseException) -> str:
+def reported(act: Callable[[], Any], end: Callable[[str | None], Any]) -> Any:
+    """Return the result of an action; `end` gets the text of its error, None if it succeeded."""
+    failure: str | None = None
+    try:
+        return act()
+    except BaseException as error:
+        failure = _text_of(error)
+        raise
+    finally:
+        end(failure)
+
+
+def _text_of(error: BaseException) -> str:
     """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
     text = f"{type(error).__name__}: {error}"
     of_java = text.partition("\n: ")[2] if hasattr(error, "java_exception") else ""

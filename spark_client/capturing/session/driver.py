@@ -61,25 +61,22 @@ class DriverSession:
 
     def open(self, settings: Settings, *, at_once: bool) -> Origin[Execution, StreamPlan]:
         """Begin to listen to the executions of the context; its classes are compiled `at_once`, or when needed."""
-        executions = Executions(self._spark, _bounds_of(settings), at_once=at_once)
+        bounds = Bounds(
+            settings.executions_max,
+            settings.reads,
+            settings.plan_max_nodes,
+            settings.plan_max_chars,
+            settings.plan_max_ms,
+        )
+        executions = Executions(self._spark, bounds, at_once=at_once)
         extractor = _LaterExtractor(self._conf, trims_partitions=settings.trims_partitions)
-        return Origin(executions, extractor.read, extractor, lambda: _self_test(executions))
 
+        def self_test() -> Sequence[str]:
+            from spark_client.capturing.session.self_test import find_failures
 
-def _bounds_of(settings: Settings) -> Bounds:
-    return Bounds(
-        kept=settings.executions_max,
-        reads=settings.reads,
-        nodes=settings.plan_max_nodes,
-        chars=settings.plan_max_chars,
-        read_ms=settings.plan_max_ms,
-    )
+            return executions.test_once(find_failures)
 
-
-def _self_test(executions: Executions) -> Sequence[str]:
-    from spark_client.capturing.session.self_test import find_failures
-
-    return executions.test_once(find_failures)
+        return Origin(executions, extractor.read, extractor, self_test)
 
 
 class _LaterExtractor:

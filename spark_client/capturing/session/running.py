@@ -262,15 +262,8 @@ class RunningCapture(Capture):
             )
 
     def _emit_stream(self, report: StreamReport) -> bool:
-        event = run_events.stream_event(
-            self._rename(report.write),
-            self._application,
-            report.job_name,
-            report.run_id,
-            report.phase,
-            report.at_ms,
-            self._rules,
-        )
+        renamed = replace(report, write=self._rename(report.write))
+        event = run_events.stream_event(renamed, self._application, self._rules)
         self._warn_of_cuts(event)
         self.start()
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))

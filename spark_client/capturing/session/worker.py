@@ -24,7 +24,6 @@ from spark_client.capturing.model import (
     Write,
 )
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.read_lineages import ReadLineages
 from spark_client.capturing.session.write_merger import Part, WriteMerger
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 _POLL_S = 0.2
 # After so many failures in a row the JVM is out of reach, and reading ends.
 _FAILURES_MAX = 3
+# Runs of reads of an application, each with other inputs.
+_READS_MAX = 1_000
 # How long one wait for the source may take, so that it is read meanwhile; and the part of a flush's time for waiting.
 _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
@@ -121,6 +122,22 @@ class _Flush:
     until_s: float
     drained: bool | None = None
     finished: threading.Event = field(default_factory=threading.Event)
+
+
+class ReadLineages:
+    """Lineages of the reads of an application, for one thread: actions, their inputs, and whether they failed."""
+
+    def __init__(self, reads_max: int = _READS_MAX) -> None:
+        self._max = reads_max
+        self._seen: set[int] = set()
+
+    def add(self, read: Read) -> bool:
+        """Return True if this is the first read of its lineage, and there are not too many yet."""
+        key = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
+        if key in self._seen or len(self._seen) >= self._max:
+            return False
+        self._seen.add(key)
+        return True
 
 
 class Worker(Generic[P, Q]):

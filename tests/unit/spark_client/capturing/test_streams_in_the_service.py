@@ -49,9 +49,7 @@ SINK = replace(
 
 
 def rendered(reports: Sequence[StreamReport]) -> list[dict[str, Any]]:
-    return [
-        stream_event(each.write, APPLICATION, each.job_name, each.run_id, each.phase, each.at_ms) for each in reports
-    ]
+    return [stream_event(each, APPLICATION) for each in reports]
 
 
 def moments() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
