@@ -22,7 +22,7 @@ from spark_client.capturing.datasets.versions import (
     read_at,
     with_before,
 )
-from spark_client.capturing.leaves import Checkpoints, QueryLeaves
+from spark_client.capturing.leaves import Checkpoint, Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
     RDD_ACTION,
     RDD_SAVES,
@@ -216,14 +216,10 @@ class Extractor:
             relation = reading.relation(execution.plan)
         except TooLarge:
             return
-        read = read_at(reading.inputs(), self.locate(execution.read_versions))
-        self._checkpoints.remember(
-            relation,
-            list(read),
-            list(reading.unknown_inputs()),
-            execution.last_rdd,
-            execution.stream if execution.action == STREAM else None,
-        )
+        inputs = list(read_at(reading.inputs(), self.locate(execution.read_versions)))
+        made = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
+        stream = execution.stream if execution.action == STREAM else None
+        self._checkpoints.remember(tuple(name for name, _ in relation.columns), made, execution.last_rdd, stream)
 
 
 def write_of(read: Read, **written: Any) -> Write:

@@ -119,13 +119,7 @@ def stream_event(report: StreamReport, application: Application, rules: EventRul
 
 
 def _reporting_of(
-    read: Read,
-    application: Application,
-    run: JobRun,
-    job_type: Facet,
-    rules: EventRules,
-    type_: EventType,
-    at_ms: int,
+    read: Read, application: Application, run: JobRun, job_type: Facet, rules: EventRules, type_: EventType, at_ms: int
 ) -> _Reporting:
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
     return _Reporting(read, run, facets, {"jobType": job_type}, rules, type_, at_ms)

@@ -37,7 +37,7 @@ from spark_client.capturing.glue.steps import (
     steps_of,
     table,
 )
-from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported
+from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported, text_of
 
 _TABLES_MAX = 1_000
 # Call of a wrapped method, and what returns its arguments by their names.
@@ -239,7 +239,7 @@ class GlueFrames:
         self._guarded(lambda: _send(context, noted(step), lambda *steps: receiver.beginWrite(number, *steps)))
         return reported(
             act,
-            lambda failure: self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), failure)),
+            lambda error: self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), text_of(error))),
         )
 
     def _noting(self, kind: str, note: Note) -> Callable[[Arguments, Any], None]:

@@ -131,7 +131,8 @@ class Executions:
 
     def lacking(self, signatures: Mapping[str, Iterable[str]] = SIGNATURES) -> tuple[str, ...]:
         """Return what the nodes of this Spark lack of the parameters that are read, as in `Filter.condition`."""
-        return self._java().lacking(signatures)
+        expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
+        return tuple(self._java().new("Shapes", "", "").lacking(expected).splitlines())
 
     @property
     def is_tried(self) -> bool:
@@ -257,11 +258,6 @@ class JavaClasses:
         options = "\n".join(options_with(registry()))
         plans = self.new("PlanReader", shapes, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
-
-    def lacking(self, signatures: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-        """Return the parameters that classes of Spark's lack."""
-        expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
-        return tuple(self.new("Shapes", "", "").lacking(expected).splitlines())
 
 
 def java_sources() -> dict[str, bytes]:

@@ -91,8 +91,8 @@ class RddActions:
         self.guarded(lambda: receiver.begin(number))
         return reported(
             act,
-            lambda failure: self.guarded(
-                lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure)
+            lambda error: self.guarded(
+                lambda: receiver.end(name, number, source, path, started_ms, now_ms(), text_of(error))
             ),
         )
 
@@ -121,20 +121,22 @@ class RddActions:
 rdd_actions = RddActions()
 
 
-def reported(act: Callable[[], Any], end: Callable[[str | None], Any]) -> Any:
-    """Return the result of an action; `end` gets the text of its error, None if it succeeded."""
-    failure: str | None = None
+def reported(act: Callable[[], Any], end: Callable[[BaseException | None], Any]) -> Any:
+    """Return the result of an action; `end` gets its error, None if it succeeded."""
+    failure: BaseException | None = None
     try:
         return act()
     except BaseException as error:
-        failure = _text_of(error)
+        failure = error
         raise
     finally:
         end(failure)
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException | None) -> str | None:
     """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
+    if error is None:
+        return None
     text = f"{type(error).__name__}: {error}"
     of_java = text.partition("\n: ")[2] if hasattr(error, "java_exception") else ""
     return (of_java or text)[:_FAILURE_CHARS]

@@ -29,9 +29,6 @@ class DriverSession:
         Unavailable: Spark's driver is out of reach.
     """
 
-    # Whether the transport of events loads its modules before the capture is on.
-    loads_at_once = False
-
     def __init__(self, spark: SparkSession) -> None:
         context = getattr(spark, "_sc", None)
         if context is None:

@@ -199,7 +199,8 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
         _log.info("capture is switched off by the configuration")
         return given.off()
     counts = Counts()
-    at_once = strict or session.loads_at_once
+    # A client's program waits for its server anyway.
+    at_once = strict or part is not None
     transport = open_event_transport(client, settings, os.environ, counts, at_once=at_once)
     application = Application(given.context(settings, session.name or "spark"), version, settings.description)
     origin = session.open(settings, at_once=strict)
