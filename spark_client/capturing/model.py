@@ -333,6 +333,20 @@ class StreamEnd:
     failure: Failure | None = None
 
 
+Phase: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """Event of a run to emit: what the stream writes, and how much since the event before."""
+
+    write: Write
+    job_name: str
+    run_id: str
+    phase: Phase
+    at_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class Over:
     """End of an execution that wrote nothing itself, but had parts that did: a stream's batch."""
