@@ -16,7 +16,7 @@ _MEMORY_GB = 1.0
 
 
 def bill_events(calls: Figures) -> list[Line]:
-    """Return the bill of a million events in full batches; `calls` are those of one event."""
+    """Bill a million events in full batches; `calls` are for a single event."""
     batches = EVENTS / BATCH
     aws_calls = calls["reads"] + calls["writes"] + 1 / BATCH
     seconds = INVOCATION_S + BATCH * aws_calls * CALL_S / CONCURRENCY
@@ -31,13 +31,13 @@ def bill_events(calls: Figures) -> list[Line]:
 
 
 def price_of_events(calls: Figures, table: PriceTable) -> Row:
-    """Return the price of a million events."""
+    """Build the row of a million events' price."""
     usd = sum(line.usd(table) for line in bill_events(calls))
     return Row(f"cost: a million events, in batches of {BATCH}", f"${usd:.2f}", "", "", "")
 
 
 def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:
-    """Return the section; `with_columns` are the calls of an event with column lineage."""
+    """Render the section; `with_columns` are the calls of an event with column lineage."""
     lines = _lines(bill_events(calls), bill_events(with_columns), table)
     bill = render_table(("", "a million events", "with columns"), "lrr", lines)
     return "\n".join((*_about(calls, with_columns), *bill, ""))

@@ -60,7 +60,7 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
 
 
 def _lines(bills: Sequence[Sequence[Line]], table: PriceTable) -> Iterator[Sequence[str]]:
-    """Yield a row for each line of any bill that is at least a cent, and the totals."""
+    """Yield a row for each line of a cent or more in a bill, and the totals."""
     for service, what in dict.fromkeys((line.service, line.what) for lines in bills for line in lines):
         prices = [_usd(lines, service, what, table) for lines in bills]
         if max(prices) >= 0.005:

@@ -45,7 +45,7 @@ class Ledger:
     )
     invocations: Counter[str] = field(default_factory=Counter)
     log_bytes: Counter[str] = field(default_factory=Counter)
-    # Sizes, from which storage is computed.
+    # Sizes, the base of storage.
     archive_bytes: int = 0
     item_bytes: int = 0
     graph_bytes: int = 0
@@ -67,7 +67,7 @@ class Ledger:
             self.log_bytes[stage] += len(printed.getvalue().encode())
 
     def total(self, service: str, *operations: str) -> Tally:
-        """Return the sum of these operations of a service over all stages; of all operations if none is named."""
+        """Sum these operations of a service over all stages; without names all operations."""
         whole = Tally()
         for tallies in self.tallies.values():
             for (name, operation), tally in tallies.items():
@@ -76,7 +76,7 @@ class Ledger:
         return whole
 
     def of_stage(self, stage: str) -> Tally:
-        """Return the sum of all operations of a stage."""
+        """Sum all operations of a stage."""
         whole = Tally()
         for tally in self.tallies[stage].values():
             _add(whole, tally)
@@ -103,7 +103,7 @@ def _add(whole: Tally, part: Tally) -> None:
 
 
 class Listener:
-    """A listener to every client that is made while it is open; it counts in the current ledger."""
+    """A listener to every client made while it is open; it counts in the current ledger."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()

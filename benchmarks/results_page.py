@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: one page of the results that people look for, made of docs/benchmarks.json."""
+"""docs/benchmarks.md: a page of the most wanted results, made of docs/benchmarks.json."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READING = """
 
 
 class _Headline(NamedTuple):
-    """Part of the product, the row that shows it, and the meaning of that row to people who use it."""
+    """A part of the product, its row, and the row's meaning to users."""
 
     part: str
     what: str
@@ -59,7 +59,7 @@ _HEADLINES = (
     _Headline("a night", "compact_archive: 1,000,000 traces", "of a million traces in Spark; beside plain PySpark"),
     _Headline("the price", "cost: a million records, 20 records a request", "of a million records; list prices"),
 )
-# Rows that a plain program wins, with the reason why ours is built so all the same.
+# Rows of a faster plain program, with the reason for ours.
 _LOSSES = {
     "events: batches of 100; batch_writer, which loses updates": "ours loses no update when two functions write",
     "fields: events with columnLineage of 20 columns, not without": "an event with columns has twice the bytes",
@@ -99,7 +99,7 @@ def _headline_cells(headline: _Headline, result: Result) -> Sequence[str]:
 
 
 def _short(figure: str) -> str:
-    """Return a figure in a cell's width: of the cost of a query, requests, bytes and time.
+    """Shorten a figure to a cell's width: of the cost of a query, requests, bytes and time.
 
     >>> _short("7 rounds, 48 requests, 104 items, 64 KB, response 80 KB, 9 ms"), _short("55 s, 1 s of it to flush")
     ('48 requests, 64 KB, 9 ms', '55 s, 1 s of it to flush')
@@ -110,7 +110,7 @@ def _short(figure: str) -> str:
 
 
 def _losses(results: Results) -> Iterator[str]:
-    """Yield the table of what a plain program does better, and of missed goals."""
+    """Yield the table of the advantages of a plain program, and of missed goals."""
     yield "## What we lose"
     yield ""
     missed = [result.row for result in results.results if result.row.met is False]

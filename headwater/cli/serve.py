@@ -113,7 +113,7 @@ def serve(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        # They take seconds, in which Ctrl-C ends the command, too.
+        # They take seconds; Ctrl-C ends the command, too.
         from local_stack.stack import LocalStack
         from local_stack.template.synthesis import synthesize
         from local_stack.template.template import load_template
@@ -145,20 +145,20 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def alert_text(event: Mapping[str, Any]) -> str:
-    """Return an event of the alerts' bus as a line, with the explorer's page below."""
+    """Print an event of the alerts' bus as a line, with the explorer's page below."""
     detail = json.loads(event["Detail"])
     link = f"\n  {detail['link']}" if detail.get("link") else ""
     return printable(f"alert {event['DetailType']}: {detail.get('summary', '')}") + link
 
 
 def greeting(stack: LocalStack) -> str:
-    """Return the addresses of the stack, with a command to try for each."""
+    """Print the addresses of the stack, with a command to try for each."""
     from headwater.api.page_files import built_files
 
     explorer = f"{stack.api_url}/explore/" if built_files() else "not built; `make explorer` builds it, and needs npm"
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
     now = datetime.fromtimestamp(stack.now, timezone.utc)
-    today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # the schedule's input of tomorrow
+    today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # The schedule's input of tomorrow
     event = shlex.quote(json.dumps({"eventType": "COMPLETE", "eventTime": now.isoformat(), **_A_RUN}))
     return f"""
 Explorer: {explorer}
