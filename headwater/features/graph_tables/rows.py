@@ -1,4 +1,4 @@
-"""The rows of the graph's tables (`headwater_model.graph_tables`): a day's end, by the same rules as the API.
+"""The rows of the graph's tables (`tables`): a day's end, by the same rules as the API.
 
     jobs, datasets = named_ever(table)
     rows_of_jobs(jobs, table, "2026-11-20")          # (table, row) of jobs, of their runs on the day, of their edges
@@ -24,6 +24,7 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
+from headwater.features.graph_tables.tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
 from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.descriptions import dataset_of_group, descriptions_in, read_facets, schema_of
 from headwater.queries.graphs.edges import declared_sources
@@ -34,7 +35,6 @@ from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.errors import Unavailable
 from headwater_model.field_paths import parse_dotted, print_dotted
-from headwater_model.graph_tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # The name of a table, and a row of it as JSON.
