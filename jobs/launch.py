@@ -1,4 +1,4 @@
-"""The script of the Spark jobs on AWS: it runs the job that `--job` names, with the job's own arguments.
+"""The script of the Spark jobs on AWS: it runs the job of `--job`, with the job's own arguments.
 
 Glue adds arguments of its own to every run (`--JOB_NAME`, `--TempDir`, `--enable-metrics`, ...); they are ignored.
 """
@@ -50,6 +50,6 @@ def _pairs(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 if __name__ == "__main__":
-    # Glue takes any exit, even with status 0, for a failure.
+    # Glue calls any exit, even with status 0, a failure.
     if failed := main(sys.argv[1:]):
         sys.exit(failed)

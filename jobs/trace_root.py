@@ -60,7 +60,7 @@ class GatheredOnSpark:
     staged: Sequence[str]
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives.
+        """Render the trace lines, in blocks of whole lines, in the order of `render_lines`.
 
         Raises:
             TooManySteps: see `check_steps`.
@@ -77,7 +77,7 @@ class OnSpark:
     spark: SparkSession
 
     def gather(self, root_id: str, sources: RecordSources) -> GatheredOnSpark:
-        """Read all records of the root. The pointer is read first: a trace that commits later has read more."""
+        """Read all records of the root, the pointer first: a later commit has read more."""
         pointer = sources.pointers.find(root_id)
         records = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
         decided = decide(records, [root_id])
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     """Trace the root if it is still dirty; return 0 when it is archived, or refused for good.
 
     Raises:
-        NotFound: the root is not marked on that day.
+        NotFound: the root has no mark on the day.
         TooLarge: no object can hold the trace.
     """
     options = _parse(arguments)
@@ -115,10 +115,10 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
 
 
 def prepared(spark: SparkSession) -> SparkSession:
-    """Return a session beside this one, set for many joins of a table with itself.
+    """Open a second session, set for many joins of a table with itself.
 
     Spark would infer constraints of columns from join to join, twice as many with each (3.5 to 4.3). And it would hold
-    each small table of a chain of joins in memory, all at once: joins that sort can spill.
+    each small table of a chain of joins in memory, all at once; sorting joins can spill.
     """
     own = spark.newSession()
     own.conf.set("spark.sql.constraintPropagation.enabled", "false")

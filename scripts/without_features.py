@@ -49,7 +49,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no feature {', '.join(sorted(unknown))}; the features are {', '.join(features)}")
     names = features if parsed.each else parsed.names
     removals = [[name] for name in names] or [features]
-    return int(not all([_check(removed, _CHECKS + _TESTS * parsed.tests) for removed in removals]))
+    failed = [removed for removed in removals if not _check(removed, _CHECKS + _TESTS * parsed.tests)]
+    return int(bool(failed))
 
 
 def _check(removed: Sequence[str], checks: Sequence[tuple[str, ...]]) -> bool:

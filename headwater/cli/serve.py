@@ -115,7 +115,7 @@ def serve(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        # They take seconds, in which Ctrl-C ends the command, too.
+        # They take seconds; Ctrl-C ends the command, too.
         from local_stack.stack import LocalStack
         from local_stack.template.synthesis import synthesize
         from local_stack.template.template import load_template
@@ -148,13 +148,13 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def greeting(stack: LocalStack) -> str:
-    """Return the addresses of the stack, with a command to try for each."""
+    """Print the addresses of the stack, with a command to try for each."""
     from headwater.api.page_files import built_files
 
     explorer = f"{stack.api_url}/explore/" if built_files() else "not built; `make explorer` builds it, and needs npm"
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
     now = datetime.fromtimestamp(stack.now, timezone.utc)
-    today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # the schedule's input of tomorrow
+    today = shlex.quote(json.dumps({"day": now.date().isoformat()}))  # The schedule's input of tomorrow
     event = shlex.quote(json.dumps({"eventType": "COMPLETE", "eventTime": now.isoformat(), **_A_RUN}))
     return f"""
 Explorer: {explorer}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def mirrored(s3: S3Client, location: str, day: str) -> Iterator[Path]:
-    """Yield a scratch folder with the day's digest, its objects and the objects that it continues, from `s3://bucket`.
+    """Yield a scratch folder with the day's digest, its objects and their bases, from `s3://bucket`.
 
     At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
@@ -54,7 +54,7 @@ def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
 
 
 def _bases(digest: Path) -> set[str]:
-    """Return the objects of earlier days that the digest names: the day's objects continue them."""
+    """List the objects of earlier days in the digest: bases of the day's objects."""
     if not digest.exists():
         return set()
     with gzip.open(digest) as lines:

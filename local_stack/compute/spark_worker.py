@@ -1,4 +1,4 @@
-"""The process of the Spark jobs: one session, started for the first of them; one run at a time.
+"""The process of the Spark jobs: a single session, started for the first job; a single run at a time.
 
 Started by `local_stack.compute.spark_jobs`; see `local_stack.processes.child_process` for the protocol.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SCRIPT = "jobs.launch"
 _ERROR_CHARACTERS_MAX = 2000
-# Python has them, Spark's JVM does not: with them it looks up the address of this machine's name, which may have none.
+# Python has them, Spark's JVM does not: for them it looks up the address of this machine's name, perhaps in vain.
 _CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -75,14 +75,14 @@ class Worker:
 
 
 def _session() -> SparkSession:
-    """Return the session, a new one if a job has stopped it; its files are in the parent's scratch folder."""
+    """Open the session, a new session after a job has stopped it; its files are in the parent's scratch folder."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master("local[2]").appName("headwater-jobs")
     scratch = tempfile.gettempdir()
     places = {
-        # For runs of seconds the first compiler alone is faster than both.
+        # For runs of seconds the first compiler alone is faster than two.
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={scratch}",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",

@@ -1,4 +1,4 @@
-"""OpenLineage events with what Marquez's deprecated routes are sent."""
+"""OpenLineage events for the bodies of Marquez's deprecated routes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TYPES = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
 def dataset_event(dataset: DatasetId, body: Json, time: str) -> dict[str, Any]:
-    """Return the DatasetEvent that describes a dataset as a body does."""
+    """Build the DatasetEvent that describes a dataset by a body."""
     return {"eventTime": time, "producer": PRODUCER, "dataset": described(dataset, body)}
 
 
 def described(dataset: DatasetId, body: Json) -> dict[str, Any]:
-    """Return a dataset of an event, with the facets that a body gives it."""
+    """Build a dataset of an event, with the facets of a body."""
     fields = body.get("fields") or []
     tags = [_tag(name) for name in body.get("tags") or ()]
     tags += [{**_tag(name), "field": field.get("name")} for field in fields for name in field.get("tags") or ()]
@@ -37,7 +37,7 @@ def described(dataset: DatasetId, body: Json) -> dict[str, Any]:
 
 
 def job_event(job: JobId, body: Json, time: str) -> dict[str, Any]:
-    """Return the JobEvent that declares a job as a body does, or the event of the run that the body names."""
+    """Build the JobEvent that declares a job by a body, or the event of the run in the body."""
     facets = {
         "jobType": {"processingType": _TYPES[body.get("type", "BATCH")], "integration": "MARQUEZ"},
         "sourceCodeLocation": {"url": body["location"]} if body.get("location") is not None else None,
@@ -55,7 +55,7 @@ def job_event(job: JobId, body: Json, time: str) -> dict[str, Any]:
 
 
 def run_event(job: JobId, run: str, time: str, kind: str | None = None, **more: Any) -> dict[str, Any]:
-    """Return an event of a run; one without a type leaves the run's state as it is."""
+    """Build an event of a run; an event without a type leaves the run's state as it is."""
     return {
         **({"eventType": kind} if kind else {}),
         "eventTime": time,
@@ -67,7 +67,7 @@ def run_event(job: JobId, run: str, time: str, kind: str | None = None, **more: 
 
 
 def run_facets(body: Json) -> dict[str, Any]:
-    """Return the facets of a run that a body gives it: its nominal times and its arguments."""
+    """Build the facets of a run in a body: its nominal times and its arguments."""
     times = _given({name: body.get(name) for name in ("nominalStartTime", "nominalEndTime")})
     args = {"args": body["args"]} if body.get("args") is not None else None
     return _given({"nominalTime": times or None, ARGS_FACET: args})

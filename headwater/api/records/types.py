@@ -305,10 +305,8 @@ class RecordProof(TypedDict):
     root_id: RootId
     node_id: NodeId
     state: Literal["live", "expired", "archived", "sealed"]
-    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it.
-
-    `archived`: an object of an open day holds it. `sealed`: there are digests.
-    """
+    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
+    an object of an open day holds it. `sealed`: there are digests."""
     object: ProvenObject | None
     digests: Annotated[list[DigestFile], Field(max_length=366)]
     """From the object's day to the last sealed day, oldest first."""

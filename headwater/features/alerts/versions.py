@@ -9,9 +9,8 @@ from itertools import pairwise
 from headwater.facts.facts import is_dropped
 from headwater.features.alerts.cause import Cause, Kind
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.times import normalize
 
 # Versions by which the next one is due, and the fewest intervals between them.

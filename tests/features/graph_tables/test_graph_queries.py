@@ -148,10 +148,8 @@ def test_the_programs_of_the_guide_run(database):
 
 def test_the_tables_of_the_guide_are_those_of_the_code():
     for table in TABLES:
-        section = GUIDE.partition(f"## `{table.name}`")[2].partition("\n## ")[0]
-        documented = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*) \|$", section, re.MULTILINE)
-        assert documented[:-1] == [(column.name, column.type, column.about) for column in table.columns]
-        assert documented[-1][:2] == (DAY.name, DAY.type)
+        (columns,) = re.findall(rf"^\| `{table.name}` \| .* \| (.*) \|$", GUIDE, re.MULTILINE)
+        assert re.findall(r"`(\w+)`", columns) == [column.name for column in table.columns]
 
 
 def test_saved_queries_are_called_by_different_names():
