@@ -1,6 +1,6 @@
 """Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-SHA256SUMS names all of them. `--template FILE` takes an existing template of `headwater.features.release.construct`. The
+SHA256SUMS names all of them. `--template FILE` takes a template of `headwater.features.release.construct`. The
 same tree gives the same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the
 commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
