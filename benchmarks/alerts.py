@@ -16,7 +16,7 @@ from statistics import mean, median, stdev
 
 from benchmarks.processes import Report
 from benchmarks.rows import Row, below, beside
-from headwater.alerts.versions import INTERVALS_MIN, VERSIONS_MAX, due_after
+from headwater.features.alerts.versions import INTERVALS_MIN, VERSIONS_MAX, due_after
 
 _SEED = 38
 _HISTORIES, _HISTORIES_QUICK = 200, 20

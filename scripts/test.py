@@ -1,6 +1,6 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
-    test    every behaviour once: all tests that are not marked slow, with few random examples
+    test    every behaviour once: all tests without the mark slow, with few random examples
     rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
     fast    unit tests, doctests and the template
 
@@ -30,7 +30,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 _SPARK_35 = ROOT / ".venv-spark35"
 # Handlers and jobs on moto share the JVM of the tests of jobs on Spark.
-_MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spark.py")
+_MOTO_ON_SPARK = ("tests/aws/test_trace_on_spark.py",)
 # A feature's tests of a level are in the lane of this level, its unit tests beside those of queries and commands.
 _LEVELS = ("e2e", "spark", "explorer", "aws", "stack")
 # The longest first.

@@ -14,7 +14,24 @@ FEATURES: tuple[Feature, ...] = (
         routes=(("headwater.features.names.routes", "/api/v1/reports/similar"),),
     ),
     Feature("imports", command="headwater.features.imports.command"),
-    Feature("forwarding", command="headwater.features.forwarding.command"),
+    Feature(
+        "forwarding",
+        command="headwater.features.forwarding.command",
+        on_loaded=("FORWARD_QUEUE_URL", "headwater.features.forwarding.loaded"),
+        context="headwater.features.forwarding.context",
+        construct="headwater.features.forwarding.construct",
+    ),
+    Feature(
+        "alerts",
+        on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded"),
+        context="headwater.features.alerts.context",
+        construct="headwater.features.alerts.construct",
+    ),
+    Feature(
+        "graph_tables",
+        context="headwater.features.graph_tables.context",
+        construct="headwater.features.graph_tables.construct",
+    ),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )

@@ -7,13 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A folder of `headwater.features`.
+    """A folder of `headwater.features`, and the modules by which it hooks into the core.
 
-    `command` is the module of its command: `add_parser(subparsers)`, as in `headwater.cli.main`.
-    `routes` are modules with `ROUTES`, each with a pattern that begins its paths, as in `headwater.api.app`. The
-    examples of their types are in the folder's `examples.json`.
+    - `command`: `add_parser(subparsers)`, as in `headwater.cli.main`.
+    - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The examples of their
+      types are in the folder's `examples.json`.
+    - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
+      `make_hook()` returns a `headwater.loading.load.OnLoaded`.
+    - `context`: `NAMES` of its context values; `read(reader)`, as in `infra.context`, returns None where it is off.
+    - `construct`: `add(stack, values)` adds to the stack what these values switch on, and returns an
+      `infra.addition.Addition`. The infrastructure alone loads it.
     """
 
     name: str
     command: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
+    on_loaded: tuple[str, str] | None = None
+    context: str | None = None
+    construct: str | None = None

@@ -28,13 +28,6 @@ RENAME = "rename"
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
-# Kind of the plan that stands for the write of a DynamicFrame, and the command of that write.
-GLUE_WRITE = "GlueWrite"
-# Kind of the sink that a model of pyspark.ml is saved to, and the command of the save.
-MODEL, MODEL_SAVE = "model", "ModelSave"
-UNFITTED = "Model: capture did not see what it was fitted on"
-NO_COLUMNS_OF_MODELS = "a model has no columns"
-
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 # MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
 Change: TypeAlias = Literal["ALTER", "CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]

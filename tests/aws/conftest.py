@@ -24,7 +24,6 @@ from headwater.aws import clients
 from headwater.records.digest import Digests
 from headwater.records.pointers import Pointers
 from headwater.times import from_seconds
-from headwater_model import graph_tables
 from headwater_model.archive_tables import (
     DAY,
     TABLES,
@@ -382,16 +381,20 @@ def cloud(request, template, monkeypatch):
 @pytest.fixture
 def catalog(cloud):
     """Make the archive's tables in Glue, which moto's CloudFormation does not make."""
-    glue = tests_client("glue")
-    glue.create_database(DatabaseInput={"Name": _DATABASE})
-    for table in (*TABLES, *graph_tables.TABLES):
+    tests_client("glue").create_database(DatabaseInput={"Name": _DATABASE})
+    make_tables(TABLES)
+
+
+def make_tables(tables):
+    """Make tables in the catalog."""
+    for table in tables:
         columns = [{"Name": column.name, "Type": column.type} for column in table.columns]
         form = {
             "Name": table.name,
             "PartitionKeys": [{"Name": DAY.name, "Type": DAY.type}],
             "StorageDescriptor": {"Columns": columns, "Location": "s3://archive/tables/"},
         }
-        glue.create_table(DatabaseName=_DATABASE, TableInput=form)
+        tests_client("glue").create_table(DatabaseName=_DATABASE, TableInput=form)
 
 
 def _forget_clients():

@@ -1,4 +1,4 @@
-/** A box and an arrow of a picture: how React Flow draws them, and what it is given of them. */
+/** The components for a box and an arrow of a picture, and their data in React Flow. */
 
 import { BaseEdge, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { createContext, type ReactNode, useContext } from "react";
@@ -24,7 +24,7 @@ interface Look {
   hover: PathNodes | null;
 }
 
-/** What a box is drawn by: React Flow hands it its id alone. */
+/** How to draw a box: React Flow passes the id alone. */
 export const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
 
 type Ends = Omit<Arrow, "from" | "to"> & { sizes: readonly [Area, Area] };
@@ -94,7 +94,7 @@ export function toNode({ id, width, height }: Box, position: Point, label: strin
 interface Placing {
   placed: Placed;
   sizes: ReadonlyMap<string, Box>;
-  /** True where both ends are where the layout put them, so that its bends fit. */
+  /** True if both boxes are at their places in the layout, so its bends fit. */
   isFree: boolean;
   isDouble: boolean;
   lit: boolean;

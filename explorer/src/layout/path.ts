@@ -1,4 +1,4 @@
-/** The line of an arrow: flat where it leaves, where it passes a rank, and where it ends; of an arrow back, below its boxes. */
+/** The line of an arrow: flat at its start, at each rank and at its end. An arrow back runs below its boxes. */
 
 import type { Area, Point } from "./boxes";
 
@@ -9,7 +9,7 @@ export interface Arrow {
   fromY?: number | undefined;
   toY?: number | undefined;
   bends?: readonly Point[];
-  /** The lowest edge of the boxes that an arrow back passes. */
+  /** The lowest edge of the boxes above an arrow back. */
   under?: number;
   isDouble?: boolean;
 }
@@ -28,7 +28,7 @@ const HALF = 110;
 const BELOW = 22;
 const ROUND = 12;
 
-/** True of an arrow that leads to a box at the left of its own, or above it: one of each circle does. */
+/** True of an arrow to a box at the left, or above: each circle has such an arrow. */
 export const isBack = ({ from, to }: { from: Area; to: Area }): boolean => to.x + to.width <= from.x + from.width;
 
 export function lineOf(arrow: Arrow): Line {
@@ -44,12 +44,12 @@ export function lineOf(arrow: Arrow): Line {
   };
 }
 
-/** The line of an arrow back: down from the middle of its box, under all boxes between, and up to the other's middle. */
+/** The line of an arrow back: down from the middle of its box, under all boxes between, up to the target's middle. */
 function lineBack({ from, to, under = 0 }: Arrow): Line {
   const start = { x: from.x + from.width / 2, y: from.y + from.height },
     end = { x: to.x + to.width / 2, y: to.y + to.height + TIP };
   const low = Math.max(under, start.y, end.y) + BELOW;
-  // Of two boxes in one column the line goes around the left side.
+  // Between two boxes of a column the line goes around the left side.
   const left = Math.min(end.x, start.x - 2 * ROUND);
   const path =
     `M${round(start.x)},${round(start.y)} V${round(low - ROUND)} q0,${ROUND} ${-ROUND},${ROUND}` +
@@ -70,7 +70,7 @@ function pathOf(start: Point, end: Point, bends: readonly Point[]): string {
 }
 
 function curve(from: Point, to: Point): string {
-  // A box that was moved may stand before the place that its line passes.
+  // A box moved by hand may lie left of a bend.
   const pull = to.x > from.x ? (to.x - from.x) / 2 : 60 + Math.abs(to.x - from.x) / 6;
   return ` C${round(from.x + pull)},${round(from.y)} ${round(to.x - pull)},${round(to.y)} ${round(to.x)},${round(to.y)}`;
 }

@@ -1,4 +1,4 @@
-/** Ranks of boxes, from left to right, and the layers that a layered layout arranges. */
+/** Ranks of boxes, from left to right, and the layers of a layered layout. */
 
 import { inOrder, type Task } from "./boxes";
 
@@ -21,7 +21,7 @@ export interface Layers {
 
 const PASS_HEIGHT = 8;
 
-/** Lay boxes into ranks so that lines lead to the right, but for one of each circle. */
+/** Put boxes into ranks: lines lead to the right, except for an arrow back in each circle. */
 export function toLayers(task: Task): Layers {
   const boxes = inOrder(task);
   const place = new Map(boxes.map(({ id }, index) => [id, index]));
@@ -65,7 +65,7 @@ function join(left: Cell, right: Cell): void {
   right.before.push(left);
 }
 
-/** Number the boxes so that lines lead from lower to higher numbers, but for one line of each circle. */
+/** Number the boxes: lines lead to higher numbers, except for an arrow back in each circle. */
 function topological(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
   const next = new Map<string, string[]>(),
     waits = new Map(ids.map((id) => [id, 0]));
@@ -80,7 +80,7 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
   let rest = 0;
   for (let head = 0; order.size < ids.length; ) {
     if (head === ready.length) {
-      // A circle has no start: the first of its boxes is taken for one.
+      // A circle has no start: its first box becomes the start.
       while (order.has(ids[rest]!)) rest++;
       ready.push(ids[rest]!);
     }
@@ -95,7 +95,7 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
   return order;
 }
 
-/** Rank each box after all that lead to it; what has more lines to the right than to the left stands near its readers. */
+/** Rank each box after all its sources. A box with more lines to the right than to the left goes near its readers. */
 function ranksOf(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
   const before = new Map<string, string[]>(ids.map((id) => [id, []])),
     after = new Map<string, string[]>(ids.map((id) => [id, []]));

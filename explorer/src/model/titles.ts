@@ -1,4 +1,4 @@
-/** Names for people: the shortest that tell the things of one picture apart, beside the place of each. */
+/** Names for people: short, but different within a picture; and the place of each thing. */
 
 import { nameOf } from "../url/ids";
 
@@ -11,18 +11,18 @@ interface Named {
 export interface Title {
   title: string;
   place: string;
-  /** So many characters at its end are those of another title, too. */
+  /** The length of the longest end in common with another title. */
   alike: number;
 }
 
-// Parts of a path that are how a table is stored: partitions, versions, formats, dates, files.
+// Parts of a path for storage alone: partitions, versions, formats, dates, files.
 const STORAGE = /^([\w-]+=.*|v\d+|\d{4}(-\d{2}){0,2}|part-.*|_delta_log|data|metadata)$/i;
 // Schemes whose authority is a bucket or a container; the scheme says little beside it.
 const OF_BUCKETS = /^(s3[an]?|gs|abfss?|wasbs?|hdfs|dbfs|oss):\/\/([^/]+)/;
 const OF_HOSTS = /^([a-z][\w+-]*):\/\/([^/:.?,]+)/i;
 const PLACE_SEGMENTS_MAX = 2;
 
-/** A name's parts, the last of which names it best, and what joins them. */
+/** A name's parts, best part last, and the text between the parts. */
 function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: string } {
   if (kind === "job") return { parts: [name], joint: "" };
   if (!name.includes("/")) return { parts: name.split(".").every(Boolean) ? name.split(".") : [name], joint: "." };
@@ -31,19 +31,19 @@ function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: stri
   return { parts: telling.length ? telling : all.length ? all : [name], joint: " / " };
 }
 
-/** Return the name of a thing by itself: of a path, its last part that is no detail of its storage. */
+/** Return a thing's own name: of a path, the last part not for storage alone. */
 export const titleOf = (thing: Named): string => {
   const { parts, joint } = partsOf(thing);
   return joint === "." ? thing.name : parts[parts.length - 1]!;
 };
 
-/** Return the title of a column, or of any other node, by its id. */
+/** Return the title of a column or of another node by its id. */
 export function titleOfId(id: string): string {
   const name = nameOf(id);
   return name.field === undefined ? titleOf(name) : `${titleOf(name)}.${name.field}`;
 }
 
-/** Return the titles of the things of one picture, and their places; two share a title only if their whole names are equal. */
+/** Return the titles and places of the things of a picture. Only equal names get equal titles. */
 export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, Title> {
   const named = [...things].map((thing) => {
     const { parts, joint } = partsOf(thing);
@@ -66,7 +66,7 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
   );
 }
 
-/** Return how many characters at the end of each text are those of another text, too. */
+/** Return the length of each text's longest end in common with another text. */
 function alikeEnds(texts: readonly string[]): Map<string, number> {
   const reversed = [...new Set(texts)].map((text) => ({ text, back: [...text].reverse().join("") }));
   reversed.sort((a, b) => (a.back < b.back ? -1 : 1));
@@ -85,7 +85,7 @@ function leastOf(parts: readonly string[]): number {
   return says < 0 ? parts.length : says + 1;
 }
 
-/** Return where a thing is: the last folders that its title lacks, and its store. */
+/** Return a thing's place: the last folders before its title, and its store. */
 function placeOf({ namespace }: Named, rest: readonly string[], joint: string): string {
   const folder = rest.slice(-PLACE_SEGMENTS_MAX).join(joint.trim());
   if (namespace === "file" && folder) return folder;
@@ -94,7 +94,7 @@ function placeOf({ namespace }: Named, rest: readonly string[], joint: string): 
 
 /** Return a namespace in short.
  *
- * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts", any other word itself.
+ * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts"; the rest stays.
  */
 function storeOf(namespace: string): string {
   const bucket = OF_BUCKETS.exec(namespace);
@@ -106,7 +106,7 @@ function storeOf(namespace: string): string {
 
 const BEFORE_DIFFERENCE = 8;
 
-/** Return the end of a name that is too long, which says most; where others end alike, the difference stays before it. */
+/** Return the end of a name too long to fit. If another title ends alike, keep the difference before the end. */
 function cut(text: string, alike: number, fits: (text: string) => boolean): string {
   if (fits(text)) return text;
   const differs = text.length - (alike < text.length ? alike : 0) - 1;
@@ -127,7 +127,7 @@ function cut(text: string, alike: number, fits: (text: string) => boolean): stri
 export const cutFront = (text: string, most: number, alike = 0): string =>
   cut(text, alike, ({ length }) => length <= most);
 
-/** What a name may break after, where a line ends. */
+/** The places in a name for the end of a line. */
 export const BREAKS = /(?<=[._/:=-])/;
 const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
 
@@ -141,7 +141,7 @@ interface Room {
 export const cutToLines = (text: string, { lines, width, widthOf }: Room, alike = 0): string =>
   cut(text, alike, (part) => countLines(part, width, widthOf) <= lines);
 
-/** Return how many lines a name takes that breaks after its parts, and within a part that is longer than a line. */
+/** Return a name's number of lines: it breaks after its parts, and within a part longer than a line. */
 function countLines(text: string, width: number, widthOf: (text: string) => number): number {
   let lines = 1,
     used = 0;
@@ -163,7 +163,7 @@ function countLines(text: string, width: number, widthOf: (text: string) => numb
 /** The end of a file's name: its dot parts no schema from a table. */
 const EXTENSION = /\.(csv|tsv|txt|json|jsonl|xml|xlsx?|parquet|orc|avro|gz|zip)$/i;
 
-/** Return the folders or schemas of a title, and its last part, which says most. */
+/** Return the folders or schemas of a title, and its last part. */
 export function splitTitle(title: string): [string, string] {
   const slash = title.lastIndexOf(" / ");
   if (slash > 0) return [title.slice(0, slash), title.slice(slash + 3)];

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.databases import jdbc
 
 _RELATION = "spark.connect.Relation"
 # Messages without relations in them, of which there are very many.

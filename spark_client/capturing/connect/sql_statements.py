@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from spark_client.capturing.connect.plan_texts import PlanText, location_in, reads_in, relation_read
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, source_read, table_read
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.databases import jdbc
 from spark_client.capturing.model import Change
 
 # Statements that `EXPLAIN` does not run, and that write or name something. It does run EXECUTE IMMEDIATE.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 from spark_client.capturing.datasets.catalogs import Catalogs
@@ -12,7 +11,7 @@ from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_datas
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.whole_tables import of_table
 from spark_client.capturing.model import Change, Dataset
-from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.plan import Node, value_at
 
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 _PROCEDURE = re.compile(r"(\w+?)Procedure")
@@ -36,9 +35,8 @@ _KEEP_ROWS = re.compile(
 
 def clone(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that a clone of Delta's makes, with the columns of its source; None for a table without rows."""
-    query = command.node("query")
-    source = query.values.get("sourceTable") if query is not None else None
-    if not isinstance(source, Mapping):
+    source = command.at("query", "sourceTable")
+    if source is None:
         return None
     place, schema = str(source.get("dataPath") or ""), parse_schema(source.get("schema"))
     read = catalogs.find_path(place) if place else None
@@ -57,10 +55,9 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
     relation = Node(-1, "DataSourceV2Relation")
     relation.values = {"table": table}
     read = find_datasets(relation, catalogs)
-    if len(read.datasets) != 1 or not isinstance(table, Mapping):
+    if len(read.datasets) != 1:
         return Target(command.kind, None, unknown=f"{command.kind}: a table that nobody can name")
-    travel = table.get("timeTravelOpt")
-    version = travel.get("version") if isinstance(travel, Mapping) else None
+    version = value_at(table, "timeTravelOpt", "version")
     before = replace(read.datasets[0], version=version if isinstance(version, str) else None)
     output = replace(before, version=None)
     return Target(command.kind, output, change="OVERWRITE", effect="restore", inputs=(before,))
@@ -68,10 +65,9 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
 
 def convert(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that becomes one of Delta's where it lies."""
-    named = command.values.get("tableIdentifier")
     path = command.text("deltaPath")
-    if path is None and isinstance(named, Mapping) and named.get("database") in FORMATS_OF_FILES:
-        path = str(named.get("table"))
+    if path is None and command.at("tableIdentifier", "database") in FORMATS_OF_FILES:
+        path = str(command.at("tableIdentifier", "table"))
     place = catalogs.find_path(path) if path else None
     target = Target(command.kind, None, effect="convert")
     placed = replace(target, output=Dataset(place)) if place else of_table(command, catalogs, target)
@@ -80,15 +76,14 @@ def convert(command: Node, catalogs: Catalogs) -> Target | None:
 
 def call(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that a procedure changes; without a name for an unknown procedure."""
-    procedure = command.values.get("procedure")
-    named = _PROCEDURE.fullmatch(str(procedure.get("class"))) if isinstance(procedure, Mapping) else None
+    named = _PROCEDURE.fullmatch(str(command.at("procedure", "class")))
     kind = named.group(1) if named else ""
     effect = _OF_ANOTHER.get(kind) or _OF_ITSELF.get(kind)
-    if not isinstance(procedure, Mapping) or effect is None:
+    if effect is None:
         why = f"CALL {kind or 'of a procedure'}: a procedure that nobody knows"
         return None if _KEEP_ROWS.fullmatch(kind) else Target(command.kind, None, unknown=why)
     arguments = dict(command.values.get("arguments") or ())
-    output = _named(arguments.get("table"), procedure.get("tableCatalog.name"), catalogs)
+    output = _named(arguments.get("table"), command.at("procedure", "tableCatalog.name"), catalogs)
     read = output if kind in _OF_ITSELF else _named(arguments.get("source_table"), None, catalogs)
     if output is None or read is None:
         return Target(command.kind, None, unknown=f"CALL {effect}: a table that nobody can name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,11 +31,12 @@ from spark_client.capturing.events.facets import (
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 from spark_client.capturing.model import Dataset, Failure, Read, Write
 from spark_client.current_run import JobRun, RunContext
+from spark_client.event_payloads import Event
 from spark_client.recorder.operation_events import RUN_EVENT
 from spark_client.redaction import redact
 from spark_client.version import PRODUCER
 
-Event: TypeAlias = dict[str, Any]
+Json: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ class EventRules:
     """Rules of what may be in an event.
 
     Attributes:
-        size_max_bytes: of an event as JSON (in ASCII).
+        size_max_bytes: of an event as JSON.
         sql: True if events contain statements.
         sql_chars_max: of a statement; a longer statement is cut.
         redactions: patterns of what is masked in statements and messages of errors, beside our own (`redaction`).
@@ -176,20 +176,20 @@ def _event(
     run: JobRun,
     run_facets: Mapping[str, Facet],
     job_facets: Mapping[str, Facet],
-    inputs: Sequence[Event] = (),
-    outputs: Sequence[Event] = (),
+    inputs: Sequence[Json] = (),
+    outputs: Sequence[Json] = (),
 ) -> Event:
     moment = datetime.fromtimestamp(at_ms / 1000, timezone.utc)
-    return {
-        "eventType": type_,
-        "eventTime": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "producer": PRODUCER,
-        "schemaURL": RUN_EVENT,
-        "run": {"runId": run.run_id, "facets": dict(run_facets)},
-        "job": {"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
-        "inputs": list(inputs),
-        "outputs": list(outputs),
-    }
+    return Event(
+        eventType=type_,
+        eventTime=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        producer=PRODUCER,
+        schemaURL=RUN_EVENT,
+        run={"runId": run.run_id, "facets": dict(run_facets)},
+        job={"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
+        inputs=list(inputs),
+        outputs=list(outputs),
+    )
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def _cut_down(reporting: _Reporting) -> Event:
             event = _reporting(reporting, _Cut(CUTS[:number]), SizeBudget(reporting.rules.size_max_bytes))
         except BudgetExceeded:
             continue
-        if len(json.dumps(event)) <= reporting.rules.size_max_bytes:
+        if len(event.json) <= reporting.rules.size_max_bytes:
             return event
     return _reporting(reporting, _Cut(CUTS), SizeBudget(reporting.rules.size_max_bytes))
 
@@ -285,7 +285,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     )
 
 
-def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Event:
+def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Json:
     """Return the output; where there is no room for all columns, with those that fit into half of it."""
     form = _dataset(write.output, budget, with_schema="outputSchema" not in cut)
     if "inputs" not in cut:
@@ -308,13 +308,13 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
     return {**form, "outputFacets": of_use} if of_use else form
 
 
-def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Event:
+def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Json:
     form = _dataset(dataset, budget, with_schema="inputSchemas" not in cut)
     scanned = read.scanned.get(dataset.id)
     return form if scanned is None or "inputSchemas" in cut else {**form, "inputFacets": input_facets(scanned)}
 
 
-def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Event:
+def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Json:
     facets = dataset_facets(dataset, budget, with_schema=with_schema)
     return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
 

@@ -15,12 +15,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from spark_client.capturing.jvm.early_events import EarlyEvents
-from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.jvm.items import Item, parse_item
-from spark_client.capturing.jvm.models import wrap_models
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
+from spark_client.capturing.parts import parts_with_methods
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.registry import registry
 
@@ -113,8 +112,8 @@ class Executions:
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
-        glue_frames.open()
-        wrap_models()
+        for part in parts_with_methods():
+            part.load("methods").wrap()
 
     @property
     def dropped(self) -> int:
@@ -207,7 +206,8 @@ class Executions:
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
-                glue_frames.close()
+                for part in parts_with_methods():
+                    part.load("methods").unwrap()
                 rdd_actions.close(self._python_context, self._receiver)
                 self._early.close()
                 if self._listener is not None:

@@ -12,8 +12,8 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -32,19 +32,8 @@ _FAILURE_CHARS = 16_000
 _STARTS = ("start", "toTable")
 
 
-class _Part(threading.local):
-    """State of a thread: `is_model` while it saves a model."""
-
-    is_model = False
-
-    @contextmanager
-    def of_model(self) -> Iterator[None]:
-        """Be in the save of a model."""
-        self.is_model = True
-        try:
-            yield
-        finally:
-            self.is_model = False
+# True in a thread that saves a model: the executions and actions of its files are parts of the save.
+SAVES_MODEL = ContextVar("saves a model", default=False)
 
 
 class RddActions:
@@ -57,7 +46,6 @@ class RddActions:
         self._numbers = itertools.count(1)
         self._is_installed = False
         self._has_failed = False
-        self.part = _Part()
 
     def open(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
@@ -75,7 +63,7 @@ class RddActions:
 
     def run(self, rdd: RDD[Any], name: str, path: str | None, act: Callable[[], Any]) -> Any:
         """Return the result of an action, and report it; whatever becomes of the report, the action runs."""
-        receiver = None if self.part.is_model else self.await_receiver(rdd.ctx)
+        receiver = None if SAVES_MODEL.get() else self.await_receiver(rdd.ctx)
         if receiver is None:
             return act()
         number, started_ms = self.next_number(), now_ms()

@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Literal
@@ -20,8 +20,9 @@ from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, failure_of, program
 from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
-from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
+from spark_client.capturing.session.worker import Origin, P, Streams, Worker
 from spark_client.current_run import JobRun
+from spark_client.event_payloads import Event
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
@@ -94,14 +95,11 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: run_events.Application,
-        source: Source[P, Q],
-        read: Callable[[P], Sequence[Read]],
-        streams: StreamReader[Q],
+        origin: Origin[P, Q],
         transport: EventTransport,
         counts: Counts,
         settings: Settings,
         *,
-        self_test: Callable[[], Sequence[str]] = tuple,
         starts_at_once: bool = True,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
@@ -133,9 +131,10 @@ class RunningCapture(Capture):
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
         self._runs = StreamRuns(lambda write: self._names.name(self._rename(write)), settings.stream_interval_s)
-        self._self_test = self_test
-        of_streams = Streams(streams, self._runs, self._emit_stream)
-        self._worker = Worker(source, read, self._emit, counts, self._application_ended, of_streams, self._test)
+        self._self_test = origin.self_test
+        self._worker = Worker(
+            origin, self._emit, counts, self._application_ended, Streams(self._runs, self._emit_stream), self._test
+        )
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
@@ -250,7 +249,7 @@ class RunningCapture(Capture):
         self.start()
         return self._sender.put(emitted)
 
-    def _warn_of_cuts(self, event: run_events.Event) -> None:
+    def _warn_of_cuts(self, event: Event) -> None:
         """Warn of what an event has no room for, once for each such list."""
         cut = event["run"]["facets"]["headwater_capture"].get("cut")
         if cut:

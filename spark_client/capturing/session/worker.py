@@ -75,10 +75,25 @@ class StreamReader(Protocol[Q]):
 
 
 @dataclass(frozen=True)
-class Streams(Generic[Q]):
-    """Streaming queries of an application: their reader, their runs, and where to emit these."""
+class Origin(Generic[P, Q]):
+    """Origin of what a capture reports: a source of executions, and what reads each of them.
 
-    reader: StreamReader[Q]
+    Attributes:
+        read: the writes of an execution, or what it only read.
+        streams: reads streaming queries.
+        self_test: names what is not read as it is known.
+    """
+
+    source: Source[P, Q]
+    read: Callable[[P], Sequence[Read]]
+    streams: StreamReader[Q]
+    self_test: Callable[[], Sequence[str]] = tuple
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Runs of an application's streaming queries, and where to emit their events."""
+
     runs: StreamRuns
     emit: Callable[[StreamReport], bool]
 
@@ -101,29 +116,27 @@ class Worker(Generic[P, Q]):
     """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
 
     Args:
-        source: the executions.
-        read: the writes of an execution, or what it only read.
+        origin: the executions, and what reads them.
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended.
-        streams: the streaming queries, their reader and their runs.
+        streams: runs of streaming queries.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 
     def __init__(
         self,
-        source: Source[P, Q],
-        read: Callable[[P], Sequence[Read]],
+        origin: Origin[P, Q],
         emit: Callable[[Read], bool],
         counts: Counts,
         ended: Callable[[Ended], None],
-        streams: Streams[Q],
+        streams: Streams,
         prepare: Callable[[], None] | None = None,
     ) -> None:
         self._prepare = prepare
         self._streams = streams
-        self._source = source
-        self._read = read
+        self._source = origin.source
+        self._origin = origin
         self._emit = emit
         self._counts = counts
         self._ended = ended
@@ -234,7 +247,7 @@ class Worker(Generic[P, Q]):
         elif item is None:
             self._emit_all(self._merger.overdue())
         else:
-            reads = self._guarded(self._read, item) or ()
+            reads = self._guarded(self._origin.read, item) or ()
             self._emit_reads([read for read in reads if not isinstance(read, Write)])
             self._emit_all(self._merger.add(item, [write for write in reads if isinstance(write, Write)]))
 
@@ -253,7 +266,7 @@ class Worker(Generic[P, Q]):
         return None
 
     def _moment(self, item: Moment[Q]) -> Sequence[StreamReport]:
-        reader, runs = self._streams.reader, self._streams.runs
+        reader, runs = self._origin.streams, self._streams.runs
         if isinstance(item, StreamStart):
             return runs.start(item, self._guarded(reader.read_stream, item))
         locate = reader.locate

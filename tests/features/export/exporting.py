@@ -1,4 +1,4 @@
-"""Exports of a graph in memory, over the API as it is, and that graph in the terms that an export promises to keep."""
+"""Exports of a graph in memory over the API, and the parts of the graph kept by every export."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def without_explicit_lineage(statements):
 
 
 def nodes_and_edges(api):
-    """Return the ids of all nodes that lists have, and the edges, but for those to a job that has no datasets.
+    """Return the ids of all listed nodes, and the edges, without edges to a job without datasets.
 
     A JobEvent without datasets is no lineage to the service, whatever jobs its `lineage` facet names.
     """
@@ -83,7 +83,7 @@ def _is_job(node_id):
 
 
 def column_edges(api):
-    """Return the sources of each column that is in no struct, and of each whole dataset, by node id."""
+    """Return the sources of each column outside of structs, and of each whole dataset, by node id."""
     sources = {}
     for dataset in DATASETS:
         status, form = api.get("/column-lineage", nodeId=dataset.node_id)

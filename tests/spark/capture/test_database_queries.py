@@ -10,8 +10,8 @@ from itertools import count
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.datasets.database_names import tables_in
-from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.databases.names import tables_in
+from spark_client.capturing.databases.queries import resolve
 from spark_client.capturing.jvm.executions import Bounds, _classes_of
 from spark_client.capturing.leaves import _columns_of, _table_of_database
 from spark_client.capturing.plans.plan import Node, parse_plan

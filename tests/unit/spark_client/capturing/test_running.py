@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import json
 import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,11 @@ from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.model import Ended, Execution, Failure, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.running import RunningCapture
-from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
+from spark_client.capturing.session.worker import Origin
 from spark_client.current_run import JobRun, RunContext
+from spark_client.event_payloads import EventJson
 from spark_client.record_requests import DeliveryCounts
 from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
 from tests.waiting import until
@@ -33,7 +36,7 @@ class Transport:
     place = "http://me:secret@lineage"
 
     def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
-        self.taken: list[Event] = []
+        self.taken: list[Mapping[str, Any]] = []
         self.error = error
         self.pause_s = pause_s
         self.hurried = 0
@@ -41,12 +44,12 @@ class Transport:
         if not hangs:
             self.awake.set()
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         self.awake.wait()
         time.sleep(self.pause_s)
         if self.error:
             raise self.error
-        self.taken += events
+        self.taken += map(json.loads, events)
         return DeliveryCounts(len(events), 0)
 
     def hurry(self) -> None:
@@ -56,7 +59,7 @@ class Transport:
         return True
 
     @property
-    def of_application(self) -> list[Event]:
+    def of_application(self) -> list[Mapping[str, Any]]:
         return [event for event in self.taken if event["run"]["runId"] == RUN]
 
     @property
@@ -96,15 +99,12 @@ def a_capture(
 ) -> RunningCapture:
     return RunningCapture(
         APPLICATION,
-        source,
-        read,
-        NoSinks(),
+        Origin(source, read, NoSinks(), self_test),
         transport,
         Counts(),
         settings or Settings(flush_s=600),
         ends_with=program or Ending(),
         grace_s=grace_s,
-        self_test=self_test,
         starts_at_once=starts_at_once,
     )
 
@@ -113,7 +113,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.levelno == logging.WARNING]
 
 
-def counts_in(event: Event) -> dict[str, int]:
+def counts_in(event: Mapping[str, Any]) -> dict[str, int]:
     return event["run"]["facets"]["headwater_capture"]["counts"]
 
 

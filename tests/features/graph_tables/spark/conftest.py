@@ -1,0 +1,12 @@
+"""The fixtures of the handlers on moto, with the graph's tables in the catalog."""
+
+import pytest
+
+from headwater_model.graph_tables import TABLES
+from tests.aws.conftest import *  # noqa: F403 - pytest looks for fixtures in a folder
+from tests.aws.conftest import make_tables
+
+
+@pytest.fixture
+def catalog(catalog):
+    make_tables(TABLES)
