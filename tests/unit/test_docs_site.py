@@ -52,6 +52,7 @@ def test_the_navigation_names_every_page():
         for page in (ROOT / "docs").rglob("*.md")
         if page.parent.name != "decisions" and page.name != "README.md"
     }
+    own |= {f"features/{page.parent.name}.md" for page in (ROOT / "headwater" / "features").glob("*/README.md")}
 
     assert {name for name in named if not name.startswith("reference/")} == own | {"index.md", "decisions/index.md"}
 

@@ -8,5 +8,5 @@ from tests.aws.conftest import make_tables
 
 
 @pytest.fixture
-def catalog(catalog):
+def tables_in_catalog(catalog):
     make_tables(TABLES)

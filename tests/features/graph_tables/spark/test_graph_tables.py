@@ -29,7 +29,7 @@ from tests.builders_events import a_run_event
 from tests.fakes.memory_table import MemoryTable
 from tests.features.graph_tables.lookups import ApiLookups, Tables
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = pytest.mark.usefixtures("tables_in_catalog")
 RULES = NamingRules(trim_partitions=False)
 FIRST, SECOND, THIRD = "2025-11-20", "2025-11-21", "2025-11-22"
 LOOKUPS = 1_000
