@@ -89,6 +89,7 @@ check-types:
 
 check-others:
 	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/without_features.py
 	@$(BIN)/python -m pytest -q tests/lint
 	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check

@@ -83,12 +83,5 @@ class Heap:
         return int(sum(pool.getPeakUsage().getUsed() for pool in self._pools) - self._before)
 
 
-def live_heap(spark: SparkSession) -> int:
-    """Return the bytes that the heap of the driver's JVM holds after a collection."""
-    jvm = _jvm(spark)
-    jvm.java.lang.System.gc()
-    return int(jvm.java.lang.management.ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed())
-
-
 def _jvm(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm

@@ -27,7 +27,7 @@ _READING = """
 - A goal was set before the measurement. A row without a goal only informs. `make bench` fails if a goal is missed.
 - What each program beside ours does, and what is counted, is said at the top of its module, which has the name of
   its rows: *capture* is [benchmarks/capture.py](../benchmarks/capture.py).
-- `make bench ARGS="trace load"` measures some parts alone, and replaces their rows.
+- `make bench ARGS="trace events"` measures some parts alone, and replaces their rows.
 """
 
 
@@ -49,19 +49,12 @@ _HEADLINES = (
     _Headline(
         "a column", "fields: a column upstream, depth 20: 50 runs a job, not 1", "after fifty times as many runs"
     ),
-    _Headline("a record", "load: 100 messages of one record", "stored; beside `boto3.resource`"),
-    _Headline("a row", "emit_records: beside a message a row", "of a DataFrame, into a queue; beside a message a row"),
     _Headline(
         "a trace",
         "trace of 1,001,004 records: index, walk, render (CPU)",
         "of a million records; beside a walk from each leaf",
     ),
     _Headline("capture", "capture: 200 small writes", "of 200 small writes; beside the same job without it"),
-    _Headline(
-        "a long job",
-        "capture memory: growth over the last four fifths of 10,000 small writes",
-        "memory that 10,000 captured writes leave behind; beside the same job without capture",
-    ),
     _Headline(
         "a cold start", "cold start: api, of a query", "of the API function; beside making boto3's clients alone"
     ),
