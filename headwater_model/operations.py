@@ -91,10 +91,10 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
     """Render the operations as JSON; parsing it gives equal operations."""
-    return [_rendered(operation) for operation in operations]
+    return [_render(operation) for operation in operations]
 
 
-def _rendered(operation: Operation) -> dict[str, Any]:
+def _render(operation: Operation) -> dict[str, Any]:
     described = {} if operation.description is None else {"description": operation.description}
     head = {"name": operation.name, **described}
     if isinstance(operation, Read):
@@ -184,14 +184,14 @@ def _operation(form: _Value) -> Operation:
 
 
 def _read(form: _Value, name: str, description: str | None) -> Read:
-    outputs, types = _parsed_outputs(form)
+    outputs, types = _parse_outputs(form)
     source = form.member("source")
     return Read(name, _dataset(source), outputs, description, types, _description(source))
 
 
 def _transform(form: _Value, name: str, description: str | None) -> Transform:
     inputs = form.member("inputs").items(_input)
-    outputs, types = _parsed_outputs(form)
+    outputs, types = _parse_outputs(form)
     return Transform(name, inputs, outputs, description, types)
 
 
@@ -226,7 +226,7 @@ def _input(form: _Value) -> InputField:
 _NO_INPUT = InputField("", "")
 
 
-def _parsed_outputs(form: _Value) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+def _parse_outputs(form: _Value) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     pairs = form.member("outputs").items(_output)
     types = {name: kind for name, kind in pairs if kind is not None}
     return tuple(name for name, _ in pairs), tuple(types.items())

@@ -69,7 +69,7 @@ def report_usage(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The report.
     """
-    request.take_only([parameter.name for parameter in _USAGE_PARAMETERS])
+    request.refuse_unknown([parameter.name for parameter in _USAGE_PARAMETERS])
     is_table = _is_table(request)
     node_id, tag = _NODE_ID_OR_TAG.read(request), _TAG.read(request)
     if (node_id is None) == (tag is None):
@@ -91,7 +91,7 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
     Returns:
         The report.
     """
-    request.take_only([parameter.name for parameter in _PARAMETERS])
+    request.refuse_unknown([parameter.name for parameter in _PARAMETERS])
     is_table = _is_table(request)
     column, time_range = _read(services, request)
     provenance = services.queries.report_provenance(column.dataset, column.field, time_range)
@@ -109,7 +109,7 @@ def report_impact(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The report, nearest first.
     """
-    request.take_only([parameter.name for parameter in _OF_IMPACT])
+    request.refuse_unknown([parameter.name for parameter in _OF_IMPACT])
     is_table, node_id, depth = _is_table(request), _GRAPH_NODE_ID.read(request), _DEPTH.read(request)
     if node_id.startswith(_FIELD_KINDS):
         derived = require(services.queries.report_column_impact(node_id, depth=depth), "Node", node_id)
@@ -127,7 +127,7 @@ def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         The report; the jobs by namespace and name.
     """
-    request.take_only([parameter.name for parameter in _OF_COVERAGE])
+    request.refuse_unknown([parameter.name for parameter in _OF_COVERAGE])
     is_table, namespace, days = _is_table(request), _NAMESPACE.read(request), _DAYS.read(request)
     since = from_seconds(services.now_s() - days * 86_400)
     coverage = services.queries.report_coverage(namespace, since=since)

@@ -85,10 +85,10 @@ class FoldedGraphWalk(JobGraphWalk):
             users.sort(key=self._last_start, reverse=True)
             last = users[: self._fold]
             steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
-        unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
-        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
+        explain_unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
+        new = self._walked.take_within_limit(sorted({job for job, _, _ in explain_unreached} - self._jobs.keys()))
         self._keep(self._loaded.jobs(new))
-        return [step for step in unreached if step[0] in self._jobs]
+        return [step for step in explain_unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetOnSide]) -> list[Sequence[JobId]]:
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
