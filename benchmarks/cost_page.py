@@ -54,7 +54,7 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
     yield (
         "Archive and graph table grow by this amount every month. A request over HTTP adds API Gateway's price, a task "
         "of Step Functions its transition ($25 a million). The graph in SQL, off by default, has [its own "
-        "bill](graph-tables.md#what-it-costs)."
+        "bill](../headwater/features/graph_tables/README.md#what-it-costs)."
     )
     yield ""
 

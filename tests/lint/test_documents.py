@@ -10,7 +10,7 @@ import pytest
 from headwater.cli.main import _COMMANDS
 
 PROJECT = Path(__file__).parents[2]
-_PLACES = ("*.md", "docs/**/*.md", "tests/*.md", "examples/**/*.md")
+_PLACES = ("*.md", "docs/**/*.md", "headwater/features/*/*.md", "tests/*.md", "examples/**/*.md")
 DOCUMENTS = sorted(str(page.relative_to(PROJECT)) for place in _PLACES for page in PROJECT.glob(place))
 # Written by `make bench`, out of the benchmarks' own words.
 GENERATED = {"docs/benchmarks.md", "docs/cost.md"}

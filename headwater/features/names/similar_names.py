@@ -1,6 +1,6 @@
-"""Datasets that are likely the same under several names: the last part of the name and all columns look the same.
+"""Likely names of the same dataset: the last part of the name and all columns look the same.
 
-So do two spellings of one name, with characters that cannot be seen, in any case or width, whatever their columns are.
+So do two spellings of a name, in any case or width or with invisible characters, with any columns.
 Quotes make no difference: `"SC"."POS"` with a column `"nav"` is likely `sc.pos` with `NAV`.
 """
 
@@ -15,7 +15,6 @@ from typing import TypeAlias
 from headwater.events.field_folds import FieldFold
 from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, FieldPath
 
@@ -29,7 +28,7 @@ _TOGETHER = 200
 
 @dataclass(frozen=True, slots=True)
 class SimilarDatasets:
-    """Datasets that are likely the same, by namespace and name, with the number of columns that each has.
+    """Datasets that are likely the same, by namespace and name, and the number of their common columns.
 
     `fold` spells their columns alike; None if they are already.
     """
@@ -97,9 +96,8 @@ def _with_the_same_end(names: Iterable[DatasetId]) -> list[DatasetId]:
 
 
 def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[DatasetId, _Columns]]:
-    resolved = ResolvedDatasets(view)
-    resolved.load_names(names)
-    groups = [resolved.group(name) for name in names]
+    view.load_names(names)
+    groups = [view.group(name) for name in names]
     for group, facets in zip(groups, read_facets(groups, view), strict=True):
         yield group.primary, frozenset(schema_of(facets).types)
 

@@ -15,11 +15,12 @@ from headwater.features.graph_tables.queries import (
     GRAPH_QUERIES,
     TAGGED_COLUMNS,
 )
+from headwater.features.graph_tables.tables import TABLES
 from headwater_model.archive_tables import DAY
-from headwater_model.graph_tables import TABLES
 from infra.saved_queries import NAMED_QUERIES
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "graph-tables.md").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parents[3] / "headwater" / "features" / "graph_tables"
+GUIDE = (FOLDER / "README.md").read_text(encoding="utf-8")
 OF_THE_GUIDE = re.findall(r"```sql\n(.*?)```", GUIDE, re.DOTALL)
 LAST = "2026-10-31"
 _TYPES = {"string": "VARCHAR", "boolean": "BOOLEAN", "array<string>": "VARCHAR[]"}

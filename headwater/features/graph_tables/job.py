@@ -1,6 +1,6 @@
 """The job that makes the graph's tables of the missing days.
 
-    python -m jobs.graph_tables --archive s3://bucket --archive-bucket bucket --graph-table <table>
+    python -m jobs.launch --job graph_tables --archive s3://bucket --archive-bucket bucket --graph-table <table>
         --search-database <database> --attempt <id> --since none
 
 `--since 2026-11-01` makes every day from then on again, from the facts at the end of each day. A day's files lie under
@@ -21,15 +21,17 @@ from pyspark.sql import functions as sf
 
 from headwater.aws.athena import Catalog
 from headwater.aws.clients import client
-from headwater.queries.table_rows import end_of_day
+from headwater.features.graph_tables.published_days import PublishedDays, days_to_make
+from headwater.features.graph_tables.rows import end_of_day
+from headwater.features.graph_tables.source import GraphSource
+from headwater.features.graph_tables.tables import COLUMN_EDGES, EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
 from headwater.times import day_of, shift
-from headwater_model.archive_tables import attempt_prefix
-from headwater_model.graph_tables import COLUMN_EDGES, EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
-from jobs.graph_rows import GraphSource
-from jobs.published_days import PublishedDays, days_to_make
+from headwater_model.archive_tables import PREFIX, attempt_prefix
 from jobs.storage import Storage
 
-_ARGUMENTS = ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since")
+ARGUMENTS = ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since")
+# The files of earlier days that the job reads; the local stack copies them for a run.
+PREFIXES_READ = tuple(f"{PREFIX}{table.name}/" for table in EDGE_TABLES)
 NO_DAY = "none"
 # The times among the columns of an edge.
 _TIMES = ("first_time", "last_time", "is_current")
@@ -91,7 +93,7 @@ class GraphTables:
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     """Make the missing days, then remove expired days; return 0, or raise."""
     parser = ArgumentParser(prog="graph_tables", description=__doc__)
-    for name in _ARGUMENTS:
+    for name in ARGUMENTS:
         parser.add_argument(f"--{name}", required=True)
     given = parser.parse_args(arguments)
     days = PublishedDays(Catalog(client("glue"), given.search_database), client("s3"), given.archive_bucket)
@@ -104,7 +106,3 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
         sys.stdout.write(f"{day}: {', '.join(f'{count} {name}' for name, count in written.items())}\n")
     days.expire(today)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from headwater.aws.athena import Catalog
 from headwater.aws.items import chunks
+from headwater.features.graph_tables.tables import TABLES, VERSION
 from headwater.times import days_between, shift
 from headwater_model.archive_tables import attempt_prefix, partition_prefix
 from headwater_model.errors import Unavailable
-from headwater_model.graph_tables import TABLES, VERSION
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -1,4 +1,4 @@
-"""The rows of the graph's tables on Spark: names in, rows out, by the rules of `headwater.queries.table_rows`.
+"""The rows of the graph's tables on Spark: names in, rows out, by the rules of `rows`.
 
 Spark distributes names alone. Each task reads the graph table itself, a chunk of names at a time.
 """
@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.aws.clients import READ_CONCURRENCY, client
 from headwater.facts.table import GraphTable
-from headwater.queries.table_rows import TableRow, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
+from headwater.features.graph_tables.rows import TableRow, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
 from headwater_model.ids import DatasetId, JobId
 
 _NAMES = "of string, namespace string, name string"
