@@ -89,10 +89,10 @@ def parse_operation(form: object, where: str) -> Operation:
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
     """Render the operations as JSON; parsing it gives equal operations."""
-    return [_rendered(operation) for operation in operations]
+    return [_render(operation) for operation in operations]
 
 
-def _rendered(operation: Operation) -> dict[str, Any]:
+def _render(operation: Operation) -> dict[str, Any]:
     described = {} if operation.description is None else {"description": operation.description}
     head = {"name": operation.name, **described}
     if isinstance(operation, Read):
@@ -134,14 +134,14 @@ def _operation(form: JsonValue) -> Operation:
 
 
 def _read(form: JsonValue, name: str, description: str | None) -> Read:
-    outputs, types = _parsed_outputs(form)
+    outputs, types = _parse_outputs(form)
     source = form.member("source")
     return Read(name, _dataset(source), outputs, description, types, _description(source))
 
 
 def _transform(form: JsonValue, name: str, description: str | None) -> Transform:
     inputs = tuple(map(_input, form.member("inputs").items()))
-    outputs, types = _parsed_outputs(form)
+    outputs, types = _parse_outputs(form)
     return Transform(name, inputs, outputs, description, types)
 
 
@@ -176,7 +176,7 @@ def _input(form: JsonValue) -> InputField:
 _NO_INPUT = InputField("", "")
 
 
-def _parsed_outputs(form: JsonValue) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+def _parse_outputs(form: JsonValue) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     pairs = list(map(_output, form.member("outputs").items()))
     types = {name: kind for name, kind in pairs if kind is not None}
     return tuple(name for name, _ in pairs), tuple(types.items())

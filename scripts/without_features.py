@@ -5,8 +5,8 @@
     scripts/without_features.py alerts mcp        # a copy without alerts, then a copy without mcp
     scripts/without_features.py --each --tests    # each feature in turn
 
-A feature is its folder in `headwater/features`, its tests in `tests/features`, its pages in `explorer/src/features`, and
-its element of `FEATURES`. The core names no feature, so the copy is whole. Exits with 1 if a check fails.
+A feature is a folder of `headwater/features`, of `tests/features`, and perhaps of `explorer/src/features`, and
+an element of `FEATURES`. The core names no feature, so the copy is whole. Exits with 1 if a check fails.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ Entry: TypeAlias = Mapping[str, object]
 # Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
 _HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
 _INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
-# The modules of routes, in the order of the document, those of features last. Each has a pattern that begins its paths:
-# it is imported for the first request of such a path.
+# The modules of routes, in the order of the document, features last. Each has a pattern that begins its paths: the
+# first request of such a path imports the module.
 MODULES = (
     ("headwater.api.records.routes", "/api/v1/records"),
     ("headwater.api.events", "/api/v1/lineage"),

@@ -21,7 +21,7 @@ class GraphDataset:
     @property
     def id(self) -> str:
         """The node id."""
-        return _versioned(f"dataset:{self.namespace}:{self.name}", self.version)
+        return _add_version(f"dataset:{self.namespace}:{self.name}", self.version)
 
     @property
     def short_name(self) -> str:
@@ -30,7 +30,7 @@ class GraphDataset:
 
     def id_of(self, column: str) -> str:
         """Build the node id of a column."""
-        return _versioned(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
+        return _add_version(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,5 +208,5 @@ def _describe(transformation: Mapping[str, Any]) -> str:
     return printable(f"{text} (masked)" if transformation.get("masking") else text)
 
 
-def _versioned(node_id: str, version: str | None) -> str:
+def _add_version(node_id: str, version: str | None) -> str:
     return f"{node_id}#{version}" if version else node_id

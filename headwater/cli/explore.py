@@ -30,10 +30,10 @@ from headwater.cli.service import (
     SET_CREDENTIALS,
     TIMEOUT_S,
     NoResponse,
+    explain_unreached,
+    explain_unusable,
     is_api_gateway,
     opener_of,
-    unreached,
-    unusable,
 )
 
 _ABOUT = """\
@@ -211,14 +211,14 @@ class Explorer:
         request = urllib.request.Request(url, headers={**sent, "Accept-Encoding": "gzip"})  # noqa: S310 - it is http(s)
         try:
             with self._opener.open(request, timeout=TIMEOUT_S) as response:
-                return _passed(response.status, response.headers, response.read())
+                return _pass_on(response.status, response.headers, response.read())
         except urllib.error.HTTPError as error:
             with error:
-                return _passed(error.code, error.headers, error.read())
+                return _pass_on(error.code, error.headers, error.read())
         except urllib.error.URLError as error:
-            raise NoResponse(unreached(self._url, error.reason)) from error
+            raise NoResponse(explain_unreached(self._url, error.reason)) from error
         except (OSError, http.client.HTTPException) as error:
-            raise NoResponse(unusable(self._url, error)) from error
+            raise NoResponse(explain_unusable(self._url, error)) from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -258,7 +258,7 @@ def _cookies(headers: Mapping[str, str]) -> Mapping[str, str]:
         return {}
 
 
-def _passed(status: int, headers: Message, body: bytes) -> Reply:
+def _pass_on(status: int, headers: Message, body: bytes) -> Reply:
     values = {name: value for name in _PASSED if (value := headers.get(name)) is not None}
     return Reply(status, values, body)
 

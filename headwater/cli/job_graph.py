@@ -113,15 +113,17 @@ def _parse_node(document: Mapping[str, Any]) -> Node:
     data = document["data"]
     if data is None:
         # A neighbour outside the caller's rights: only its id is known.
-        return Job(*_named(document), state="") if document["type"] == "JOB" else Dataset(*_named(document))
+        return Job(*_parse_names(document), state="") if document["type"] == "JOB" else Dataset(*_parse_names(document))
     if document["type"] == "JOB":
         run = data["latestRun"] or {}
-        return Job(*_named(document), run.get("state"), run.get("durationMs"))
+        return Job(*_parse_names(document), run.get("state"), run.get("durationMs"))
     writer = data.get("lastWrittenBy")
-    return Dataset(*_named(document), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None)
+    return Dataset(
+        *_parse_names(document), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None
+    )
 
 
-def _named(document: Mapping[str, Any]) -> tuple[str, str, str]:
+def _parse_names(document: Mapping[str, Any]) -> tuple[str, str, str]:
     data = document["data"] or {"namespace": "", "name": document["id"].partition(":")[2]}
     return document["id"], printable(data["namespace"]), printable(data["name"])
 

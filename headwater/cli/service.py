@@ -53,7 +53,7 @@ def fetch_json(
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise NoResponse(unusable(url, error)) from error
+        raise NoResponse(explain_unusable(url, error)) from error
 
 
 def send(
@@ -85,9 +85,9 @@ def send(
         refusal = Busy if error.code in _BUSY else NoResponse
         raise refusal(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
     except urllib.error.URLError as error:
-        raise NoResponse(unreached(url, error.reason)) from error
+        raise NoResponse(explain_unreached(url, error.reason)) from error
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise NoResponse(unusable(url, error)) from error
+        raise NoResponse(explain_unusable(url, error)) from error
 
 
 def opener_of(address: str, redirects: type[urllib.request.HTTPRedirectHandler]) -> urllib.request.OpenerDirector:
@@ -139,7 +139,7 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def unreached(url: str, reason: str | BaseException) -> str:
+def explain_unreached(url: str, reason: str | BaseException) -> str:
     """Explain a missing connection, and the next step; an unknown certificate means that a server is there."""
     if isinstance(reason, ssl.SSLError):
         return f"{url}: {reason}"
@@ -148,7 +148,7 @@ def unreached(url: str, reason: str | BaseException) -> str:
     return f"nothing answers at {url}{why}; {start}give --url"
 
 
-def unusable(url: str, error: Exception) -> str:
+def explain_unusable(url: str, error: Exception) -> str:
     """Explain an unusable response, on one line."""
     return f"{url}: {' '.join(str(error).split()) or type(error).__name__}"
 
@@ -211,7 +211,7 @@ def _headers(address: str, token: str | None, method: str, body: bytes | None) -
         if address.startswith("http://") and host not in LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(address, host, headers, method, body) if is_api_gateway(address) else headers
+    return _sign(address, host, headers, method, body) if is_api_gateway(address) else headers
 
 
 def is_api_gateway(address: str) -> bool:
@@ -226,7 +226,7 @@ def _warn_of_plain_token(host: str) -> None:
     print(f"! {warning}", file=sys.stderr)
 
 
-def _signed(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
+def _sign(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
     from botocore.exceptions import BotoCoreError
 
     from spark_client.errors import Misconfigured

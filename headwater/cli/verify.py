@@ -253,8 +253,8 @@ class Report:
         if self.as_json:
             print(json.dumps({**asdict(finding), "kind": finding.kind.value, "fault": finding.fault}))
         else:
-            day, key = finding.day or "-" * 10, escaped(finding.key)
-            print(f"{day}  {key}  {finding.kind.value}: {escaped(finding.message)}")
+            day, key = finding.day or "-" * 10, escape(finding.key)
+            print(f"{day}  {key}  {finding.kind.value}: {escape(finding.message)}")
 
     def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
         """Print the counts: `objects` and their bytes, by the digests."""
@@ -267,10 +267,10 @@ class Report:
             print(json.dumps({"archive": name, **counts, **proof}))
             return
         if not read.sealed:
-            print(f"{escaped(name)}: no digest was verified")
+            print(f"{escape(name)}: no digest was verified")
             return
         first, last = read.sealed[0], read.sealed[-1]
-        print(f"{escaped(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
+        print(f"{escape(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
         print(f"{good:,} of {self._digests:,} digests are valid")
         print(f"{objects:,} objects ({size_bytes:,} bytes) were compared with them")
         faults = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self._faults.items()))
@@ -286,10 +286,10 @@ def _verdict(read: DigestsRead) -> str:
     return "all that is there agrees with its own digests; nothing outside the archive vouches for them"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     r"""Return the text with escapes for unprintable characters: a key may hold any.
 
-    >>> escaped("traces/a\x1b[2Jb")
+    >>> escape("traces/a\x1b[2Jb")
     'traces/a\\x1b[2Jb'
     """
     return "".join(

@@ -154,7 +154,7 @@ def render_accesses(
         )
         records[dataset_key] = {"entityId": _render_dataset(relation.dataset)}
         entities[program_key] = {"entityId": program}
-        key = dataset_key, program_key, *_apart(relation, collapsed)
+        key = dataset_key, program_key, *_relation_key(relation, collapsed)
         access_kinds, runs = together.setdefault(key, (set(), set()))
         access_kinds.add(relation.access)
         runs |= {relation.run} if relation.run is not None else set()
@@ -166,7 +166,7 @@ def render_accesses(
     return {"start": start, "end": end, "relations": relations, "data": records, "programs": entities}
 
 
-def _apart(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...]:
+def _relation_key(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...]:
     """Build the key of a relation among the relations of its program and dataset."""
     access = () if "access" in collapsed else (relation.access,)
     return *access, *(() if "run" in collapsed else (relation.run or "",))
@@ -191,12 +191,12 @@ class _Keys:
     """Keys of things, as CDAP joins them: names may have dots, so a repeated key gets a number."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def of(self, parts: tuple[str, ...]) -> str:
         """Build the key of a thing."""
         key = plain = ".".join(parts)
         more = 2
-        while self._taken.setdefault(key, parts) != parts:
+        while self._known.setdefault(key, parts) != parts:
             key, more = f"{plain}#{more}", more + 1
         return key

@@ -100,7 +100,7 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> type
     Nodes are sorted by id. Each has its own edges in full, also to nodes outside the response. `datasets` has the
     datasets (or their versions) that depend on sources as a whole, each once.
     """
-    kept = list(_take_within(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
+    kept = list(_fit_nodes(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
     nodes = [node for node, _ in kept]
     return {
         "graph": sorted(nodes, key=lambda node: node["id"]),
@@ -109,7 +109,7 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> type
     }
 
 
-def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
+def _fit_nodes(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
     """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
     for index, (node, dataset) in enumerate(nodes):
         budget -= sum(size_of(orjson.dumps(part)) + 1 for part in (node, dataset) if part is not None)
@@ -133,7 +133,7 @@ def _render_dataset(column: ColumnNode) -> types.DependentDataset:
         "id": render_node_id(column.dataset, column.version),
         **render_id(column.dataset),
         "datasetVersion": column.version,
-        "datasetDependencies": _render_sources(_united(column.dependencies)),
+        "datasetDependencies": _render_sources(_unite(column.dependencies)),
     }
 
 
@@ -142,8 +142,8 @@ def render_column_lineage(columns: Sequence[ColumnNode]) -> list[types.ColumnLin
     return [
         {
             "name": print_dotted(column.field),
-            "inputFields": _render_sources(_named(column.inputs)),
-            **_deprecated_of_all(column.inputs),
+            "inputFields": _render_sources(_select_named(column.inputs)),
+            **_render_common_deprecated(column.inputs),
         }
         for column in columns
     ] or None
@@ -185,9 +185,9 @@ def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
         "field": print_dotted(column.field),
         "fieldType": column.type,
         "type": column.type,
-        **_deprecated_of_all(column.inputs),
-        "inputFields": _render_sources(_named(column.inputs)),
-        "datasetDependencies": _render_sources(_united(source for source in column.inputs if source.field is None)),
+        **_render_common_deprecated(column.inputs),
+        "inputFields": _render_sources(_select_named(column.inputs)),
+        "datasetDependencies": _render_sources(_unite(source for source in column.inputs if source.field is None)),
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
@@ -203,11 +203,11 @@ def _version(column: ColumnNode) -> str | None:
     return column.reporters[0].version if len(column.reporters) == 1 else None
 
 
-def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+def _select_named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     return [source for source in sources if source.field is not None]
 
 
-def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+def _unite(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     """Unite the sources, each once with all of its transformations."""
     transformations_of: dict[ColumnInput, set[Transformation]] = {}
     for source in sources:
@@ -223,7 +223,7 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
             "dataset": source.dataset.name,
             "datasetVersion": source.version or source.read_version,
             "field": None if source.field is None else print_dotted(source.field),
-            **_deprecated(_old_form(source)),
+            **_render_deprecated(_old_form(source)),
             "transformations": [render_transformation(transformation) for transformation in source.transformations],
         }
         for source in sources
@@ -240,13 +240,13 @@ def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
     return None
 
 
-def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
+def _render_common_deprecated(sources: Iterable[ColumnInput]) -> types.Deprecated:
     """Find a column's old form: the form of its inputs, if all with a form agree."""
     forms = {form for form in map(_old_form, sources) if form is not None}
-    return _deprecated(forms.pop() if len(forms) == 1 else None)
+    return _render_deprecated(forms.pop() if len(forms) == 1 else None)
 
 
-def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
+def _render_deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
     kind, description = old or (None, None)
     return {"transformationDescription": description, "transformationType": kind}
 

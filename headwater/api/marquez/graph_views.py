@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import orjson
 
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, fit_within, size_of
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
@@ -57,7 +57,7 @@ def _render_control(graph: Graph, budget: int) -> tuple[list[types.ControlEdge] 
         }
         for dependency in graph.dependencies
     ]
-    fitting = list(take_within(edges, budget // 4))
+    fitting = list(fit_within(edges, budget // 4))
     return fitting, budget - sum(size_of(orjson.dumps(edge)) + 1 for edge in fitting), len(fitting) < len(edges)
 
 
@@ -88,7 +88,7 @@ def _render_nodes(
     order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
     apart = _neighbours_up(graph.apart)
     rendered = ((node_id, _mark(render(node_id, nodes[node_id]), graph, apart.get(node_id))) for node_id in order)
-    kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
+    kept = _fit_nodes(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
         kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
@@ -170,7 +170,7 @@ def _neighbours_up(edges: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
     return above
 
 
-def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
+def _fit_nodes(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
     """Keep the first nodes that fit with the edges between them, and the very first in any case."""
     kept: dict[str, N] = {}
     for node_id, node in nodes:

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.http.cursor import parse_cursor, render_cursor
 from headwater.api.http.parameters import Parameter, choice, flag, moment, nonblank_text, number, text, value, words
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond_json, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, fit_within, respond_json
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.graph_views import (
     render_graph,
@@ -151,7 +151,7 @@ def get_downstream_runs(services: Services, request: HttpRequest) -> Response[st
 
 
 def _respond_runs(services: Services, runs: ResultPage[UpstreamRun]) -> Response[str]:
-    page = list(take_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
+    page = list(fit_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
     body: types.UpstreamRuns = {"runs": page, "truncated": runs.truncated or len(page) < runs.total}
     return respond_json(services.links, body)
 

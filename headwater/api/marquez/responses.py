@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, respond_json, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, fit_within, respond_json
 from headwater.api.route import Services
 from headwater.facts.result_page import ResultPage, T
 from headwater_model.errors import NotFound
@@ -27,7 +27,7 @@ def respond_list(links: Links, name: str, listed: ResultPage[T], items: Iterable
 
     `truncated`: the page was cut to fit, or the count is only a lower bound.
     """
-    page = list(take_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
+    page = list(fit_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
     cut = listed.truncated or len(page) < len(listed.items)
     return respond_json(links, {name: page, "totalCount": listed.total, "truncated": cut})
 

@@ -17,8 +17,10 @@ def render_run(run: Run) -> types.Run:
         **summarize_run(run),
         "args": _args(run),
         "jobVersion": None if run.job_version is None else render_version_id(run.job, run.job_version),
-        "inputDatasetVersions": [{**_used(version), "resolvedBy": version.resolved_by} for version in run.inputs],
-        "outputDatasetVersions": [_used(version) for version in run.outputs],
+        "inputDatasetVersions": [
+            {**_render_used(version), "resolvedBy": version.resolved_by} for version in run.inputs
+        ],
+        "outputDatasetVersions": [_render_used(version) for version in run.outputs],
         "facets": dict(run.facets),
         "job": render_id(run.job),
         "otherJobs": render_ids(run.other_jobs),
@@ -87,5 +89,5 @@ def _attempts(run: Run) -> types.Attempts:
     return shown
 
 
-def _used(used: UsedVersion) -> types.UsedVersion:
+def _render_used(used: UsedVersion) -> types.UsedVersion:
     return {"datasetVersionId": render_version_id(used.dataset, used.version), "facets": dict(used.facets)}

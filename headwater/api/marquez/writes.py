@@ -31,7 +31,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
-from headwater.api.marquez.written_events import dataset_event, described, job_event, run_event, run_facets
+from headwater.api.marquez.written_events import dataset_event, describe_dataset, job_event, run_event, run_facets
 from headwater.api.route import Route, Services, Within
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
@@ -56,7 +56,7 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
         # A run with outputs alone reads nothing: its job's inputs become the run's, as in Marquez.
         job = services.queries.find_job(run.job)
         inputs = [{"namespace": dataset.namespace, "name": dataset.name} for dataset in (job.inputs if job else ())]
-        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
+        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[describe_dataset(dataset_id, body)]))
     _accept(services, request, *events)
     known = services.queries.find_dataset(dataset_id) or Dataset(
         id=dataset_id, type="DB_TABLE", created=time, updated=time, physical_name=dataset_id.name, source_name="default"
@@ -157,7 +157,7 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     time = _AT.read(request) or services.now()
     run = _find_run(services, RUN_ID.read(request))
     _accept(services, request, run_event(run.job, run.id, time, kind))
-    changed = _changed(run, kind, time)
+    changed = _apply_event(run, kind, time)
     shown = wait_until_shown(
         services,
         lambda: services.queries.find_run(run.id),
@@ -167,7 +167,7 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     return respond(render_run(shown))
 
 
-def _changed(run: Run, kind: str, time: str) -> Run:
+def _apply_event(run: Run, kind: str, time: str) -> Run:
     """Change the run as an event of this type will."""
     changed = replace(run, updated=max(time, run.updated), started=min(time, run.started or time))
     if kind == "START":

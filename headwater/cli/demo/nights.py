@@ -152,10 +152,10 @@ def _find_expired(console: Console, stack: LocalStack, night: Night) -> bool:
     except NoResponse as missing:
         console.print(str(missing), highlight=False, soft_wrap=True)
     _run(console, ["search", "--node", node, "--url", stack.api_url])
-    return _archived_on(stack, node) == [night.day]
+    return _find_archive_days(stack, node) == [night.day]
 
 
-def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
+def _find_archive_days(stack: LocalStack, node: str) -> list[str | None]:
     """Find the day of each archived record of a node id."""
     days: list[str | None] = []
     cursor: dict[str, object] = {}

@@ -42,14 +42,14 @@ def write_mermaid(text: str, file: Path) -> None:
 
 def render_jobs(graph: JobGraph) -> str:
     """Draw a flowchart of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
-    ids = _numbered("n", graph.nodes)
+    ids = _number("n", graph.nodes)
     classes: dict[str, list[str]] = defaultdict(list)
     for node_id, node_class in ((node_id, _class_of(graph.nodes[node_id])) for node_id in ids):
         if node_class:
             classes[node_class].append(ids[node_id])
     nodes = (f"    {ids[node_id]}{_shape(graph.nodes[node_id])}" for node_id in ids)
     edges = (f"    {ids[origin]} --> {ids[destination]}" for origin, destination in sorted(graph.edges))
-    return _flowchart("Jobs and the datasets that they read and write", graph.truncated, nodes, edges, _styled(classes))
+    return _flowchart("Jobs and the datasets that they read and write", graph.truncated, nodes, edges, _style(classes))
 
 
 def render_columns(graph: ColumnGraph, node_id: str) -> str:
@@ -58,13 +58,13 @@ def render_columns(graph: ColumnGraph, node_id: str) -> str:
     Dotted edges decide which rows exist (filters, joins, groups). They end at a node for all of the dataset: an edge
     from a column to its own subgraph cannot be drawn.
     """
-    ids = _numbered("c", graph.columns)
+    ids = _number("c", graph.columns)
     edges = (
         f"    {ids[edge.origin]} {'-.->' if edge.indirect else '-->'}|{_label(edge.label)}| {ids[edge.destination]}"
         for edge in sorted(graph.edges, key=lambda edge: (edge.origin, edge.destination, edge.label))
     )
     classes = {"requested": [ids[column_id] for column_id in sorted(requested_columns(graph, node_id))]}
-    return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _styled(classes))
+    return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _style(classes))
 
 
 def _flowchart(title: str, truncated: bool, *parts: Iterable[str]) -> str:
@@ -73,7 +73,7 @@ def _flowchart(title: str, truncated: bool, *parts: Iterable[str]) -> str:
     return "".join(f"{line}\n" for part in (head, *parts) for line in part)
 
 
-def _numbered(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
+def _number(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
     return {node_id: f"{letter}{number}" for number, node_id in enumerate(sorted(node_ids))}
 
 
@@ -120,7 +120,7 @@ def _label(*lines: str) -> str:
     return f'"{"<br/>".join(shown) or " "}"'
 
 
-def _styled(classes: Mapping[str, list[str]]) -> Iterator[str]:
+def _style(classes: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield each class with its nodes, if it has any."""
     for name in sorted(name for name in classes if classes[name]):
         yield f"    classDef {name} {_STYLES[name]}"

@@ -1,6 +1,6 @@
-"""Use of the service by namespace and caller: the events of the raw log, counted as they were accepted.
+"""Use of the service by namespace and caller, counted in the raw log.
 
-An event that was sent twice counts twice, since it was paid for twice. Dollars are an estimate, at the list prices of
+An event sent twice counts twice: AWS bills both. Dollars are an estimate, at the list prices of
 us-east-1 (`PRICES`), of an event that comes alone; batches cost less. Storage of months is not in it.
 """
 

@@ -1,8 +1,8 @@
-"""Jobs that fail, and the datasets that wait for them: what a start page lists first.
+"""Jobs that fail, and the number of datasets that wait for each: the first list of a start page.
 
     broken = report_broken(view, owner="team:payments", limit=20, offset=0)
 
-One walk down from all of these jobs counts the datasets below each: what two of them share is read once.
+One walk down from all failing jobs counts the datasets below each; a shared part is read once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The coverage of lineage: how much of what each job does is reported."""
+"""The coverage of lineage: how much of its work each job reports."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from headwater_model.ids import JobId
 
 # Jobs of one report: their nodes are read in 50 batches.
 JOBS_MAX = 5_000
-# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
-# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
+# `columns`: the job reports columns of an output. `tables`: datasets, without columns. `nothing`: no datasets.
+# `parent`: no datasets, but the job started other jobs. `silent`: no event for so long.
 CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
 class JobCoverage:
-    """The part of a job that is reported, by the last run that named datasets.
+    """The coverage of a job, by its last run with datasets.
 
-    `producer` is the URI of its `jobType` facet, None where it sends none. `outputs` are datasets, `certain` those of
-    them whose columns are reported, unless the job's lineage is `incomplete`: then there is none.
+    `producer` is the URI of the facet `jobType`, None without the facet. `outputs` counts datasets, `certain` the
+    outputs with reported columns; 0 where the job's lineage is `incomplete`.
     """
 
     job: JobId

@@ -4,8 +4,8 @@
 
 Rows of the days (`feed_rows`) say whose facts to read, and who sent an event. The facts alone say what is news.
 
-A dataset that is gone is news of the day of its drop, a job that fails of the day since which it does; neither is news
-once it is well again. A schema is news of the day on which an event first stated it.
+A dropped dataset is news of the day of its drop, a failing job of the day of its first failure, until it is well again.
+A schema is news of the day of the first event with it.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def _first_user(facts: DatasetFacts, first: str) -> JobId | None:
 
 
 def schema_changes(facts: DatasetFacts) -> Iterator[tuple[str, SchemaChange]]:
-    """Yield the first stamp of each schema with its difference from the one before; none for the first schema.
+    """Yield the first stamp of each schema but the first, with its difference from the schema before.
 
-    The one before is what was last stated until then. Of two that were stated before and since, it is the later begun.
+    The schema before was stated last until then. Of two schemas stated before and since, the later begun counts.
     """
     stated = [
         (first, last, orjson.dumps(body, option=orjson.OPT_SORT_KEYS), body)

@@ -1,6 +1,6 @@
-"""Datasets that are likely the same under several names: the last part of the name and all columns look the same.
+"""Likely names of the same dataset: the last part of the name and all columns look the same.
 
-So do two spellings of one name, with characters that cannot be seen, in any case or width, whatever their columns are.
+So do two spellings of a name, in any case or width or with invisible characters, with any columns.
 Quotes make no difference: `"SC"."POS"` with a column `"nav"` is likely `sc.pos` with `NAV`.
 """
 
@@ -28,7 +28,7 @@ _TOGETHER = 200
 
 @dataclass(frozen=True, slots=True)
 class SimilarDatasets:
-    """Datasets that are likely the same, by namespace and name, with the number of columns that each has.
+    """Datasets that are likely the same, by namespace and name, and the number of their common columns.
 
     `fold` spells their columns alike; None if they are already.
     """

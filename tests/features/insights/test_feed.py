@@ -34,7 +34,7 @@ DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 
 @pytest.fixture(params=["model", "loaded"])
 def queries_over(request):
-    """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
+    """Return the model of statements, or queries of a table that loaded them one by one, the last first."""
     if request.param == "model":
         return Newspaper
     return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))

@@ -7,6 +7,7 @@ import pytest
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_dataset, a_facet, a_run_event
 from tests.unit.api.document_examples import RUN_ID, example
 from tests.unit.api.graph_api import GraphApi
+from tests.unit.api.teams import APART, BEHIND, MEETING, OWN, A, World
 
 TODAY, YESTERDAY = "2025-11-20", "2025-11-19"
 OWNED = {"ownership": a_facet("OwnershipDataset", owners=[{"name": "team:flights"}])}
@@ -89,3 +90,10 @@ def test_of_a_wide_change_a_hundred_fields_are_named():
 )
 def test_days_and_kinds_that_there_are_not_are_refused(query, message):
     assert GraphApi().get("/feed", **query) == (400, {"code": 400, "message": message})
+
+
+def test_a_token_has_the_news_of_its_namespaces():
+    world = World(*OWN, *APART, *MEETING, *BEHIND)
+    news = world.get(world.token(A.jobs, A.store), "/api/v1/feed")
+    assert news["totalCount"] == len(news["news"]) > 0
+    assert {entry["nodeId"].partition(f":{A.store}:")[0] for entry in news["news"]} == {"dataset"}

@@ -42,8 +42,8 @@ def test_every_link_of_a_staged_page_leads_to_a_staged_file(pages):
 
 def test_llms_txt_names_the_server_for_agents(pages):
     docs_site.stage_pages()
-    (line,) = (line for line in docs_site.llms() if "(guides/agents/)" in line)
-    assert line.startswith("- [Agents and other MCP clients](guides/agents/): With `headwater mcp`, a server of ")
+    (line,) = (line for line in docs_site.llms() if "(features/mcp/)" in line)
+    assert line.startswith("- [Agents and other MCP clients](features/mcp/): With `headwater mcp`, a server of ")
 
 
 def test_the_navigation_names_every_page():
