@@ -20,13 +20,12 @@ from headwater.facts.facts import (
     SourceFacts,
     TagFacts,
     dataset_of,
-    job_of,
     text_of,
 )
 from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
 from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
-from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, source_of, tag_facts_key, tag_rows
+from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import Increment, Key, Row
@@ -47,7 +46,6 @@ class Kind:
 
     key: Callable[[Any], Key]
     text: Callable[[Any], str]
-    parse: Callable[[str], Any]
     rows: Sequence[Callable[[Any, Any], Iterable[Row]]] = ()
     added: Sequence[Callable[[Any, Any, Any], Iterable[Row]]] = ()
     news: Callable[[Any, Any, Any, Senders], Iterable[Row]] | None = None
@@ -144,11 +142,10 @@ def _unlisted(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Itera
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, RunKey.parse, added=(added_rows, added_job_rows)),
+    RunFacts: Kind(facts_key, str, added=(added_rows, added_job_rows)),
     JobFacts: Kind(
         facts_key,
         text_of,
-        job_of,
         rows=(partial(_deleted, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
         added=(_words,),
         listing=partial(named, "jobs"),
@@ -157,18 +154,16 @@ KINDS: Mapping[type[Facts], Kind] = {
     DatasetFacts: Kind(
         facts_key,
         text_of,
-        dataset_of,
         rows=(_hidden, tag_rows, owner_rows, _derived),
         added=(_unlisted, _words, schema_columns),
         news=added_dataset_rows,
         listing=partial(named, "datasets"),
         created="datasets",
     ),
-    TagFacts: Kind(tag_facts_key, str, str),
-    SourceFacts: Kind(source_facts_key, "\0".join, source_of, listing=source_listing, created="sources"),
+    TagFacts: Kind(tag_facts_key, str),
+    SourceFacts: Kind(source_facts_key, "\0".join, listing=source_listing, created="sources"),
     NamespaceFacts: Kind(
         lambda namespace: (namespace_pk(namespace), FACTS),
-        str,
         str,
         rows=(partial(_deleted, "namespaces_to_check"),),
         listing=partial(named, "namespaces"),
