@@ -183,7 +183,7 @@ class Jobs:
         if self.find_brief(parent) is None:
             return None
         possible, more = possible_children([parent], self._view)
-        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        jobs = self._read(list(filter(self._view.sees, possible)))
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
         page = children[offset : offset + limit]
         shown = page if in_short else self._with_runs(self._named(page))
