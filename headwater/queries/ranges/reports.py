@@ -1,4 +1,4 @@
-"""Reports on a field in a time range: its uses and flows, and its provenance (see docs/architecture.md)."""
+"""Reports on a field in a time range: its uses and flows, and its provenance (docs/api.md, Reports)."""
 
 from __future__ import annotations
 

@@ -216,8 +216,8 @@ class Queries:
     def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
         self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
 
-    def _view(self) -> GraphView:
-        """Return a view for one query."""
+    def view(self) -> GraphView:
+        """Return a view for one query; a feature makes its queries of it."""
         return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
 
     def together(self) -> Self:
