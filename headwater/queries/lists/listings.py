@@ -196,7 +196,7 @@ class Jobs:
         if self.find_brief(parent) is None:
             return None
         possible, more = possible_children([parent], self._view)
-        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        jobs = self._read(list(filter(self._view.sees, possible)))
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
         if sort == "state":
             children.sort(key=_urgency)
