@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-# Of the tables' columns. Readers of a version read every file of that version and of those before it.
+# The version of the tables' columns. Readers of a version read its files and all older files.
 VERSION = 1
 
 _TEXTS = "map<string,string>"
@@ -31,7 +31,7 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveTable:
-    """A table, partitioned by `day` (YYYY-MM-DD, UTC), a string that is in the path and not in the files."""
+    """A table, partitioned by `day` (YYYY-MM-DD, UTC), a string of the path and no column of the files."""
 
     name: str
     about: str
@@ -39,7 +39,7 @@ class ArchiveTable:
 
     @property
     def ddl(self) -> str:
-        """The columns as Spark reads a schema from text.
+        """The columns in Spark's text of a schema.
 
         >>> RECORDS.ddl[:44]
         'root_id string, node_id string, parent_id st'
@@ -85,7 +85,7 @@ PUBLISHED_PREFIX = f"{PREFIX}published/"
 
 
 def partition_prefix(table: str, day: str) -> str:
-    """Return the prefix of all attempts of a day.
+    """Name the folder of all attempts of a day.
 
     >>> partition_prefix("records", "2026-11-20")
     'tables/records/day=2026-11-20/'
@@ -94,23 +94,23 @@ def partition_prefix(table: str, day: str) -> str:
 
 
 def attempt_prefix(table: str, day: str, attempt: str) -> str:
-    """Return the prefix of one attempt's files; an attempt's id has no slash."""
+    """Name the folder of an attempt's files; an attempt's id has no slash."""
     return f"{partition_prefix(table, day)}attempt={attempt}/"
 
 
 def manifest_key(day: str, attempt: str) -> str:
-    """Return the key of an attempt's manifest, which is written once the attempt is complete."""
+    """Build the key of an attempt's manifest, the last file of a complete attempt."""
     return f"{PREFIX}manifests/day={day}/{attempt}.json"
 
 
 def published_key(day: str) -> str:
-    """Return the key of the manifest of the day's published attempt."""
+    """Build the key of the manifest of the day's published attempt."""
     return f"{PUBLISHED_PREFIX}{day}.json"
 
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The files that an attempt wrote of one table."""
+    """The files of an attempt for one table."""
 
     rows: int
     files: int
@@ -119,9 +119,9 @@ class TableFiles:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A complete attempt to compact a day: the SHA-256 of the digest that it read, and the files that it wrote.
+    """A complete attempt to compact a day: the SHA-256 of its digest, and its files.
 
-    `version` is that of the tables' columns.
+    `version` is the version of the tables' columns.
     """
 
     day: str
@@ -133,12 +133,12 @@ class Manifest:
 
 
 def render_manifest(manifest: Manifest) -> bytes:
-    """Return the manifest as JSON."""
+    """Render the manifest as JSON."""
     return json.dumps(asdict(manifest), separators=(",", ":")).encode()
 
 
 def parse_manifest(body: bytes) -> Manifest:
-    """Return the manifest that `render_manifest` wrote; fields of later versions are ignored.
+    """Parse a manifest of `render_manifest`; fields of later versions are ignored.
 
     Raises:
         ValueError: the body is no manifest, or its version is later than `VERSION`.

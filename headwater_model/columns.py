@@ -1,4 +1,4 @@
-"""The column lineage of a dataset: the sources of each column, and those of the dataset as a whole.
+"""The column lineage of a dataset: the sources of each column, and of the dataset as a whole.
 
 Operations and OpenLineage's facets are both translated to it. Reports of one run, and of several writers, are merged.
 """
@@ -16,7 +16,7 @@ from headwater_model.ids import DatasetId, FieldPath
 
 @dataclass(frozen=True, slots=True)
 class Transformation:
-    """The derivation of a column from another, as in OpenLineage: `DIRECT` or `INDIRECT`, then a free subtype."""
+    """The derivation of a column from a source, as in OpenLineage: `DIRECT` or `INDIRECT`, then a free subtype."""
 
     type: str
     subtype: str | None = None
@@ -26,14 +26,14 @@ class Transformation:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Column:
-    """A column of a dataset, under the name that was reported."""
+    """A column of a dataset, under its reported name."""
 
     dataset: DatasetId
     field: FieldPath
 
     @property
     def node_id(self) -> str:
-        """Its node id, as Marquez prints it."""
+        """The column's node id, as Marquez prints it: `datasetField:s3://flights:checked:tail`."""
         return f"datasetField:{self.dataset.namespace}:{self.dataset.name}:{print_dotted(self.field)}"
 
 
@@ -60,8 +60,8 @@ Sources: TypeAlias = Mapping[ColumnSource, frozenset[Transformation]]
 class ColumnLineage:
     """The column lineage of one dataset: `fields` maps columns to their sources, none if the column was generated.
 
-    `dataset_level` are sources of the dataset as a whole. A column that is not in `fields` has unknown sources.
-    `types` are those that operations gave.
+    `dataset_level` are sources of the dataset as a whole. A column outside `fields` has unknown sources. `types` come
+    from operations.
     """
 
     fields: Mapping[FieldPath, Sources] = field(default_factory=dict)
@@ -70,8 +70,8 @@ class ColumnLineage:
 
     @property
     def datasets(self) -> set[DatasetId]:
-        """The datasets of all sources, under the names that were reported."""
-        # Columns that one operation made share their sources.
+        """The datasets of all sources, under their reported names."""
+        # Columns of the same operation share a mapping.
         distinct = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
         return {source.dataset for sources in distinct.values() for source in sources}
 
@@ -80,7 +80,7 @@ NO_COLUMNS = ColumnLineage()
 
 
 def merge_columns(reports: Iterable[ColumnLineage]) -> ColumnLineage:
-    """Return all reports merged; columns that share a mapping of sources keep it unless sources are added."""
+    """Merge all reports; columns with a shared mapping of sources keep it unless sources are added."""
     fields: dict[FieldPath, Sources] = {}
     whole: Sources = {}
     types: dict[FieldPath, str] = {}
@@ -93,18 +93,18 @@ def merge_columns(reports: Iterable[ColumnLineage]) -> ColumnLineage:
 
 
 def overlay(upper: ColumnLineage, lower: ColumnLineage) -> ColumnLineage:
-    """Return `upper`, with the columns that only `lower` has; dataset-level sources are merged."""
+    """Put the columns of `upper` in place of equal columns of `lower`; dataset-level sources are merged."""
     whole = _both(upper.dataset_level, lower.dataset_level)
     return ColumnLineage({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
 
 
 def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
-    """Return the merged sources of these fields."""
+    """Merge the sources of several fields."""
     return merge_sources(fields[path] for path in paths)
 
 
 def merge_sources(mappings: Iterable[Sources]) -> Sources:
-    """Return all sources merged."""
+    """Merge all sources."""
     united: Sources = {}
     for sources in mappings:
         united = _both(sources, united)
@@ -119,9 +119,9 @@ def _both(sources: Sources, other: Sources) -> Sources:
 
 
 def columns_to_json(columns: ColumnLineage) -> dict[str, Any]:
-    """Return the stored JSON, equal for equal columns: `fields` maps each column to an index into `sources`.
+    """Render the stored JSON, equal for equal columns: `fields` maps each column to an index into `sources`.
 
-    Columns that one operation made share them, so 1,500 columns of 1,500 others are 3,000 entries.
+    Columns of the same operation share their sources: 1,500 columns of 1,500 columns are 3,000 entries.
     """
     shared = _Shared()
     fields = {print_dotted(path): sources for path, sources in columns.fields.items()}
@@ -143,7 +143,7 @@ class _Shared:
         self._by_mapping: dict[int, int] = {}
 
     def index_of(self, sources: Sources) -> int:
-        """Return the index of the sources' JSON."""
+        """Look up the index of the sources' JSON, or append it."""
         if id(sources) not in self._by_mapping:
             document = _sources_to_json(sources)
             index = self._by_content.setdefault(json.dumps(document), len(self.documents))
@@ -154,7 +154,7 @@ class _Shared:
 
 
 def columns_from_json(form: Mapping[str, Any]) -> ColumnLineage:
-    """Return the column lineage that `columns_to_json` stored."""
+    """Parse the JSON of `columns_to_json`."""
     shared = [_sources_from_json(sources) for sources in form["sources"]]
     fields = {parse_dotted(name): shared[place] for name, place in form["fields"].items()}
     types = {parse_dotted(name): kind for name, kind in form["types"].items()}
@@ -186,7 +186,7 @@ def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
 
 
 def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
-    """Return the transformations sorted."""
+    """Sort the transformations."""
     return tuple(
         sorted(
             transformations,

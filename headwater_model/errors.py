@@ -3,9 +3,9 @@
     HeadwaterError
     ├── Invalid       the caller's input breaks a rule; trying again cannot help
     ├── Unauthorized  the caller sent no valid token
-    ├── Forbidden     the caller's token does not allow this
+    ├── Forbidden     the caller's token does not allow the request
     ├── NotFound      the requested thing does not exist
-    ├── Conflict      another caller holds it, or it was decided before
+    ├── Conflict      another caller holds the thing, or it is decided already
     ├── TooLarge      it is correct, but above a bound of this part
     ├── OverBudget    it is correct, but the caller's budget is spent; trying again later helps
     └── Unavailable   an AWS service refused for now; trying again may help
@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _SHOWN_CHARS = 80
-# A batch of 10,000 bad records is still one message: Step Functions takes 256 KiB.
+# A batch of 10,000 bad records makes a single message: Step Functions takes 256 KiB.
 _SHOWN_FAULTS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One broken rule: the field (`records[3].node_id`), its value as given, and the rule."""
+    """A broken rule: the field (`records[3].node_id`), its value as given, and the rule."""
 
     field: str
     value: object
@@ -53,12 +53,12 @@ class Invalid(HeadwaterError):
 
     @classmethod
     def because(cls, field: str, value: object, rule: str) -> Invalid:
-        """Return one fault as an error."""
+        """Build an error of a single fault."""
         return cls([Fault(field, value, rule)])
 
 
 class Unauthorized(HeadwaterError):
-    """A request without a valid token; trying again with another may help."""
+    """A request without a valid token; a new token may help."""
 
 
 class Forbidden(HeadwaterError):
@@ -70,7 +70,7 @@ class NotFound(HeadwaterError):
 
 
 class Conflict(HeadwaterError):
-    """A request for something that another caller holds, or that was decided before."""
+    """A request for something held by another caller, or decided already."""
 
 
 class TooLarge(HeadwaterError):
@@ -78,7 +78,7 @@ class TooLarge(HeadwaterError):
 
 
 class OverBudget(HeadwaterError):
-    """A correct request above the caller's budget for now; `retry_after_s` seconds later there is a new one."""
+    """A correct request above the caller's budget for now; a new budget begins after `retry_after_s` seconds."""
 
     def __init__(self, text: str, *, retry_after_s: int) -> None:
         self.retry_after_s = retry_after_s
@@ -86,11 +86,11 @@ class OverBudget(HeadwaterError):
 
 
 class Unavailable(HeadwaterError):
-    """A failure of an AWS service that kept refusing; nothing was lost, the caller tries again."""
+    """A failure of an AWS service after all attempts; nothing was lost, the caller tries again."""
 
 
 def shown(value: object) -> str:
-    """Return the value as an error message prints it: its repr, cut so that a log line stays one.
+    """Print the value for an error message: its repr, cut to fit into a log line.
 
     >>> shown("a" * 200)[-20:]
     'aa… (202 characters)'

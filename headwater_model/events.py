@@ -1,11 +1,11 @@
-"""Rules of OpenLineage events, for the service that accepts them and the client that makes them.
+"""Rules of OpenLineage events, for the service and the client.
 
-Fields that identify and order an event are required. Other fields that the specification requires (`schemaURL`, the
-facets' `_producer` and `_schemaURL`) are optional, since producers of every age leave them out. `null` means missing. A
-namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites some). A
-name is not blank and has at most 2,048 bytes; that of a job or dataset holds no control characters. Facets are JSON
-objects, stored as sent, known or not. The fields of known facets that are used here are checked, in a `_deleted` facet
-too, but for those about columns, tags, owners and records.
+The fields for an event's identity and order are required. The specification also requires `schemaURL`, and the facets'
+`_producer` and `_schemaURL`; here they are optional, since producers of every age leave them out. `null` means missing.
+A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites some).
+A name is not blank and has at most 2,048 bytes; the name of a job or dataset holds no control characters. Facets are
+JSON objects, stored as sent, known or not. The used fields of known facets are checked, in a `_deleted` facet too,
+except for columns, tags, owners and records.
 
 The facets are those of OpenLineage, of all their versions (`columnLineage` 1-0-0 to 1-2-0, `lineage` of jobs and
 datasets 1-0-0), and our own (docs/facets).
@@ -50,13 +50,13 @@ _OPERATIONS = "run.facets.headwater_operations.operations"
 
 
 def check_event(body: object, *, now: str | None) -> Kind:
-    """Return the kind of an event that keeps the rules; its time may be at most a day after `now`, None sets no bound.
+    """Check an event and return its kind; its time may be at most a day after `now`, None sets no bound.
 
     An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
     `schemaURL` does not decide: it may be missing or wrong. `now` is normalized (`times`).
 
     Raises:
-        Invalid: with every fault of the event, or one that comes before: of its JSON, or that it is a change.
+        Invalid: with every fault of the event; first of all with the faults of its JSON, or for a change.
         TooLarge: the event names more than 10,000 inputs, outputs and sources of columns.
 
     >>> check_event({"producer": "p", "eventTime": "2025-11-20T12:00:00Z", "job": {"name": "read"}}, now=None)
@@ -71,7 +71,7 @@ def check_event(body: object, *, now: str | None) -> Kind:
 
 
 def check_fields(body: Mapping[str, Any], *, now: str | None) -> Kind:
-    """Return the kind of an event whose JSON can be stored; see `check_event`."""
+    """Check an event whose JSON can be stored, and return its kind; see `check_event`."""
     if is_api_change(body):
         raise Invalid.because("change", body["change"], "must not come as an event; the API's routes delete and tag")
     kind = _kind(body)
@@ -87,7 +87,7 @@ def check_fields(body: Mapping[str, Any], *, now: str | None) -> Kind:
 
 
 def is_api_change(body: object) -> bool:
-    """True if the body is a change through the API: every event names its producer, no such change does."""
+    """True if the body is a change through the API: an event names its producer, a change does not."""
     return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
 
 
@@ -96,12 +96,12 @@ def _kind(body: Mapping[str, Any]) -> Kind:
         return "RUN"
     if body.get("job") is not None:
         return "JOB"
-    # A body without any of them is refused as an incomplete RunEvent, as in Marquez.
+    # Refused as an incomplete RunEvent, as in Marquez.
     return "DATASET" if body.get("dataset") is not None else "RUN"
 
 
 def _operation_faults(body: object) -> Sequence[Fault]:
-    """Return the faults of the operations in a run event; none if it has no operations."""
+    """Check the operations in a run event, if it has any."""
     facet = body
     for name in ("run", "facets", "headwater_operations"):
         facet = facet.get(name) if isinstance(facet, dict) else None
@@ -187,7 +187,7 @@ _COLUMN_LINEAGE = _unless_deleted(
 
 
 def _entities(**further: Check) -> Check:
-    """Return the check of datasets with a name, and of jobs and other entities with or without a name."""
+    """Build the check of datasets with a name, and of jobs and further entities with or without a name."""
     return list_of(
         fields_of({"type": _TEXT, **_named(_PRINTED_NAME), **further}, required=("type",), last=_dataset_has_a_name)
     )
@@ -214,7 +214,7 @@ _TAGS = _unless_deleted(
 _OWNERSHIP = _unless_deleted({"owners": list_of(fields_of({"name": _NAME, "type": _TEXT}, required=("name",)))})
 _DOCUMENTATION = fields_of({"description": _TEXT})
 
-# Facets that name datasets; they are read wherever they stand.
+# Facets that name datasets, read in jobs, runs and datasets.
 _NAMING: Mapping[str, Check] = {
     "symlinks": fields_of({"identifiers": list_of(_DATASET_NAME)}),
     "lifecycleStateChange": fields_of({"lifecycleStateChange": _TEXT, "previousIdentifier": _DATASET_NAME}),

@@ -1,11 +1,10 @@
-r"""Paths of fields: as text, and related as a struct and the fields inside it are.
+r"""Paths of fields: their text, and the relations of a struct to its fields.
 
-In text, OpenLineage, Marquez and Spark put dots between names, CDAP slashes. A name that holds the separator stands in
-backquotes (dots, as Spark does it) or behind backslashes (slashes). Text that is no such path (`a..b`) is one name.
+In text, OpenLineage, Marquez and Spark put dots between names, CDAP slashes. A name with the separator is quoted: by
+backquotes (dots, as in Spark) or backslashes (slashes). Malformed text (`a..b`) is a single name.
 
-Among the paths that a report names, a path finds itself; else the fields inside it; else the nearest struct around it.
-Each report is searched by itself, so that what one run reports of a struct hides nothing that another reports of its
-fields.
+Among the paths of a report, a path finds itself; else the fields inside it; else the nearest struct around it. Each
+report is searched by itself: a run's report of a struct hides no field in the report of a second run.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _SLASHED = re.compile(r"(?:[^/\\]|\\[/\\])+")
 
 
 def parse_dotted(text: str) -> FieldPath:
-    """Return a field as OpenLineage, Marquez and Spark write it.
+    """Parse a field of OpenLineage, Marquez or Spark.
 
     >>> parse_dotted("employees.name"), parse_dotted("`a.b`.c"), parse_dotted("a..b")
     (('employees', 'name'), ('a.b', 'c'), ('a..b',))
@@ -36,7 +35,7 @@ def parse_dotted(text: str) -> FieldPath:
 
 
 def parse_quoted(text: str) -> FieldPath:
-    """Return a field as databases write it, where double quotes or brackets may enclose a name.
+    """Parse a field of a database, with names perhaps in double quotes or brackets.
 
     >>> parse_quoted('"a.b".c'), parse_quoted("[a].b"), parse_quoted('"a.b')
     (('a.b', 'c'), ('a', 'b'), ('"a', 'b'))
@@ -50,7 +49,7 @@ def parse_quoted(text: str) -> FieldPath:
 
 
 def print_dotted(path: FieldPath) -> str:
-    """Return a field as OpenLineage, Marquez and Spark write it; reading it again gives the same path.
+    """Print a field for OpenLineage, Marquez and Spark; parsing gives the same path again.
 
     >>> print_dotted(("employees", "name")), print_dotted(("a.b", "c")), print_dotted(("a..b",))
     ('employees.name', '`a.b`.c', 'a..b')
@@ -63,7 +62,7 @@ def print_dotted(path: FieldPath) -> str:
 
 
 def parse_slashed(text: str) -> FieldPath:
-    r"""Return a field as CDAP writes it.
+    r"""Parse a field of CDAP.
 
     >>> parse_slashed("employees/name"), parse_slashed(r"a\/b"), parse_slashed("a//b")
     (('employees', 'name'), ('a/b',), ('a//b',))
@@ -75,7 +74,7 @@ def parse_slashed(text: str) -> FieldPath:
 
 
 def print_slashed(path: FieldPath) -> str:
-    r"""Return a field as CDAP writes it; reading it again gives the same path.
+    r"""Print a field for CDAP; parsing gives the same path again.
 
     >>> print_slashed(("employees", "name")), print_slashed(("a/b",))
     ('employees/name', 'a\\/b')
@@ -85,7 +84,7 @@ def print_slashed(path: FieldPath) -> str:
 
 
 def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[str]] | None:
-    """Return the names between separators; None if the text is anything else."""
+    """Match the names between separators; None for malformed text."""
     parts, place = [], 0
     while True:
         part = name.match(text, place)
@@ -101,7 +100,7 @@ def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[st
 
 
 def structs_around(path: FieldPath) -> Iterator[FieldPath]:
-    """Yield the structs that a field is in, the nearest first.
+    """Yield the structs around a field, the nearest first.
 
     >>> list(structs_around(("plane", "engine", "kind")))
     [('plane', 'engine'), ('plane',)]
@@ -120,11 +119,11 @@ class RelatedPaths:
                 self._inside.setdefault(struct, []).append(path)
 
     def has(self, path: FieldPath) -> bool:
-        """True if the path, or a field inside it, is among these."""
+        """True if the path, or a field inside it, is indexed."""
         return path in self.paths or path in self._inside
 
     def find(self, path: FieldPath) -> Collection[FieldPath]:
-        """Return the path itself; else the fields inside it; else the nearest struct around it; else nothing.
+        """Find the path itself; else the fields inside it; else the nearest struct around it; else nothing.
 
         >>> paths = RelatedPaths([("plane", "tail"), ("plane", "seats"), ("day",)])
         >>> paths.find(("day",)), sorted(paths.find(("plane",))), paths.find(("day", "hour"))
@@ -135,7 +134,7 @@ class RelatedPaths:
         return self._inside.get(path) or [struct for struct in structs_around(path) if struct in self.paths][:1]
 
     def describes(self, path: FieldPath) -> bool:
-        """True if a schema of these paths can hold the path: it names the path, or a struct around it without fields.
+        """True if a schema of the indexed paths can hold the path, by name or in a struct without fields.
 
         >>> schema = RelatedPaths([("plane",), ("plane", "tail"), ("crew",)])
         >>> schema.describes(("crew", "name")), schema.describes(("plane", "seats"))
@@ -144,13 +143,13 @@ class RelatedPaths:
         return self.has(path) or any(related not in self._inside for related in self.find(path))
 
     def overlapping(self, path: FieldPath) -> list[FieldPath]:
-        """Return the paths that equal this one, lie inside it, or are structs around it."""
+        """Find equal paths, paths inside the path, and structs around it."""
         around = (candidate for candidate in (path, *structs_around(path)) if candidate in self.paths)
         return [*around, *self._inside.get(path, ())]
 
 
 class ColumnIndex:
-    """The columns that reports name of one dataset; each of `reports` is a set of paths, or a mapping by path."""
+    """The reported columns of a dataset; each of `reports` is a set of paths, or a mapping by path."""
 
     def __init__(self, reports: Iterable[Collection[FieldPath]]) -> None:
         self.reports = [RelatedPaths(paths) for paths in reports]
@@ -161,16 +160,16 @@ class ColumnIndex:
         return any(report.has(path) for report in self.reports)
 
     def find(self, path: FieldPath) -> frozenset[FieldPath]:
-        """Return the paths that this one finds in any report."""
+        """Find a path in every report, and unite the results."""
         return frozenset().union(*(report.find(path) for report in self.reports))
 
     def invert(
         self, origins: AbstractSet[FieldPath], used: Iterable[FieldPath]
     ) -> dict[FieldPath, AbstractSet[FieldPath]]:
-        """Return each used path with the `origins` that it derives from.
+        """Map each used path to its `origins`.
 
-        A path that a report names counts if the used path finds it. A path that no report names counts if it equals
-        the used path, or if one of the two lies inside the other.
+        An origin named by a report counts if the used path finds it. An unnamed origin counts if it equals the used
+        path, or if one of the two lies inside the other.
         """
         unnamed = RelatedPaths(origins - self.named)
         related = {path: (self.find(path) & origins).union(unnamed.overlapping(path)) for path in used}

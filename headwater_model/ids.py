@@ -1,4 +1,4 @@
-"""The identities of nodes, datasets, jobs and runs, as pure functions of what they name."""
+"""The identities of nodes, datasets, jobs and runs, as pure functions of their names."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import uuid
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# A column, or a field inside one: the names from the outside in.
+# A column, or a field inside a column: the names from the outside in.
 FieldPath: TypeAlias = tuple[str, ...]
 # The namespace of derived node ids. Any fixed UUID does; changing it would give a retried request a second node.
 REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
 
 
 def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: str, index: int) -> str:
-    """Return the node id of the `index`-th record of a request that names none: the same for every retry.
+    """Derive the node id of a request's `index`-th record, equal for every retry.
 
-    The whole identity of the step goes in, so that one request id used for two steps by mistake still makes two nodes.
+    The whole identity of the step goes in: a request id used for two steps by mistake still makes two nodes.
 
     >>> derive_node_id("flights", "flights", "READ", "r-1", 0)
     '357d959f-5302-5c2a-933c-78f3e3edde97'
@@ -45,7 +45,7 @@ class DatasetId(_Named):
 
     @property
     def node_id(self) -> str:
-        """Its node id, as Marquez prints it.
+        """The dataset's node id, as Marquez prints it.
 
         >>> DatasetId("postgres://db:5432", "shop.public.orders").node_id
         'dataset:postgres://db:5432:shop.public.orders'
@@ -60,7 +60,7 @@ class JobId(_Named):
 
     @property
     def node_id(self) -> str:
-        """Its node id, as Marquez prints it."""
+        """The job's node id, as Marquez prints it: `job:flights:read`."""
         return f"job:{self.namespace}:{self.name}"
 
 
@@ -68,8 +68,8 @@ class JobId(_Named):
 class RunKey:
     """The identity of a run: its id (see `normalize_run_id`), and its job, hashed to fit into keys.
 
-    An id alone names no run: a producer may give the runs of many jobs one id (Dagster's does, to all assets of a run),
-    and whoever emits events of one namespace may know the run ids of another. In order, the ids come first.
+    An id alone names no run: a producer may give the runs of many jobs the same id (Dagster's does, to all assets of a
+    run), and a producer in one namespace may know the run ids of a second namespace. In order, the ids come first.
     """
 
     id: str
@@ -77,7 +77,7 @@ class RunKey:
 
     @classmethod
     def of(cls, job: JobId | DatasetId, run: str) -> RunKey:
-        """Return the identity of the job's run with this id; a DatasetEvent that stands for a run has no job.
+        """Identify the job's run with this id; for a DatasetEvent, the dataset takes the job's place.
 
         >>> str(RunKey.of(JobId("flights", "read"), "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
         '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229faf522eed6b4cfccada8'
@@ -86,22 +86,22 @@ class RunKey:
 
     @classmethod
     def parse(cls, text: str) -> RunKey:
-        """Return the identity that was printed as this text."""
+        """Parse the text of an identity."""
         run, _, job_hash = text.partition(".")
         return cls(run, job_hash)
 
     def __str__(self) -> str:
-        """Return the identity as a part of keys and of stored JSON."""
+        """Print the identity as a part of keys and of stored JSON."""
         return f"{self.id}.{self.job_hash}"
 
 
 def namespace_hash(namespace: str) -> str:
-    """Return the hash with which the `job_hash` of every job of the namespace begins."""
+    """Hash a namespace: the first 12 digits of the `job_hash` of all its jobs."""
     return hashlib.sha256(namespace.encode()).hexdigest()[:12]
 
 
 def name_uuid(text: str) -> str:
-    """Return the UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
+    """Build the UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` does.
 
     Marquez names its versions so (`Utils.java`).
 
@@ -113,9 +113,9 @@ def name_uuid(text: str) -> str:
 
 
 def normalize_run_id(text: str) -> str:
-    """Return the run id as stored: a UUID in lower case; any other text becomes Marquez's UUID of its bytes.
+    """Normalize a run id: a UUID in lower case; further text becomes Marquez's UUID of its bytes.
 
-    So a run is found by the id that was sent and by the one that Marquez prints for it.
+    So a run is found by the sent id, and by Marquez's.
 
     >>> normalize_run_id("0176A8C2-FE01-7439-87E6-56A1A1B4029F")
     '0176a8c2-fe01-7439-87e6-56a1a1b4029f'
@@ -129,10 +129,10 @@ def normalize_run_id(text: str) -> str:
     return str(parsed) if str(parsed) == text.lower() else name_uuid(text)
 
 
-# A root's shard is the first hex digit of its SHA-256: what is listed by day is spread over sixteen partitions.
+# A root's shard is the first hex digit of its SHA-256: lists by day are spread over sixteen partitions.
 SHARDS = tuple("0123456789abcdef")
 
 
 def sha256_hex(text: str) -> str:
-    """Return the SHA-256 of the text's UTF-8, in hex."""
+    """Hash the text's UTF-8: its SHA-256, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,31 +1,34 @@
-"""Checks of JSON values: functions that return what breaks a rule, of the standard library alone.
+"""Checks of JSON values: functions that return broken rules, of the standard library alone.
 
     JOB = fields_of({"namespace": text(not_blank), "name": text(not_blank, at_most(2048))}, required=("name",))
     faults_of(JOB, {"name": 7}, "job")  # [Fault("name", 7, "must be a string")]
 
-A field that is null is missing; fields that a check does not name may hold anything.
+A field with null is missing; fields outside a check may hold anything. `read_json` reads and checks in one pass: a
+wrong value becomes a fault, and the reading goes on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from headwater_model.errors import Fault
+from headwater_model.errors import Fault, Invalid
 
-# No known event nests deeper than its schema's structs; parsers and databases give up somewhere beyond this.
+# The deepest known event nests like its schema's structs; parsers and databases fail somewhere beyond this depth.
 LEVELS_MAX = 100
-# Each takes half a kilobyte of memory, some times: 60,000 sources of columns, with what was done to each.
+# A container takes half a kilobyte of memory: enough for 60,000 sources of columns with their transformations.
 CONTAINERS_MAX = 200_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = "must be valid Unicode (it holds a lone surrogate)"
 
+T = TypeVar("T")
 Path: TypeAlias = "tuple[int | str, ...]"
 
 
 class Broken(NamedTuple):
-    """Value that breaks a rule, with its path in the checked value."""
+    """A value that breaks a rule, with its path in the checked value."""
 
     value: object
     rule: str
@@ -34,17 +37,17 @@ class Broken(NamedTuple):
 
 
 Check: TypeAlias = "Callable[[Any], Sequence[Broken]]"
-# Rule of a text: returns itself in words if the text breaks it.
+# A rule of a text: returns itself in words for a broken text.
 TextRule: TypeAlias = "Callable[[str], str | None]"
 
 
 def faults_of(check: Check, value: object, whole: str) -> list[Fault]:
-    """Return the faults of a value, which is called `whole` where no field is to blame."""
+    """Collect the faults of a value; a fault of no field is called `whole`."""
     return [Fault(field_path(each.path) or whole, each.value, each.rule, each.missing) for each in check(value)]
 
 
 def field_path(path: Path) -> str:
-    """Return a path in nested JSON as text.
+    """Print a path in nested JSON.
 
     >>> field_path(("records", 3, "node_id"))
     'records[3].node_id'
@@ -59,17 +62,17 @@ def not_empty(value: str) -> str | None:
 
 
 def not_blank(value: str) -> str | None:
-    """Rule: a character that is no white space."""
+    """Rule: at least one character besides white space."""
     return None if value.strip() else "must not be blank"
 
 
 def no_control(value: str) -> str | None:
-    """Rule: no control characters, for the text is printed in lists, ids and logs."""
+    """Rule: no control characters, since the text is printed in lists, ids and logs."""
     return "must not hold control characters" if _CONTROL.search(value) else None
 
 
 def at_most(limit: int) -> TextRule:
-    """Return the rule of Unicode of at most `limit` bytes of UTF-8."""
+    """Build the rule of Unicode of at most `limit` bytes of UTF-8."""
 
     def rule(value: str) -> str | None:
         try:
@@ -82,7 +85,7 @@ def at_most(limit: int) -> TextRule:
 
 
 def text(*rules: TextRule) -> Check:
-    """Return the check of a text; the first broken rule is its fault."""
+    """Build the check of a text: the first broken rule is its fault."""
 
     def check(value: object) -> Sequence[Broken]:
         if not isinstance(value, str):
@@ -111,7 +114,7 @@ def json_object(value: object) -> Sequence[Broken]:
 
 
 def list_of(check: Check, *, least: int = 0, most: int | None = None) -> Check:
-    """Return the check of a list of `least` to `most` items."""
+    """Build the check of a list of `least` to `most` items."""
 
     def check_list(value: object) -> Sequence[Broken]:
         if not isinstance(value, list):
@@ -126,7 +129,7 @@ def list_of(check: Check, *, least: int = 0, most: int | None = None) -> Check:
 
 
 def map_of(check: Check, *rules: TextRule) -> Check:
-    """Return the check of a JSON object with any fields, whose names keep the rules."""
+    """Build the check of a JSON object with any fields, whose names keep the rules."""
 
     def check_map(value: object) -> Sequence[Broken]:
         if not isinstance(value, dict):
@@ -144,7 +147,7 @@ def fields_of(
     others: Check | None = None,
     last: Check | None = None,
 ) -> Check:
-    """Return the check of a JSON object: of its fields, of any `others`, and `last` of the object itself."""
+    """Build the check of a JSON object: of its fields, of all `others`, and `last` of the object itself."""
 
     def check_fields(value: object) -> Sequence[Broken]:
         if not isinstance(value, dict):
@@ -189,7 +192,7 @@ def depth_faults(body: object, whole: str) -> Iterator[Fault]:
 
 
 def value_faults(body: object, whole: str) -> Iterator[Fault]:
-    """Yield a fault for each value that cannot be stored; the depth of the JSON has been checked."""
+    """Yield a fault for each unstorable value; the depth of the JSON has been checked."""
     todo: list[tuple[Path, object]] = [((), body)]
     while todo:
         path, value = todo.pop()
@@ -208,3 +211,69 @@ def _storing_rule(value: object) -> str | None:
 
 def _is_broken(text: str) -> bool:
     return not text.isascii() and text.encode(errors="replace") != text.encode(errors="surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A JSON value with its path, to be read; a wrong value adds to `faults`, and an empty value is read instead."""
+
+    value: Any
+    where: str
+    faults: list[Fault] = field(repr=False)
+
+    def member(self, name: str) -> JsonValue:
+        """Return a member of an object; its value is None if the member is missing."""
+        value = self.value.get(name) if isinstance(self.value, Mapping) else None
+        return JsonValue(value, f"{self.where}.{name}", self.faults)
+
+    def items(self) -> list[JsonValue]:
+        """Return the items of a list; None has no items."""
+        if self.value is None:
+            return []
+        if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
+            self.fault("must be a list")
+            return []
+        return [JsonValue(item, f"{self.where}[{index}]", self.faults) for index, item in enumerate(self.value)]
+
+    def text(self) -> str:
+        """Return a required text."""
+        if self.value is None:
+            self.faults.append(Fault(self.where, None, "is required", missing=True))
+        return self.text_or_none() or ""
+
+    def name(self) -> str:
+        """Return a required text that is not blank."""
+        text = self.text()
+        if isinstance(self.value, str) and not text.strip():
+            self.fault("must not be blank")
+        return text
+
+    def text_or_none(self) -> str | None:
+        """Return an optional text."""
+        if self.value is None or isinstance(self.value, str):
+            return self.value
+        self.fault("must be a string")
+        return None
+
+    def is_object(self, rule: str = "must be a JSON object") -> bool:
+        """True if the value is an object; else a fault is added."""
+        if not isinstance(self.value, Mapping):
+            self.fault(rule)
+        return isinstance(self.value, Mapping)
+
+    def fault(self, rule: str) -> None:
+        """Add a fault: the value breaks the rule."""
+        self.faults.append(Fault(self.where, self.value, rule))
+
+
+def read_json(value: object, where: str, read: Callable[[JsonValue], T]) -> T:
+    """Return a value as `read` returns it.
+
+    Raises:
+        Invalid: with every fault, named from `where` on (`operations[3].inputs[0].origin`).
+    """
+    faults: list[Fault] = []
+    result = read(JsonValue(value, where, faults))
+    if faults:
+        raise Invalid(faults)
+    return result

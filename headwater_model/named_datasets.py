@@ -1,8 +1,8 @@
-"""Datasets that facets name as sources and targets of a job, and the bound of the datasets that an event names.
+"""Datasets in facets, as sources and targets of a job, and the bound of the datasets of an event.
 
-Facets were checked by `headwater_model.events`, so they have the right shape. The rules of a job's `lineage` facet are
-those of OpenLineage's proposal of explicit lineage (proposals/explicit_lineage_facet): its translation adds the
-datasets of the entries to the inputs and outputs.
+Facets were checked by `headwater_model.events`, so they have the right shape. A job's `lineage` facet is read by
+OpenLineage's proposal of explicit lineage (proposals/explicit_lineage_facet): the datasets of its entries become inputs
+and outputs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from headwater_model.errors import TooLarge
 from headwater_model.ids import DatasetId, JobId
 
-# Datasets that one event may name: loading so many new ones takes 11,300 requests.
+# The most datasets of an event: to load so many new datasets takes 11,300 requests.
 DATASETS_MAX = 10_000
 
 _Form: TypeAlias = Mapping[str, Any]
@@ -26,7 +26,7 @@ def is_deleted(facet: object) -> bool:
 
 
 def check_size(body: _Form) -> None:
-    """Refuse an event that names too many datasets, by the names that it sends.
+    """Refuse an event with too many datasets, by the names as sent.
 
     Raises:
         TooLarge: more than `DATASETS_MAX` inputs, outputs, sources and targets.
@@ -36,7 +36,7 @@ def check_size(body: _Form) -> None:
 
 
 def check_count(named: int) -> None:
-    """Raise `TooLarge` if an event names so many datasets."""
+    """Raise `TooLarge` for an event with so many datasets."""
     if named > DATASETS_MAX:
         raise TooLarge(
             f"inputs, outputs, sources of columns and symlinks: an event may name {DATASETS_MAX} datasets, "
@@ -45,7 +45,7 @@ def check_count(named: int) -> None:
 
 
 def _forms_in(body: _Form) -> list[_Form]:
-    """Return the objects that name the inputs, outputs, sources and targets of a checked event of a job."""
+    """Collect the objects that name the inputs, outputs, sources and targets of a checked event of a job."""
     if not body.get("job"):
         return []
     inputs, outputs = (body.get(side) or () for side in ("inputs", "outputs"))
@@ -60,12 +60,12 @@ def _facets(holder: _Form) -> _Facets:
 
 
 def dataset_in(form: _Form) -> DatasetId:
-    """Return the dataset that an object names."""
+    """Read the dataset of an object."""
     return DatasetId(form["namespace"], form["name"])
 
 
 def targets_in(job: JobId, facets: _Facets) -> set[DatasetId]:
-    """Return the datasets that the job writes by the entries of its `lineage` facet."""
+    """Collect the datasets written by the job, by the entries of its `lineage` facet."""
     return set(map(dataset_in, _target_forms(job, facets)))
 
 
@@ -74,10 +74,10 @@ def _target_forms(job: JobId, facets: _Facets) -> list[_Form]:
 
 
 def sources_in(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: Iterable[_Facets]) -> set[DatasetId]:
-    """Return the datasets that facets of a job, of its run and of its outputs name as sources.
+    """Collect the sources in the facets of a job, of its run and of its outputs.
 
-    These are in the job's `lineage` facet, where an entry of another job says nothing about what this job reads; in the
-    `lineage` and `columnLineage` facets of outputs; and in operations that read.
+    They are in the job's `lineage` facet (entries of foreign jobs do not count), in the `lineage` and `columnLineage`
+    facets of outputs, and in operations that read.
     """
     return set(map(dataset_in, _source_forms(job, job_facets, run_facets, outputs)))
 
@@ -85,31 +85,33 @@ def sources_in(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: It
 def _source_forms(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: Iterable[_Facets]) -> list[_Form]:
     entries, named = own_entries(job, job_facets), list[_Form]()
     for facets in outputs:
-        entries += _standing(facets, "lineage")
-        for facet in _standing(facets, "columnLineage"):
+        entries += _valid_facets(facets, "lineage")
+        for facet in _valid_facets(facets, "columnLineage"):
             named += facet.get("dataset") or ()
             for column in (facet.get("fields") or {}).values():
                 named += column.get("inputFields") or ()
     named += [source for entry in entries for source in inputs_of_entry(entry) if source["type"] == "DATASET"]
-    for operations in _standing(run_facets, "headwater_operations"):
+    for operations in _valid_facets(run_facets, "headwater_operations"):
         named += [form["source"] for form in operations.get("operations") or () if form.get("source")]
     return named
 
 
-def _standing(facets: _Facets, name: str) -> Iterator[_Form]:
-    """Yield the facet of this name, if it is there and not withdrawn."""
+def _valid_facets(facets: _Facets, name: str) -> Iterator[_Form]:
+    """Yield the facet of this name, if it is present and not withdrawn."""
     if name in facets and not is_deleted(facets[name]):
         yield facets[name]
 
 
 def own_entries(job: JobId, facets: _Facets) -> list[_Form]:
-    """Return the entries of a job's `lineage` facet about what the job itself makes and takes."""
-    entries: Sequence[_Form] = [entry for facet in _standing(facets, "lineage") for entry in facet.get("entries") or ()]
+    """List the entries of a job's `lineage` facet about the job's own inputs and outputs."""
+    entries: Sequence[_Form] = [
+        entry for facet in _valid_facets(facets, "lineage") for entry in facet.get("entries") or ()
+    ]
     return [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
 
 
 def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
-    """Return the job that a JOB entity names, the event's own where it names none; None for another type."""
+    """Read the job of a JOB entity, by default the event's own; None for an entity of a different type."""
     if entity.get("type") != "JOB":
         return None
     namespace, name = entity.get("namespace"), entity.get("name")

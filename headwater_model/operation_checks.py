@@ -1,8 +1,8 @@
-"""Rules for the operations of one run: CDAP's own, and those that CDAP lacks.
+"""Rules for the operations of one run: CDAP's own, and further rules.
 
-CDAP (`FieldLineageInfo`) refuses repeated names, a set without a read or without a write, and unknown origins; an
-origin that does not emit the field it accepts. Cycles, on which it fails only later, and writes as origins, which it
-does not look at, are refused here; so are sets above the caps.
+CDAP (`FieldLineageInfo`) refuses repeated names, a set without a read or without a write, and unknown origins; it
+accepts a field that its origin does not emit. Further rules refuse cycles, at which CDAP fails later, writes as
+origins, unnoticed by CDAP, and sets above the caps.
 """
 
 from __future__ import annotations
@@ -18,34 +18,35 @@ from headwater_model.ids import DatasetId
 from headwater_model.operation_set import SOURCES_MAX, OperationSet
 from headwater_model.operations import InputField, Operation, Read, Transform, Write, inputs_of, outputs_of
 
-# One set; CDAP's own regression has 507 operations with 100 fields each.
+# The most operations of a set; CDAP's own regression has 507 operations with 100 fields each.
 OPERATIONS_MAX = 10_000
 # Inputs and outputs of all operations together.
 FIELDS_MAX = 100_000
-# Pairs of a source's field and a field made of it, over all endpoints: 3,000 fields of 3,000 others.
+# Pairs of a source's field and a field made of it, over all endpoints: 3,000 fields of 3,000 sources.
 PAIRS_MAX = 10_000_000
-# Names of source datasets, each counted for every dataset made of it: facts, index rows and graphs hold these pairs.
+# Bytes of the names of source datasets, each counted for every dataset made of it: facts, index rows and graphs hold
+# the pairs.
 SOURCE_NAME_BYTES_MAX = 4 * 1024 * 1024
 # As in events: a namespace's characters, a name's bytes.
 NAMESPACE_MAX_CHARS = 1_024
 NAME_MAX_BYTES = 2_048
-# An error shows no more faults than these.
+# The most faults in an error.
 _CYCLES_LISTED = 20
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def check_operations(operations: Sequence[Operation], where: str = "operations") -> tuple[str, ...]:
-    """Return warnings about valid operations: inputs that their origin does not emit.
+    """Check operations; return warnings about valid inputs that their origin does not emit.
 
     Raises:
-        Invalid: with every broken rule, named from `where` on; of a set above the caps, only that.
+        Invalid: with every broken rule, named from `where` on; for a set above the caps, with the cap alone.
     """
     checked = _Set(operations, where)
     faults = [*_size_faults(checked)] or [fault for rule in _RULES for fault in rule(checked)]
     faults = faults or [*_extent_faults(checked)]
     if faults:
         raise Invalid(faults)
-    return tuple(_not_emitted(checked))
+    return tuple(_warn_of_missing(checked))
 
 
 @dataclass(frozen=True)
@@ -55,19 +56,19 @@ class _Set:
 
     @property
     def placed(self) -> Iterator[tuple[str, Operation]]:
-        """Each operation and the place where it stands."""
+        """Each operation and its place: `operations[3]`."""
         return ((f"{self.where}[{index}]", operation) for index, operation in enumerate(self.operations))
 
     @property
     def placed_inputs(self) -> Iterator[tuple[str, Operation, InputField]]:
-        """Each input, its place, and the operation that takes it."""
+        """Each input, its place, and its operation."""
         for place, operation in self.placed:
             for index, field in enumerate(inputs_of(operation)):
                 yield f"{place}.inputs[{index}]", operation, field
 
     @cached_property
     def by_name(self) -> Mapping[str, Operation]:
-        """The operations; of equally named ones the first."""
+        """The operations by name; for equal names the first."""
         return {operation.name: operation for operation in reversed(self.operations)}
 
 
@@ -166,8 +167,8 @@ def _cycles(checked: _Set) -> Iterator[Fault]:
 
 
 def _find_cycle(graph: Mapping[str, set[str]]) -> list[str]:
-    """Return the names on a cycle, each derived from the name before, from the smallest to itself; else nothing."""
-    # Sets have no order that lasts from one process to the next.
+    """Find the names on a cycle, each derived from the name before, from the smallest to itself; else nothing."""
+    # Sets have no lasting order: the next process gets a new order.
     sorter = TopologicalSorter({name: sorted(origins) for name, origins in graph.items()})
     try:
         sorter.prepare()
@@ -187,7 +188,7 @@ _RULES: tuple[Callable[[_Set], Iterator[Fault]], ...] = (
 )
 
 
-def _not_emitted(checked: _Set) -> Iterator[str]:
+def _warn_of_missing(checked: _Set) -> Iterator[str]:
     emitted = {operation.name: frozenset(outputs_of(operation)) for operation in checked.operations}
     for place, _, field in checked.placed_inputs:
         if field.name not in emitted[field.origin]:

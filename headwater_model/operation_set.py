@@ -1,7 +1,8 @@
 """The operations of one run, and the lineage of fields derived from them: sources, dropped and generated fields.
 
-The granularity is the operation, as in CDAP: every output of a transform derives from all its inputs. A field that is
-read and written untouched derives from itself alone. All is linear in operations and their inputs (`reachability`).
+The granularity is the operation, as in CDAP: every output of a transform derives from all its inputs. A field without a
+transform between read and write derives from itself alone. All is linear in operations and their inputs
+(`reachability`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from headwater_model.operations import (
 )
 from headwater_model.reachability import NOTHING, Reach, Reachability
 
-# A description names at most so many of the operations on a field's path.
+# The most operations that a description names of a field's path.
 NAMES_LISTED = 20
-# Sources that `columns` holds, shared mappings counted once.
+# The most sources in `columns`, shared mappings counted once.
 SOURCES_MAX = 250_000
 _KINDS = (Read, Transform, Write)
 _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
@@ -39,9 +40,9 @@ _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 
 @dataclass(frozen=True, init=False)
 class OperationSet:
-    """Operations with unique names and known origins, without a cycle (see `checks`), in the order of execution.
+    """Operations with unique names and known origins, without a cycle (`operation_checks`), in order of execution.
 
-    The order is the same for equal sets: reads, then transforms, each after those whose fields it takes, then writes;
+    The order is the same for equal sets: reads, then transforms, each after the origins of its inputs, then writes;
     else by name.
 
     Raises:
@@ -66,7 +67,7 @@ class OperationSet:
 
     @cached_property
     def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
-        """Each field with the operations that take it."""
+        """Each field with the operations that have it as an input."""
         takers: dict[InputField, dict[str, Operation]] = {}
         for operation in self.operations:
             for taken in inputs_of(operation):
@@ -75,7 +76,7 @@ class OperationSet:
 
     @cached_property
     def emitted(self) -> Mapping[str, tuple[str, ...]]:
-        """The fields that each operation emits, by its name; fields that only their takers name are included."""
+        """The emitted fields by operation; fields known from the inputs of later operations are included."""
         emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
         for field in self.takers:
             emitted[field.origin][field.name] = None
@@ -83,22 +84,22 @@ class OperationSet:
 
     @property
     def reads(self) -> Iterator[Read]:
-        """The operations that read."""
+        """The reads of the set."""
         return (operation for operation in self.operations if isinstance(operation, Read))
 
     @property
     def writes(self) -> Iterator[Write]:
-        """The operations that write."""
+        """The writes of the set."""
         return (operation for operation in self.operations if isinstance(operation, Write))
 
     @property
     def sources(self) -> frozenset[DatasetId]:
-        """The endpoints that are read."""
+        """The datasets of all reads."""
         return frozenset(read.source for read in self.reads)
 
     @property
     def destinations(self) -> frozenset[DatasetId]:
-        """The endpoints that are written."""
+        """The datasets of all writes."""
         return frozenset(write.destination for write in self.writes)
 
     @cached_property
@@ -108,7 +109,7 @@ class OperationSet:
 
     @cached_property
     def written(self) -> Mapping[Column, tuple[InputField, ...]]:
-        """The fields of destinations, with the operations' fields that were written to each."""
+        """The fields of destinations, each with the operations' fields written to it."""
         fields: dict[Column, dict[InputField, None]] = {}
         for write in self.writes:
             for field in write.inputs:
@@ -116,7 +117,7 @@ class OperationSet:
         return {column: tuple(origins) for column, origins in fields.items()}
 
     def written_as(self, column: Column) -> tuple[InputField, ...]:
-        """Return the operations' fields that were written to a destination's field, or to fields related to it."""
+        """Find the operations' fields written to a destination's field, or to fields related to it."""
         related = self._written_paths.get(column.dataset, RelatedPaths(())).find(column.field)
         fields = (self.written[Column(column.dataset, path)] for path in sorted(related))
         return tuple(dict.fromkeys(chain.from_iterable(fields)))
@@ -129,12 +130,12 @@ class OperationSet:
         return {dataset: RelatedPaths(fields) for dataset, fields in paths.items()}
 
     def columns(self) -> dict[DatasetId, ColumnLineage]:
-        """Return the column lineage of each destination.
+        """Derive the column lineage of each destination.
 
         A field written as it was read is DIRECT IDENTITY. Else it is DIRECT TRANSFORMATION, described by the transforms
-        between the source field and this one. Fields that the same operations made share one mapping of their sources:
-        1,500 fields of 1,500 others are 3,000 entries. Above `SOURCES_MAX` entries, all fields with the same sources
-        share one mapping, and descriptions are left out.
+        between source and destination. Fields of the same operations share a mapping of their sources: 1,500 fields of
+        1,500 fields are 3,000 entries. Above `SOURCES_MAX` entries, all fields with the same sources share a mapping,
+        and descriptions are left out.
         """
         shared: dict[Hashable, Sources] = {}
         fields: dict[DatasetId, dict[FieldPath, Sources]] = {dataset: {} for dataset in self.destinations}
@@ -150,18 +151,18 @@ class OperationSet:
 
     @property
     def source_count(self) -> int:
-        """The number of sources that `columns` holds, shared mappings counted once; cheap for any number."""
+        """The number of sources in `columns`, shared mappings counted once; cheap for any number."""
         return self._count(self._shared)
 
     @property
     def pair_count(self) -> int:
-        """The number of pairs of a source field and a field derived from it; cheap for any number."""
+        """The number of pairs of a source field and a derived field; cheap for any number."""
         reaches = (self._reach(origins) for origins in self.written.values())
         return sum((reach.direct | reach.made).bit_count() for reach in reaches)
 
     @property
     def source_name_bytes(self) -> int:
-        """The bytes of the source datasets' names, each counted for every destination that is derived from it."""
+        """The bytes of the source datasets' names, each counted for every destination derived from it."""
         reached: dict[DatasetId, int] = {}
         for column, origins in self.written.items():
             reach = self._reach(origins)
@@ -175,7 +176,7 @@ class OperationSet:
 
     @property
     def dropped(self) -> frozenset[Column]:
-        """The source fields that were dropped, directly or in a field derived from them."""
+        """The dropped source fields: dropped themselves, or in a field derived from them."""
         drops = (
             operation for operation in self.operations if isinstance(operation, Transform) and not operation.outputs
         )
@@ -191,12 +192,12 @@ class OperationSet:
         return frozenset(column for column, reach in reaches if not reach.direct | reach.made)
 
     def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
-        """Return the same operations with endpoints renamed; endpoints that `names` lacks stay."""
-        return OperationSet(_renamed(operation, names) for operation in self.operations)
+        """Rename endpoints; endpoints outside `names` stay."""
+        return OperationSet(_rename(operation, names) for operation in self.operations)
 
     @cached_property
     def types(self) -> Mapping[InputField, str]:
-        """The types that operations gave to fields that they emit."""
+        """The types that operations gave to their outputs."""
         emitting = (operation for operation in self.operations if not isinstance(operation, Write))
         return {InputField(operation.name, name): kind for operation in emitting for name, kind in operation.types}
 
@@ -208,7 +209,7 @@ class OperationSet:
 
     @cached_property
     def _shared(self) -> Mapping[Column, Hashable]:
-        """The key by which each written field shares its sources: its origins (a frozenset), or its source fields."""
+        """The key by which written fields share their sources: the origins (a frozenset), or the source fields."""
         reads = {read.name for read in self.reads}
         by_origins: dict[Column, Hashable] = {
             column: frozenset(field if field.origin in reads else field.origin for field in origins)
@@ -257,7 +258,7 @@ def _in_order(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     return tuple(sorted(ordered, key=lambda operation: _KINDS.index(type(operation))))
 
 
-def _renamed(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:
+def _rename(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:
     if isinstance(operation, Read):
         return replace(operation, source=names.get(operation.source, operation.source))
     if isinstance(operation, Write):

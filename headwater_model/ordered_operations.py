@@ -1,9 +1,9 @@
 """Operations in their order, as programs emit them (CDAP's field-lineage API design): without origins.
 
-Such an operation names the fields that it takes, and takes each from the latest operation before it that emitted it.
-Names of operations may repeat. A field's name is a path (`field_paths`). A struct of which only fields were emitted is
-all of these fields. A field in a struct that was emitted as a whole is the struct; where the struct was read, the field
-is read with it. The written schema is a step of its own (`WriteStep`).
+An operation names its input fields; each comes from the latest earlier operation with this output. Names of operations
+may repeat. A field's name is a path (`field_paths`). A struct without an emission of its own means all its emitted
+fields. A field of a whole struct means the struct; a read of a struct reads its fields, too. The written schema is a
+step of its own (`WriteStep`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operations import InputField, Operation, Read, Transform, Write
 
 Types: TypeAlias = tuple[tuple[str, str], ...]
-# Fields that a warning names.
+# The most fields in a warning.
 NAMES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedOperation:
-    """An operation that takes fields, or whole `sources`; without outputs it drops what it takes.
+    """An operation on fields, or on whole `sources`; without outputs it drops the inputs.
 
-    `types` are those of some outputs, as (name, type), `source_descriptions` those of some sources, as
-    (source, description). A `stage` stands before its name: `<stage>.<name>`.
+    `types` are pairs (name, type) of outputs, `source_descriptions` pairs (source, description). A `stage` is put
+    before the name: `<stage>.<name>`.
     """
 
     name: str
@@ -42,11 +42,11 @@ class OrderedOperation:
 
 @dataclass(frozen=True, slots=True)
 class WriteStep:
-    """A write of these fields, as the steps before emitted them, to a destination: the written schema.
+    """A write of fields, as emitted by earlier steps, to a destination: the written schema.
 
-    If `fields` is None they are guessed: the fields that were neither dropped nor taken by a later operation. The guess
-    misses fields that were taken and still written (the API design's `name`, from which `id` is generated), and holds
-    fields that were read and not written.
+    If `fields` is None they are guessed: all fields without a later use. The guess misses inputs
+    that are written nevertheless (the API design's `name`, from which `id` is generated), and holds fields that were
+    read and not written.
     """
 
     destination: DatasetId
@@ -57,27 +57,27 @@ class WriteStep:
     destination_description: str | None = None
 
 
-# Operations that name their origins may stand among the ordered ones: they take and emit the same fields.
+# Operations with named origins may stand among the ordered steps: they take and emit the same fields.
 Step: TypeAlias = OrderedOperation | WriteStep | Operation
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """Operations with their origins; `warnings` name written fields that were guessed, or left out as unknown."""
+    """Operations with their origins; `warnings` name guessed fields, and unknown fields, which are left out."""
 
     operations: tuple[Operation, ...]
     warnings: tuple[str, ...] = ()
 
 
 def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = "operations") -> Translated:
-    """Return the operations of the steps, each under a unique name: the second `drop` becomes `drop#2`.
+    """Translate the steps, each under a unique name: the second `drop` becomes `drop#2`.
 
-    `taken` are names that other operations have already; one that names its origins is renamed with them.
+    `taken` are names already in use; an operation with named origins is renamed with its origins.
 
     Raises:
-        Invalid: fields that no operation before emitted, writes of no field, and equal names of operations that name
-            their origins; named from `where` on (`operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]` in a
-            stage).
+        Invalid: fields without an earlier emission, writes of no field, and equal names of operations with named
+            origins. A fault is named from `where` on: `operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]`
+            in a stage.
     """
     translation = _Translation(steps, set(taken), where)
     for place, (step, name) in enumerate(zip(steps, translation.names, strict=True)):
@@ -85,18 +85,18 @@ def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = 
         translation.add(step, name, f"{where}.{stage}.{step.name}" if stage else f"{where}[{place}]")
     if translation.faults:
         raise Invalid(translation.faults)
-    return Translated(translation.typed(), tuple(translation.warnings))
+    return Translated(translation.with_types(), tuple(translation.warnings))
 
 
 class UniqueNames:
-    """A giver of names that no other operation has."""
+    """A giver of unused names."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
         self._counts: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
-        """Return the name, or the first of `name#2`, `name#3`, ... that is free."""
+        """Choose the name, or the first free name of `name#2`, `name#3`, ..."""
         count = self._counts.get(name, 0) + 1
         while (numbered := name if count == 1 else f"{name}#{count}") in self._taken:
             count += 1
@@ -116,12 +116,12 @@ class _Translation:
         self._operations: list[Operation] = []
         self._types: dict[InputField, str] = {}
         self._origins: dict[str, str] = {}
-        # Fields taken out of the structs that reads emit.
+        # Fields of structs by read.
         self._inner: dict[str, list[str]] = {}
-        self.names = [self._named(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
+        self.names = [self._choose_name(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
 
-    def _named(self, step: Step, place: str) -> str:
-        """Return the step's name in the set; a step may name an origin that follows it, so all names are made first."""
+    def _choose_name(self, step: Step, place: str) -> str:
+        """Choose the step's name in the set; all names are chosen first, as a step may name a later origin."""
         if isinstance(step, (OrderedOperation, WriteStep)):
             return self._free.unique(f"{step.stage}.{step.name}" if step.stage else step.name)
         if step.name in self._origins:
@@ -138,11 +138,11 @@ class _Translation:
         else:
             self._add_operation(step, name)
 
-    def typed(self) -> tuple[Operation, ...]:
-        """Return the operations, with the types that the written schema gives the fields they emit."""
-        return tuple(map(self._typed, self._operations))
+    def with_types(self) -> tuple[Operation, ...]:
+        """List the operations, with the types of the written schema on their outputs."""
+        return tuple(map(self._add_types, self._operations))
 
-    def _typed(self, operation: Operation) -> Operation:
+    def _add_types(self, operation: Operation) -> Operation:
         if isinstance(operation, Write):
             return operation
         if isinstance(operation, Read):
@@ -186,7 +186,7 @@ class _Translation:
     def _add_reads(
         self, step: OrderedOperation, base: str, outputs: tuple[str, ...], first: str | None
     ) -> tuple[str, ...]:
-        """Add a read of each source and return their names; `first` is the name that the first read has already."""
+        """Add a read of each source and return their names; `first` is the chosen name of the first read."""
         names = [first if first and not place else self._free.unique(base) for place in range(len(step.sources))]
         described = dict(step.source_descriptions)
         for name, source in zip(names, step.sources, strict=True):
@@ -199,7 +199,7 @@ class _Translation:
             self._inner[operation.name] = []
 
     def _find(self, name: str) -> Sequence[InputField]:
-        """Return the latest emission of a field; a field in a struct that was read is added to that read."""
+        """Find the latest emission of a field; a field in a read struct is added to the read."""
         emissions = self._fields.find(name)
         origins = tuple(emission.origin for emission in emissions)
         if (
@@ -222,22 +222,22 @@ class _Translation:
             self.faults.append(Fault("fields", None if step.fields is None else list(step.fields), rule))
         elif step.fields is None:
             rule = "give them as `fields`, for they are guessed"
-            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shown(names)}")
+            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shorten(names)}")
         if unknown := [field for field in names if not emissions[field]]:
-            shown = _shown(unknown)
+            shown = _shorten(unknown)
             self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
         types = dict(step.types)
         self._types.update((field, types[field.name]) for field in inputs if field.name in types)
         self._append(Write(name, inputs, step.destination, destination_description=step.destination_description))
 
 
-def _shown(names: Sequence[str]) -> str:
+def _shorten(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more
 
 
 class _Fields:
-    """The operations that emitted each field last, and the fields taken since."""
+    """The operations that last emitted each field, and the fields used since."""
 
     def __init__(self) -> None:
         self._origins: dict[str, tuple[InputField, ...]] = {}
@@ -245,8 +245,8 @@ class _Fields:
         self._taken: set[str] = set()
 
     def emit(self, names: Sequence[str], origins: tuple[str, ...]) -> None:
-        """Note that these operations emitted the fields; several operations read one field of several sources."""
-        # A field that is emitted again is a new field and stands last; the fields in it are gone.
+        """Note the emission of fields by operations; a field of several sources has several reads."""
+        # A field emitted again is a new field at the end; its inner fields are gone.
         for name in names:
             self._origins.pop(name, None)
             for path in self._inside(parse_slashed(name)):
@@ -258,33 +258,33 @@ class _Fields:
             self._taken.discard(name)
 
     def take(self, names: Iterable[str]) -> None:
-        """Note that an operation took the fields."""
+        """Note the fields as inputs of an operation."""
         self._taken.update(names)
 
     def left(self) -> list[str]:
-        """Return the fields that nothing took since they were emitted."""
+        """List the fields without a use since their emission."""
         return [name for name in self._origins if name not in self._taken]
 
     def find(self, name: str) -> Sequence[InputField]:
-        """Return the field's latest emission; else the fields in it; else the struct around it; else nothing."""
+        """Find the field's latest emission; else the fields in it; else the struct around it; else nothing."""
         if name in self._origins:
             return self._origins[name]
         path = parse_slashed(name)
         above = (path[:length] for length in range(len(path) - 1, 0, -1))
         known = self._within.get(path[0], {})
         nearest = next((known[outer] for outer in above if outer in known), None)
-        return self._emitted(path) or (() if nearest is None else self._origins[nearest])
+        return self._find_inside(path) or (() if nearest is None else self._origins[nearest])
 
     def find_whole(self, name: str) -> Sequence[InputField]:
-        """Return the field's latest emission, with the fields in it."""
-        return (*self.find(name), *(self._emitted(parse_slashed(name)) if name in self._origins else ()))
+        """Find the field's latest emission, with the fields in it."""
+        return (*self.find(name), *(self._find_inside(parse_slashed(name)) if name in self._origins else ()))
 
-    def _emitted(self, path: FieldPath) -> list[InputField]:
-        """Return the emissions of fields inside this path."""
+    def _find_inside(self, path: FieldPath) -> list[InputField]:
+        """List the emissions of fields inside a path."""
         known = self._within.get(path[0], {})
         return [origin for inner in self._inside(path) for origin in self._origins[known[inner]]]
 
     def _inside(self, path: FieldPath) -> list[FieldPath]:
-        """Return the paths inside this path."""
+        """List the known paths inside a path."""
         known = self._within.get(path[0], {})
         return [other for other in known if len(other) > len(path) and other[: len(path)] == path]

@@ -1,7 +1,7 @@
-"""Partitions of one dataset are that dataset: OpenLineage's rules for the end of a path, and ours for dates inside it.
+"""A partition's name, cut to its dataset's: at the end by OpenLineage's rules, inside by ours for dates.
 
-OpenLineage's are those of its Java client (`dataset/partition/trimmer`), which trims its own events so by default: the
-last part of a path goes while it says only which partition, as long as something is left.
+OpenLineage's Java client (`dataset/partition/trimmer`) trims its own events so by default: the last part of a path goes
+while it only names a partition, as long as something is left.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# Counts the parts at the end of a path that name a partition.
+# Counts the parts of a partition's name at the end of a path.
 Rule = Callable[[list[str]], int]
 
 _YEAR_MONTH = re.compile(r"(?P<year>\d{4})-?(?P<month>\d{2})", re.ASCII)
@@ -22,8 +22,8 @@ _DATES = tuple(
         r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})",
     )
 )
-# A date inside a path or a name. Years are held to two centuries, and months without a day to two separated numbers: a
-# number may be an id.
+# A date inside a path or a name. A number may be an id: years are held to two centuries, and months without a day to
+# two separated numbers.
 _YEAR, _MONTH, _DAY = r"(?:19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
 _HOUR = r"(?:[01]\d|2[0-3])"
 _DAY_OF_YEAR = rf"{_YEAR}(?:-{_MONTH}(?:-{_DAY})?|_{_MONTH}(?:_{_DAY})?|{_MONTH}{_DAY})"
@@ -41,12 +41,12 @@ _INSIDE = tuple(
 _REST_OF_TIME = re.compile(r"[\d\s:.\-]*", re.ASCII)
 
 
-# Schemes of namespaces whose names are paths, without a slash too.
+# Schemes of namespaces with paths as names, perhaps without a slash.
 _STORES = frozenset({"file", "dbfs", "hdfs", "s3", "gs", "wasbs", "abfss", "adl", "oss", "cos", "obs"})
 
 
 def is_path(namespace: str, name: str) -> bool:
-    """True if the name is a path: it has a slash, or is a file's; in the namespace of an ARN a slash separates words.
+    """True if the name is a path: it has a slash, or belongs to a file. In an ARN's namespace a slash separates words.
 
     >>> is_path("s3://flights", "daily_2013-01-01"), is_path("postgres://db:5432", "flights.daily_2013-01-01")
     (True, False)
@@ -55,14 +55,14 @@ def is_path(namespace: str, name: str) -> bool:
 
 
 def trim_partitions(name: str) -> str:
-    """Return the path of a dataset without its partitions: those at the end, and dates anywhere.
+    """Trim the partitions of a dataset's path: at its end, and dates anywhere.
 
     >>> [trim_partitions(f"flights/{rest}") for rest in ("2013-01-01/checked", "2013/01/01/checked", "d=2013-01-01/x")]
     ['flights/checked', 'flights/checked', 'flights/x']
     >>> [trim_partitions(f"flights/{rest}") for rest in ("daily_2013-01-01", "daily-20130101/x", "daily_2013_01.csv")]
     ['flights/daily', 'flights/daily/x', 'flights/daily.csv']
 
-    A date that begins a name is part of it, and so are six digits, which may be an id:
+    A date at the beginning of a name belongs to it, and so do six digits, perhaps an id:
 
     >>> [trim_partitions(f"flights/{rest}") for rest in ("2013-01-01_checked", "daily_201301", "201301/checked")]
     ['flights/2013-01-01_checked', 'flights/daily_201301', 'flights/201301/checked']
@@ -76,14 +76,14 @@ def trim_partitions(name: str) -> str:
 
 
 def _without_dates(name: str) -> str:
-    """Return the path without a kind of dates inside it, unless nothing is left."""
+    """Trim a kind of dates inside the path, unless nothing is left."""
     root = "" if name.startswith("/") else "/"
     shorter = (pattern.sub("", root + name).removeprefix(root) for pattern in _INSIDE)
     return next((rest for rest in shorter if rest != name and rest.strip(" /")), name)
 
 
 def trim_end(name: str) -> str:
-    """Return the path without the partitions at its end, by OpenLineage's rules.
+    """Trim the partitions at the end of a path, by OpenLineage's rules.
 
     >>> trim_end("flights/checked/day=2013-01-01/hour=05")
     'flights/checked'
@@ -92,7 +92,7 @@ def trim_end(name: str) -> str:
     >>> [trim_end(f"/lake/flights/{end}") for end in ("2013/01/01", "2013/01")]
     ['/lake/flights', '/lake/flights']
 
-    What is no date or no single pair stays, and so does the last part that is left:
+    Text without a date or a single pair stays, and so does the last part:
 
     >>> [trim_end(name) for name in ("flights/2013-13-01", "flights/a=b=c", "flights/v20130101", "day=1/hour=2")]
     ['flights/2013-13-01', 'flights/a=b=c', 'flights/v20130101', 'day=1']

@@ -1,4 +1,4 @@
-"""The source fields that reach each operation, and the operations between: one pass in order of execution.
+"""The source fields of each operation, and the operations between: a single pass in order of execution.
 
 Sets of fields and of operations are the bits of ints: uniting two costs their length / 64, and nothing recurses.
 """
@@ -17,7 +17,7 @@ from headwater_model.operations import InputField, Operation, Read, Transform
 class Reach:
     """The source fields that reach a field: untouched (`direct`), or through transforms (`made`).
 
-    Both are bits that stand for columns; `by` are bits that stand for the transforms.
+    Each bit is a column; in `by`, each bit is a transform.
     """
 
     direct: int = 0
@@ -25,7 +25,7 @@ class Reach:
     by: int = 0
 
     def __or__(self, other: Reach) -> Reach:
-        """Return the union."""
+        """Unite two reaches."""
         return Reach(self.direct | other.direct, self.made | other.made, self.by | other.by)
 
 
@@ -33,7 +33,7 @@ NOTHING = Reach()
 
 
 class Reachability:
-    """The reach of each field of operations that stand in the order of execution."""
+    """The reach of each field of operations in the order of execution."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
@@ -49,30 +49,30 @@ class Reachability:
         for place, operation in enumerate(operations):
             if isinstance(operation, Transform):
                 self._of_transforms[operation.name] = self._of_inputs(operation.inputs, 1 << place)
-        self._after = self._followed()
+        self._after = self._follow()
 
     def of(self, field: InputField) -> Reach:
-        """Return the reach of a field that an operation emits, or that a taker names as its output."""
+        """Look up the reach of a field: an operation's output, or known from the inputs of a later operation."""
         transform = self._of_transforms.get(field.origin)
         return Reach(direct=self._bit(field)) if transform is None else transform
 
     def through(self, operation: Transform) -> Reach:
-        """Return the reach of a transform, which is that of all its outputs."""
+        """Look up the reach of a transform, equal for all its outputs."""
         return self._of_transforms[operation.name]
 
     def after(self, column: Column) -> int:
-        """Return the operations (transforms) that a source field reaches."""
+        """Look up the transforms after a source field, as bits."""
         return self._after.get(column, 0)
 
     def columns(self, bits: int) -> Iterator[Column]:
-        """Return the source fields that bits stand for."""
+        """List the source fields of bits."""
         return (self._columns[place] for place in _places(bits))
 
     def operations(self, bits: int) -> Iterator[Operation]:
-        """Return the operations that bits stand for, in their order."""
+        """List the operations of bits, in their order."""
         return (self._operations[place] for place in _places(bits))
 
-    def _followed(self) -> dict[Column, int]:
+    def _follow(self) -> dict[Column, int]:
         of_columns: dict[Column, int] = {}
         of_transforms: dict[str, int] = {}
         for place in reversed(range(len(self._operations))):
@@ -89,7 +89,7 @@ class Reachability:
         return of_columns
 
     def _of_inputs(self, inputs: Iterable[InputField], by: int) -> Reach:
-        """Return the reach of a transform of these inputs; a transform among their origins counts once."""
+        """Unite the reach of a transform's inputs; a transform among their origins counts once."""
         transformed = 0
         origins: dict[str, Reach] = {}
         for field in inputs:
@@ -98,12 +98,12 @@ class Reachability:
             else:
                 transformed |= self._bit(field)
         for reach in origins.values():
-            # The first is taken as it is: a chain of operations shares one int.
+            # The first is used as it is: a chain of operations shares an int.
             transformed, by = (transformed | reach.made if transformed else reach.made), by | reach.by
         return Reach(made=transformed, by=by)
 
     def _bit(self, field: InputField) -> int:
-        """Return the bit of a field that was read; a field that the read does not list gets a bit, too."""
+        """Look up the bit of a field that was read; a field outside the read's outputs gets a bit, too."""
         known = self._of_reads[field.origin]
         if field.name not in known:
             known[field.name] = self._bit_of(Column(self._reads[field.origin].source, parse_slashed(field.name)))
@@ -117,7 +117,7 @@ class Reachability:
 
 
 def _places(bits: int) -> Iterator[int]:
-    """Yield the positions of the bits that are set, from the lowest on."""
+    """Yield the positions of the set bits, from the lowest on."""
     text = f"{bits:b}"[::-1]
     place = text.find("1")
     while place >= 0:

@@ -1,7 +1,7 @@
-"""Rules of a lineage request, for the service that accepts it and the client that makes it.
+"""Rules of a lineage request, for the service and the client.
 
 The JSON is Carbonlake's (`record` or `records`), or a top-level `storage_location` as its minimum. Records of different
-roots, parents or actions travel in one request if each names its own and the request names none. Unknown fields are
+roots, parents or actions may share a request: then each record names its own, and the request none. Unknown fields are
 ignored: pipelines often pass their whole state along.
 
 The sizes are DynamoDB's: 2,048 bytes of partition key (`root_id`; `parent_id` may name it), 1,024 bytes of sort key
@@ -20,17 +20,17 @@ from headwater_model.errors import Fault, Invalid
 from headwater_model.ids import derive_node_id
 from headwater_model.json_checks import Broken, at_most, faults_of, fields_of, list_of, not_empty, text
 
-# The bounds of a record's fields, in bytes of UTF-8, in the order in which they are checked.
+# The bounds of a record's fields, in bytes of UTF-8, in the order of the checks.
 LIMITS = {"root_id": 2048, "parent_id": 2048, "action_taken": 1024, "node_id": 1024, "storage_location": 2048}
 # The bound of `request_id` and `run_id`.
 SHORT_ID_MAX = 256
 RECORDS_MAX = 10_000
-# A clock that is further ahead than this is wrong.
+# A clock further ahead is wrong.
 AHEAD_MAX_S = 24 * 3600
 
 
 class RequestedRecord(NamedTuple):
-    """Record of a request; empty where a field is missing."""
+    """A record of a request; empty where a field is missing."""
 
     root_id: str
     parent_id: str
@@ -40,7 +40,7 @@ class RequestedRecord(NamedTuple):
 
 
 class RecordRequest(NamedTuple):
-    """Valid request: its records, what they share, and whether they were sent as a batch."""
+    """A valid request: its records, their common time and run, and True for a batch."""
 
     records: tuple[RequestedRecord, ...]
     recorded_at: int
@@ -49,7 +49,7 @@ class RecordRequest(NamedTuple):
 
 
 def parse_record_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> RecordRequest:
-    """Return all records of a request.
+    """Parse all records of a request.
 
     `new_id` names the nodes of a request that carries neither node ids nor a `request_id`.
 
@@ -79,10 +79,10 @@ def parse_record_request(payload: object, *, now_s: int, new_id: Callable[[], st
 
 
 def parse_seconds(value: object) -> int:
-    """Return whole seconds since 1970; Step Functions has its times (`$$.State.EnteredTime`) as ISO 8601 text only.
+    """Parse whole seconds since 1970; Step Functions has its times (`$$.State.EnteredTime`) as ISO 8601 text only.
 
     Raises:
-        ValueError: the value is no such time; the message is the rule.
+        ValueError: the value is no time; the message is the rule.
 
     >>> parse_seconds("1970-01-01T00:01:00.5Z")
     60
@@ -125,7 +125,7 @@ _REQUEST = fields_of(REQUEST_FIELDS)
 
 
 def _records(payload: Mapping[str, Any], new_id: Callable[[], str]) -> tuple[RequestedRecord, ...]:
-    """Return the records with the fields that are given; missing fields are empty."""
+    """Build the records from the given fields; missing fields are empty."""
     request_id = payload.get("request_id")
 
     def record(index: int, form: Mapping[str, Any]) -> RequestedRecord:
@@ -142,7 +142,7 @@ def _records(payload: Mapping[str, Any], new_id: Callable[[], str]) -> tuple[Req
 
 
 def _forms(payload: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the requested records, without the fields that the request gives for all of them."""
+    """List the requested records, without the fields given for all records."""
     record = payload.get("record")
     return payload.get("records") or [{"node_id": payload.get("node_id")} if record is None else record]
 

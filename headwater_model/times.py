@@ -1,4 +1,4 @@
-"""Times of events as text: in UTC to the microsecond, which sort as they happened."""
+"""Times of events as text: in UTC to the microsecond; the order of texts is the order of times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORM = re.compile(
 
 
 def parse_time(text: str) -> str:
-    """Return an ISO 8601 time normalized; digits below a microsecond are cut.
+    """Parse an ISO 8601 time and normalize it; digits below a microsecond are cut.
 
     Raises:
         ValueError: the text is no date and time, its offset is a day or more, or it is outside the years 1 to 9999.
@@ -42,13 +42,13 @@ def _offset(zone: str) -> timedelta:
 
 
 def normalize(moment: datetime) -> str:
-    """Return a moment as normalized text."""
+    """Print a moment as normalized text."""
     utc = moment.astimezone(timezone.utc)
     return f"{utc.year:04}-{utc.month:02}-{utc.day:02}T{utc:%H:%M:%S}.{utc.microsecond:06}Z"
 
 
 def milliseconds_between(start: str, end: str) -> int:
-    """Return the whole milliseconds from one normalized time to another.
+    """Count the whole milliseconds between two normalized times.
 
     >>> milliseconds_between("2024-10-24T19:27:05.000000Z", "2024-10-24T19:27:06.500000Z")
     1500

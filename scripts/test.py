@@ -1,12 +1,12 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
-    test    every behaviour once: all tests that are not marked slow, with few random examples
-    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
+    test    every behaviour once: all tests without the mark slow, with few random examples
+    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats, no features
     fast    unit tests, doctests and the template
 
-A lane is a process for some folders: it collects them once, and its tests share one JVM, browser, moto and local
+A lane is a process for some folders: it collects them once, and its tests share a JVM, browser, moto and local
 stack, in the same order each time. Two lanes a core run at a time, for half of them wait for a process. The output of a
-lane is printed when it ends; up to five tests that failed run once more, when nothing runs beside them.
+lane is printed when it ends; up to five failed tests run once more, alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 _SPARK_35 = ROOT / ".venv-spark35"
 # Handlers and jobs on moto share the JVM of the tests of jobs on Spark.
-_MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spark.py")
+_MOTO_ON_SPARK = ("tests/aws/test_trace_on_spark.py",)
+# A feature's tests of a level are in the lane of this level, its unit tests beside those of queries and commands.
+_LEVELS = ("e2e", "spark", "explorer", "aws", "stack")
 # The longest first.
 _FOLDERS = {
     "capture": ("tests/spark/capture",),
@@ -38,7 +40,10 @@ _FOLDERS = {
     "unit": ("tests/unit", "--ignore=tests/unit/queries", "--ignore=tests/unit/cli"),
     "spark": ("tests/spark", "--ignore=tests/spark/capture", *_MOTO_ON_SPARK),
     "explorer": ("tests/explorer",),
-    "queries": ("tests/unit/queries", "tests/unit/cli"),
+    "queries": (
+        *("tests/unit/queries", "tests/unit/cli", "tests/features"),
+        *(f"--ignore-glob=*/tests/features/*/{level}" for level in _LEVELS),
+    ),
     "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
 }
@@ -51,7 +56,7 @@ _DEAREST = 10
 
 @dataclass(frozen=True)
 class Lane:
-    """Tests that one process runs; `profile` is Hypothesis' number of examples (tests/conftest.py)."""
+    """The tests of a process; `profile` is Hypothesis' number of examples (tests/conftest.py)."""
 
     name: str
     command: tuple[str, ...]
@@ -59,22 +64,25 @@ class Lane:
 
 
 def lanes_of(kind: str) -> list[Lane]:
-    """Return the lanes of a kind of run."""
+    """List the lanes of a kind of run."""
     if kind == "fast":
         return [_of_folders(name, "not (slow or large)") for name in ("unit", "queries", "stack")]
     if kind == "test":
         page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
         return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
     formats = Lane("formats", (sys.executable, "scripts/table_formats.py"))
-    return [*_on_spark_35(), *(_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS), formats]
+    without = Lane("without features", (sys.executable, "scripts/without_features.py", "--tests"))
+    folders = [_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS]
+    return [*_on_spark_35(), *folders, formats, without]
 
 
 def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
-    return Lane(name, (sys.executable, "-m", "pytest", "-m", marked, *_FOLDERS[name]), profile)
+    of_features = sorted(f"{folder}" for folder in ROOT.glob(f"tests/features/*/{name}") if name in _LEVELS)
+    return Lane(name, (sys.executable, "-m", "pytest", "-m", marked, *_FOLDERS[name], *of_features), profile)
 
 
 def _on_spark_35() -> list[Lane]:
-    """Return the lanes of the oldest Spark; none where this machine cannot have it, for the reason of set-up."""
+    """List the lanes of the oldest Spark; none without its environment, for set-up's reason."""
     missing = _SPARK_35 / ".unavailable"
     if missing.exists():
         _print(f"Spark 3.5 is skipped: {missing.read_text(encoding='utf-8').strip()}")
@@ -111,7 +119,7 @@ class Runs:
         return 0 if status == _NO_TESTS else status
 
     def costs_of(self, lane: Lane) -> dict[str, Any]:
-        """Return the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
+        """Read the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
         file = self._costs_file(lane)
         return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
@@ -119,7 +127,7 @@ class Runs:
         return self._folder / f"{lane.name}.json"
 
     def progress(self) -> str:
-        """Return how far each running lane is, as in `unit 43%, aws 80%`."""
+        """Print the progress of each running lane, as in `unit 43%, aws 80%`."""
         return ", ".join(f"{name} {_share(log)}" for name, log in list(self._running.items()))
 
 
@@ -166,7 +174,7 @@ def _run_all(runs: Runs, lanes: Sequence[Lane]) -> dict[str, int]:
 
 
 def _sum(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the costs of all lanes: seconds by part, and the rows of tests."""
+    """Sum the costs of all lanes: seconds by part, and the rows of tests."""
     outcomes: Counter[str] = Counter()
     parts: dict[str, Counter[str]] = {}
     tests: list[dict[str, Any]] = []

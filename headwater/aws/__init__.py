@@ -1,1 +1,1 @@
-"""The AWS services as the domain uses them: every batch response's failures are read and tried again."""
+"""AWS services, as the domain uses them: the failures in a batch's response are read and tried again."""

@@ -1,6 +1,6 @@
-"""Athena, one workgroup: the start of queries, their state, their results page by page; and partitions of its tables.
+"""A workgroup of Athena: the start of queries, their state, their results page by page; and partitions of its tables.
 
-The Glue catalog holds the tables: setting a partition's location is one atomic write.
+The Glue catalog holds the tables: setting a partition's location is an atomic write.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 # Athena's limit of a page of results.
 ROWS_AT_ONCE = 1000
 _BUSY = frozenset({"TooManyRequestsException", "ThrottlingException", "InternalServerException"})
-# Athena's codes for an unknown id, for expired results, and for a query of another workgroup.
+# Athena's codes for an unknown id, for expired results, and for a query of a foreign workgroup.
 _UNKNOWN = frozenset({"InvalidRequestException", "AccessDeniedException"})
-# In Athena's reason for a query that its workgroup's limit has cancelled.
+# A part of Athena's reason for a query cancelled by its workgroup's limit.
 _OVER_THE_LIMIT = "bytes scanned limit"
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A query: its text, whether it is `done`, and why it ended without a result, if it did."""
+    """A query: its text, True if it is `done`, and the reason of its end without a result, if any."""
 
     sql: str
     done: bool
@@ -73,7 +73,7 @@ class Athena:
         return response["QueryExecutionId"]
 
     def get(self, execution: str) -> Execution:
-        """Return the state of a query; raise `NotFound` if this workgroup has no query of this id."""
+        """Read the state of a query; raise `NotFound` for an id unknown to this workgroup."""
         with _refusals(_UNKNOWN):
             query = self.client.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
         if query.get("WorkGroup") != self.workgroup:
@@ -84,7 +84,7 @@ class Athena:
         return Execution(query["Query"], state == "SUCCEEDED", failed)
 
     def rows(self, execution: str, token: str | None) -> Rows:
-        """Return the first page of a finished query's result, or a token's; raise `NotFound` if it is gone."""
+        """Read the first page of a finished query's result, or a token's; raise `NotFound` if it is gone."""
         request: GetQueryResultsInputTypeDef = {"QueryExecutionId": execution, "MaxResults": ROWS_AT_ONCE}
         if token is not None:
             request["NextToken"] = token
@@ -95,7 +95,7 @@ class Athena:
         return Rows(rows if token else rows[1:], response.get("NextToken"))
 
     def bytes_max(self) -> int | None:
-        """Return the workgroup's limit of bytes read by a query, or None."""
+        """Read the workgroup's limit of bytes read by a query, or None."""
         with _refusals():
             group = self.client.get_work_group(WorkGroup=self.workgroup)["WorkGroup"]
         return group.get("Configuration", {}).get("BytesScannedCutoffPerQuery")
@@ -122,8 +122,8 @@ class Catalog:
     database: str
 
     def set_partition(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> None:
-        """Create or update the partition of this value, with its location (an S3 URL)."""
-        # As the table is described now: additions of a later release hold for new partitions.
+        """Create or update the partition of a value, with its location (an S3 URL)."""
+        # A copy of the table's current description: additions of a later release hold for new partitions.
         described = self.glue.get_table(DatabaseName=self.database, Name=table)["Table"]["StorageDescriptor"]
         descriptor = {**described, "Location": location}
         form = cast(
@@ -138,7 +138,7 @@ class Catalog:
             )
 
     def find_locations(self, table: str) -> dict[str, str]:
-        """Return the location of each partition of a table, by its value."""
+        """Find the location of each partition of a table, by its value."""
         pages = self.glue.get_paginator("get_partitions").paginate(
             DatabaseName=self.database, TableName=table, ExcludeColumnSchema=True
         )
@@ -146,6 +146,6 @@ class Catalog:
         return {partition["Values"][0]: partition["StorageDescriptor"]["Location"] for partition in partitions}
 
     def remove_partition(self, table: str, value: str) -> None:
-        """Remove the partition of this value, if it exists; its files stay."""
+        """Remove the partition of a value, if it exists; its files stay."""
         with suppress(self.glue.exceptions.EntityNotFoundException):
             self.glue.delete_partition(DatabaseName=self.database, TableName=table, PartitionValues=[value])

@@ -1,4 +1,4 @@
-"""Bodies of messages: JSON as SQS takes it, and a pointer to S3 instead of a body too large for a message."""
+"""Bodies of messages: JSON in the form of SQS, or a pointer to S3 in place of a large body."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from headwater_model.errors import Invalid, Unavailable
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# A body stays below 1 MiB with room for the escapes that Lambda's event adds to it.
+# A body stays below 1 MiB with room for the escapes of Lambda's event.
 BODY_BYTES_MAX = 800_000
-# The folder of bodies in the ingest bucket: a pointer leads nowhere else.
+# The folder of bodies in the ingest bucket: pointers lead nowhere else.
 BODIES_PREFIX = "requests/"
-# A request of 32 MB, whose every record repeats the ids of its root and its parent.
+# Enough for a request of 32 MB with the ids of root and parent repeated in every record.
 POINTED_BYTES_MAX = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBody:
-    """The location of a body that was too large for a message, and its size in bytes, or the most that a body has."""
+    """The location of a body too large for a message, and the (largest possible) size in bytes."""
 
     bucket: str
     key: str
@@ -33,13 +33,13 @@ class StoredBody:
 
 
 def render_body(form: object) -> str:
-    """Return a JSON document as the body of a message."""
-    # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
+    """Render a JSON document as the body of a message."""
+    # SQS refuses the two non-characters of XML 1.0; orjson escapes control characters, but not these two.
     return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
 
 def parse_body(body: str | bytes) -> dict[str, Any]:
-    """Return the JSON object that a message holds; `Invalid` if it holds none."""
+    """Parse the JSON object of a message; raise `Invalid` for other text."""
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -50,12 +50,12 @@ def parse_body(body: str | bytes) -> dict[str, Any]:
 
 
 def render_pointer(pointer: StoredBody) -> str:
-    """Return the body of a message whose content lies in S3."""
+    """Render the body of a message with its content in S3."""
     return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key, "size_bytes": pointer.size_bytes}})
 
 
 def parse_pointer(form: object) -> StoredBody:
-    """Return the pointer that a message's `s3` holds."""
+    """Parse the pointer in a message's `s3`."""
     match form:
         case {"bucket": str(bucket), "key": str(key), **others} if bucket and key:
             size_bytes = others.get("size_bytes", POINTED_BYTES_MAX)
@@ -66,7 +66,7 @@ def parse_pointer(form: object) -> StoredBody:
 
 
 def put_body(s3: S3Client, bucket: str, body: str) -> StoredBody:
-    """Store a body, named by its content, so that a retry overwrites the object with itself."""
+    """Store a body, named by its content: a retry overwrites the object with itself."""
     content = body.encode()
     pointer = StoredBody(bucket, f"{BODIES_PREFIX}{hashlib.sha256(content).hexdigest()}.json", len(content))
     try:
@@ -77,13 +77,13 @@ def put_body(s3: S3Client, bucket: str, body: str) -> StoredBody:
 
 
 def get_body(s3: S3Client, bucket: str, pointer: StoredBody) -> bytes:
-    """Return the body that a pointer leads to; `bucket` is the one that bodies are stored in.
+    """Read the body behind a pointer from `bucket`, the store of bodies.
 
-    Whoever may send a message writes the pointer, and the function may read more than its sender.
+    The sender of a message writes the pointer, and the function may read more than its sender: the location is checked.
 
     Raises:
-        Invalid: the pointer leads elsewhere, or to an object that is larger than it states.
-        ClientError: there is no such object.
+        Invalid: the pointer leads elsewhere, or to an object larger than stated.
+        ClientError: the object does not exist.
     """
     if pointer.bucket != bucket:
         raise Invalid.because("s3.bucket", pointer.bucket, f"must be {bucket}")

@@ -1,4 +1,4 @@
-"""Clients of AWS, made once a process, at their first use: a cold start pays for what it uses."""
+"""Clients of AWS, made once a process, at their first use: a cold start pays only for its own use."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-# Connections, and so threads, that one function uses against one service. DynamoDB takes about 5 ms for a write, and
-# half a core (1 GB) 1 ms for the call: more threads would only wait for each other (measured: 8 cost 40 % more CPU, 16
-# twice as much).
+# Connections, and so threads, of a function to a service. DynamoDB takes about 5 ms for a write, and half a core (1 GB)
+# 1 ms for the call: more threads would only wait for each other (measured: 8 cost 40 % more CPU, 16 twice as much).
 CONCURRENCY = 4
-# The same of a function that only reads, and so waits: a graph is thousands of small requests.
+# The same for a function of reads, and so of waits: a graph is thousands of small requests.
 READ_CONCURRENCY = 16
-# What leaves a function time to answer.
+# Time-outs short enough for a function's own time-out.
 _CONNECT_TIMEOUT_S = 3
 _READ_TIMEOUT_S = 20
 _RETRIES_MAX = 5
@@ -47,10 +46,10 @@ def client(service: Literal["sqs"]) -> SQSClient: ...
 def client(service: Literal["secretsmanager"]) -> Any: ...
 @cache
 def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3", "secretsmanager", "sqs"]) -> Any:
-    """Return the process's client of the service, with time-outs that leave a function time to answer.
+    """Build the process's client of the service, with time-outs below a function's own.
 
-    Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a
-    put's CPU). The user agent is given: botocore would put its own together twice for each request (an eighth).
+    Parameter validation is off: requests are built here, and DynamoDB checks them again (measured: a fifth of a put's
+    CPU). The user agent is given: botocore would build its own twice for each request (an eighth).
     """
     import os
 
@@ -63,7 +62,7 @@ def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3",
         parameter_validation=False,
         retries={"mode": "standard", "max_attempts": _RETRIES_MAX},
         user_agent="headwater",
-        # Without it, links are signed by the old version, which KMS refuses.
+        # By default, links are signed in the old version, and KMS refuses them.
         signature_version="s3v4" if service == "s3" else None,
         # At a local endpoint, bucket names are no host names.
         s3={"addressing_style": "path"} if "AWS_ENDPOINT_URL" in os.environ else {},
@@ -73,10 +72,10 @@ def client(service: Literal["athena", "dynamodb", "events", "glue", "kms", "s3",
 
 @cache
 def session() -> Session:
-    """Return the process's settings and credentials.
+    """Load the process's settings and credentials.
 
-    The clients are botocore's, and so those of boto3 without its transfers of files, which no function uses: importing
-    boto3 takes a cold start as long as a client does.
+    The clients are botocore's: boto3 without its transfers of files, unused by functions. To import boto3 costs a cold
+    start as much as a client.
     """
     from botocore.session import get_session
 
@@ -85,10 +84,10 @@ def session() -> Session:
 
 @cache
 def dynamodb() -> DynamoDBClient:
-    """Return the functions' client of DynamoDB, `headwater.aws.dynamodb`, typed as boto3's.
+    """Build the functions' client of DynamoDB, `headwater.aws.dynamodb`, typed as boto3's.
 
-    It has only those methods of boto3's client that the functions call. The environment variable `DYNAMODB_CLIENT`
-    with the value `boto3` brings boto3's own. Raises botocore's `NoRegionError`.
+    It has only the methods in use. The environment variable `DYNAMODB_CLIENT` with the value `boto3` brings boto3's own
+    client. Raises botocore's `NoRegionError`.
     """
     import os
 
@@ -118,7 +117,7 @@ def dynamodb() -> DynamoDBClient:
 
 
 def _dynamodb_url(session: Session, region: str) -> str:
-    """Return the endpoint that the environment names, or else the region's."""
+    """Find the endpoint in the environment, or else the region's."""
     import os
 
     from botocore.regions import EndpointResolver
@@ -131,5 +130,5 @@ def _dynamodb_url(session: Session, region: str) -> str:
         f"use_{kind}_endpoint": session.get_config_variable(f"use_{kind}_endpoint") for kind in ("fips", "dualstack")
     }
     known = EndpointResolver(session.get_data("endpoints")).construct_endpoint("dynamodb", region, **variants)
-    # A region that is newer than the runtime's botocore.
+    # A region newer than the runtime's botocore.
     return f"https://{known['hostname'] if known else f'dynamodb.{region}.amazonaws.com'}"

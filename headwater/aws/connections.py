@@ -1,4 +1,4 @@
-"""Connections to one AWS endpoint, kept open between requests and between the invocations of a function."""
+"""Connections to an AWS endpoint, kept open between requests and between the invocations of a function."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from botocore.exceptions import (
 )
 from httptools import HttpParserError, HttpResponseParser
 
-# Failures of a request on a connection that the other side has closed: before a byte of the response.
+# Failures on a connection closed by the server: before a byte of the response.
 _CLOSED = (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 
 
-# A connection that was used just now is taken to be open: a look at the system costs a tenth of a call.
+# A connection in recent use is taken to be open: a check by the system costs a tenth of a call.
 _FRESH_S = 0.5
 _READ_BYTES = 65_536
 
@@ -44,8 +44,8 @@ class Response:
 class Connections:
     """A pool of connections for any number of threads; at most `keep` stay open while they are idle.
 
-    `ca_file` holds the certificates that an `https` endpoint is checked against. One call of the system writes a
-    request, and httptools reads the response: http.client and urllib3 cost more than the rest of a call.
+    `ca_file` holds the certificates for an `https` endpoint. A single call of the system writes a request, and
+    httptools reads the response: http.client and urllib3 cost more than the rest of a call.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class Connections:
     def post(self, headers: Mapping[str, str], body: bytes) -> Response:
         """Send the body to `/` and return the response. Raises botocore's `ConnectionError` or `HTTPClientError`.
 
-        AWS closes connections that are idle for long; those of a frozen function are closed when it is thawed. A
-        request that fails on an idle connection before any response is therefore sent once more on a new connection.
+        AWS closes idle connections after a while; a thawed function finds all of them closed. A request that fails on
+        an idle connection before any response is therefore sent once more on a new connection.
         """
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         request = f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
-        idle = self._take()
+        idle = self._pop_open()
         if idle is not None:
             try:
                 return self._exchange(idle, request)
@@ -104,7 +104,7 @@ class Connections:
             connection = socket.create_connection(self._address, timeout=self._connect_timeout_s)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is not None:
-                # A socket whose handshake fails is closed by it.
+                # The failed handshake has closed the socket.
                 connection = self._tls.wrap_socket(connection, server_hostname=self._address[0])
         except TimeoutError as error:
             raise ConnectTimeoutError(endpoint_url=self.url, error=error) from error
@@ -115,8 +115,8 @@ class Connections:
         connection.settimeout(self._read_timeout_s)
         return connection
 
-    def _take(self) -> socket.socket | None:
-        """Return the idle connection that was used last and is still open."""
+    def _pop_open(self) -> socket.socket | None:
+        """Pop the idle connection in most recent use that is still open."""
         while (idle := self._pop()) is not None:
             used, connection = idle
             if time.monotonic() - used < _FRESH_S or not _is_readable(connection):
@@ -150,9 +150,9 @@ class _Received:
 
 
 def _read(connection: socket.socket) -> tuple[Response, bool]:
-    """Return the response, and whether the connection stays open after it.
+    """Read the response; True if the connection stays open after it.
 
-    A connection that ends within the response was not idle: the request has reached AWS.
+    A connection closed within the response was not idle: the request has reached AWS.
     """
     received = _Received()
     parser = HttpResponseParser(received)

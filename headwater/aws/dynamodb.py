@@ -1,7 +1,7 @@
 """The functions' client of DynamoDB: boto3's calls, results, errors and retries, with a fraction of boto3's CPU.
 
 botocore finds credentials, region and endpoint, and decides on retries; orjson writes and reads the bodies. Figures are
-in docs/benchmarks.json, other clients that were tried in docs/decisions/0001-own-dynamodb-client.md.
+in docs/benchmarks.json, rejected clients in docs/decisions/0001-own-dynamodb-client.md.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _TARGET = "DynamoDB_20120810"
-# They are not signed. DynamoDB's checksum is of the body as sent, so the body is not compressed.
+# Unsigned headers. DynamoDB's checksum is of the body as sent, so the body is not compressed.
 _HEADERS = {"user-agent": "headwater", "accept-encoding": "identity"}
-# Codes of refusals because the time of the signature is too far off.
+# Codes of refusals for a signature at a wrong time.
 _SKEWED = frozenset({"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed"})
 
 
 class ConditionalCheckFailedException(ClientError):
-    """Refusal of a write because its condition does not hold."""
+    """A refusal of a write because its condition does not hold."""
 
 
 class TransactionCanceledException(ClientError):
-    """Refusal of a transaction; `response["CancellationReasons"]` has a reason for each of its items."""
+    """A refusal of a transaction; `response["CancellationReasons"]` has a reason for each of its items."""
 
 
 _ERRORS: dict[str, type[ClientError]] = {
@@ -52,10 +52,10 @@ _ERRORS: dict[str, type[ClientError]] = {
 
 
 class DynamoDB:
-    """A client for any number of threads, with the methods of boto3's that the functions call.
+    """A client for any number of threads, with those methods of boto3's client that are in use.
 
-    Results are boto3's but for `ResponseMetadata`, which they lack. Raises botocore's errors: `ClientError`, of which
-    `exceptions` has the classes, and `BotoCoreError`. Replace `connections` to listen, or to stand in for AWS.
+    Results are boto3's without `ResponseMetadata`. Raises botocore's errors: `ClientError`, with subclasses in
+    `exceptions`, and `BotoCoreError`. Replace `connections` to listen, or to simulate AWS.
     """
 
     exceptions = SimpleNamespace(ClientError=ClientError, **_ERRORS)
@@ -106,7 +106,7 @@ class DynamoDB:
     def transact_write_items(  # noqa: D102 - boto3's
         self, **request: Unpack[type_defs.TransactWriteItemsInputTypeDef]
     ) -> type_defs.TransactWriteItemsOutputTypeDef:
-        # By the token DynamoDB recognizes a transaction that is sent again, and makes it once.
+        # By the token DynamoDB recognizes a repeated transaction, and does it once.
         request.setdefault("ClientRequestToken", str(uuid4()))
         return cast("type_defs.TransactWriteItemsOutputTypeDef", self.call("TransactWriteItems", request))
 
@@ -116,7 +116,7 @@ class DynamoDB:
         return cast("type_defs.UpdateItemOutputTypeDef", self.call("UpdateItem", request))
 
     def call(self, operation: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Call the API, with the retries of botocore's standard mode, and return the result."""
+        """Call the API, with the retries of botocore's standard mode; return the result."""
         body = _render(request)
         context: dict[str, Any] = {}
         for attempt in count(1):
@@ -141,7 +141,7 @@ class DynamoDB:
         raise AssertionError("count has no end")
 
     def _send(self, headers: Mapping[str, str], body: bytes) -> Response:
-        """Return a response that came whole, by the checksum that DynamoDB sends with it."""
+        """Exchange a request for a whole response, by DynamoDB's checksum."""
         response = self.connections.post(headers, body)
         checksum = response.headers.get("x-amz-crc32")
         if checksum is not None and checksum != str(zlib.crc32(response.content)):
@@ -155,7 +155,7 @@ class DynamoDB:
         refused: tuple[Response, dict[str, Any]] | None,
         error: BotoCoreError | None,
     ) -> bool:
-        """Wait for the next attempt; False if there is none. botocore adds the reason to the refusal."""
+        """Wait for the next attempt; False after the last. botocore adds the reason to the refusal."""
         delay_s = self._retries.delay_s(attempt, context, refused, error)
         if delay_s is not None:
             self._sleep(delay_s)
@@ -166,7 +166,7 @@ def _render(request: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(request, default=_base64)
     except orjson.JSONEncodeError:
-        # A lone surrogate is no Unicode: DynamoDB refuses it and names it.
+        # A lone surrogate is no Unicode: DynamoDB refuses it by name.
         return json.dumps(request, default=_base64).encode()
 
 
@@ -177,9 +177,9 @@ def _base64(value: object) -> str:
 
 
 def _parse(content: bytes) -> dict[str, Any]:
-    """Return a result in which the binary values of items are bytes.
+    """Parse a result, with the binary values of items as bytes.
 
-    Unprocessed items stay as they are: they are only sent again.
+    Unprocessed items stay as they are, to be sent again.
     """
     try:
         result: dict[str, Any] = orjson.loads(content)
@@ -187,7 +187,7 @@ def _parse(content: bytes) -> dict[str, Any]:
         raise ResponseStreamingError(error=error) from error
     if b'"B' in content:
         read = result.get("Responses", {})
-        # Those of BatchExecuteStatement are a list; of writes, they have no items.
+        # For BatchExecuteStatement they are a list, for writes without items.
         for items in (result.get("Items", ()), *(read.values() if isinstance(read, dict) else ())):
             _decode_items(items)
         _decode_items(result[name] for name in ("Item", "Attributes") if name in result)
@@ -202,7 +202,7 @@ def _decode_items(items: Iterable[dict[str, Any]]) -> None:
 
 
 def _decode(value: dict[str, Any]) -> None:
-    """Replace the base64 of a binary value, or of those in it, by bytes."""
+    """Replace the base64 of binary values, inner values too, by bytes."""
     for kind, content in value.items():
         if kind == "B":
             value[kind] = a2b_base64(content)
@@ -216,7 +216,7 @@ def _decode(value: dict[str, Any]) -> None:
 
 
 def _parse_refusal(response: Response, attempt: int) -> dict[str, Any]:
-    """Parse a refusal as botocore does, with the fields of the two errors that have some."""
+    """Parse a refusal as botocore does, with the additional fields of two errors."""
     parts = {"status_code": response.status_code, "headers": response.headers, "body": response.content}
     refusal: dict[str, Any] = create_parser("json").parse(parts, cast("Any", None))
     refusal["ResponseMetadata"]["RetryAttempts"] = attempt - 1

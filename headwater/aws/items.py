@@ -37,7 +37,7 @@ def put_if(
     values: Item | None = None,
     names: Mapping[str, str] | None = None,
 ) -> bool:
-    """Put the item if the condition holds for the stored one; return True if it was put."""
+    """Put the item if the condition holds for the stored item; return True if it was put."""
     request: PutItemInputTypeDef = {"TableName": table, "Item": item, "ConditionExpression": condition}
     if values:
         request["ExpressionAttributeValues"] = values
@@ -66,7 +66,7 @@ def batch_get(
     keys: Sequence[Item],
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[Item]:
-    """Return the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
+    """Read the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
     items: list[Item] = []
     for batch in chunks(keys, GET_KEYS_MAX):
         left: Sequence[Item] = batch

@@ -1,4 +1,4 @@
-"""Objects of a bucket, which are written once, and their listing."""
+"""Objects of a bucket, written once, and their listing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectTypeDef, PutObjectRequestTypeDef
 
-# S3's codes for a conditional write that lost: the object exists, or is being written.
+# S3's codes for a lost conditional write: the object exists, or is being written.
 _EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 _MISSING = {"NoSuchKey", "404"}
 _CHUNK_BYTES = 1024 * 1024
 
 
 def list_objects(s3: S3Client, bucket: str, prefix: str, *, after: str = "") -> Iterator[ObjectTypeDef]:
-    """Yield the objects whose keys begin with a prefix and come after a key, in the order of their keys."""
+    """Yield the objects below a prefix and after a key, in the order of their keys."""
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix, StartAfter=after)
     for page in pages:
         yield from page.get("Contents", [])
@@ -77,13 +77,13 @@ def put_once(
     content_encoding: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the object, whose SHA-256 is given in hex; an equal object that exists already stays.
+    """Write the object, with its SHA-256 in hex; an equal object stays.
 
     A repeated write succeeds, as does a second writer of the same bytes.
 
     Raises:
         Conflict: the key holds other bytes.
-        Unavailable: another write of the key was under way, and left nothing.
+        Unavailable: a rival write of the key was under way, and left nothing.
     """
     if put_new(
         s3,
@@ -104,7 +104,7 @@ def put_once(
 
 
 def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
-    """Return the object's SHA-256 in hex, as S3 stores it, else of its bytes; None if there is no such object."""
+    """Read the object's SHA-256 in hex, as S3 stores it, else of its bytes; None for a missing object."""
     try:
         head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
         kept = head.get("ChecksumSHA256", "")
@@ -119,12 +119,12 @@ def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
 
 
 def is_missing(error: ClientError) -> bool:
-    """True if S3 has no such object."""
+    """True if S3 says that the object does not exist."""
     return error.response["Error"]["Code"] in _MISSING
 
 
 def hash_object(s3: S3Client, bucket: str, key: str) -> str:
-    """Return the SHA-256, in hex, of the object's bytes, read a piece at a time."""
+    """Hash the object's bytes, read a piece at a time: SHA-256, in hex."""
     sha256 = hashlib.sha256()
     with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
         for chunk in body.iter_chunks(_CHUNK_BYTES):

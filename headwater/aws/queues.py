@@ -21,10 +21,10 @@ BATCH_ENTRIES_MAX = 10
 MESSAGE_BYTES_MAX = 1024 * 1024
 _TRIES = 6
 
-# The attributes of a message that name the API caller who sent its content, and limit where it may write (`rights`).
+# Attributes of a message: the API caller who sent its content, and the caller's limit of writes (`rights`).
 CALLER = "caller"
 WRITES = "writes"
-# The attribute of a message whose event another stack forwarded.
+# The attribute of a message with an event forwarded by a foreign stack.
 FORWARDED = "forwarded"
 
 Sleep: TypeAlias = Callable[[float], None]
@@ -34,8 +34,8 @@ Sleep: TypeAlias = Callable[[float], None]
 class Message:
     """A message to send; attributes are strings.
 
-    A FIFO queue keeps the order of the messages of a `group`, and drops one whose `deduplication_id` it took in the
-    last five minutes.
+    A FIFO queue keeps the order of the messages of a `group`, and drops a message with a `deduplication_id` of the last
+    five minutes.
     """
 
     body: str
@@ -45,13 +45,13 @@ class Message:
 
     @property
     def size_bytes(self) -> int:
-        """The bytes that count against the quota: body, names, types and values of the attributes."""
+        """The bytes in the sense of the quota: body, names, types and values of the attributes."""
         extra = sum(len(name.encode()) + len("String") + len(text.encode()) for name, text in self.attributes.items())
         return len(self.body.encode()) + extra
 
 
 def from_caller(body: str, caller: str | None, **attributes: str) -> Message:
-    """Return a message that names the API caller who sent its content, if known."""
+    """Build a message with the API caller who sent its content, if known."""
     return Message(body, {**({CALLER: caller} if caller else {}), **attributes})
 
 
@@ -59,10 +59,9 @@ def from_caller(body: str, caller: str | None, **attributes: str) -> Message:
 class QueuedMessage:
     """A message as a function received it.
 
-    `sent_ms` is the time when SQS took it, in milliseconds since 1970, if known; `sender` is the principal that sent it
-    to the queue, by SQS; `caller` is named by the sender as the source of the content, so it is worth as much as the
-    sender. `writes` is the sender's limit of where the content takes effect, as JSON; None sets no limit. `forwarded`
-    content came from another stack.
+    `sent_ms` is the time of arrival at SQS, in milliseconds since 1970, if known; `sender` is its principal, by SQS;
+    `caller` is the source of the content in the sender's words, as trustworthy as the sender. `writes` is the sender's
+    limit for the effects of the content, as JSON; None sets no limit. `forwarded` content came from a foreign stack.
     """
 
     message_id: str
@@ -77,7 +76,7 @@ class QueuedMessage:
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
     """Send every message, at least once each; return the number sent.
 
-    Raises `Unavailable` when entries still fail after six tries; those before them were sent.
+    Raises `Unavailable` when entries still fail after six tries; earlier entries were sent.
     """
     sent = 0
     for batch in _batches(messages):
@@ -89,9 +88,9 @@ def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep:
 
 
 def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
-    """Send every message, at least once each; return the reason for each index that was not sent.
+    """Send every message, at least once each; return the reason for each unsent index.
 
-    Once the queue refuses a whole batch, the rest is not tried: the caller's time is limited.
+    After the refusal of a whole batch, the rest is not tried: the caller's time is limited.
     """
     unsent: dict[int, str] = {}
     start = 0
@@ -118,7 +117,7 @@ def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
 
 
 def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
-    """Return the reason for each index that six tries did not send; `Unavailable` if a whole call was refused."""
+    """Send a batch; return the reason of each index unsent after six tries. Raises `Unavailable` for a refused call."""
     left = dict(enumerate(batch))
     reasons: dict[int, str] = {}
     for _ in attempts(_TRIES, sleep):

@@ -1,4 +1,4 @@
-"""botocore's standard retries, for a client that is not botocore's; and what was refused for now."""
+"""botocore's standard retries, for a client of our own; and the kinds of passing refusals."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from headwater.aws.connections import Response
 
 _SERVICE = "DynamoDB"
-# Beside the throttles: another transaction holds an item; S3 is busy.
+# Besides the throttles: a rival transaction holds an item; S3 is busy.
 _PASSING = frozenset({"TransactionConflictException", "TransactionInProgressException", "SlowDown", "RequestTimeout"})
 _SERVER_FAULT = 500
 
 
 class StandardRetries:
-    """The rules by which failures are tried again: kinds, attempts, delays, and the quota that all calls share.
+    """The rules of retries: kinds of failures, attempts, delays, and the common quota of all calls.
 
     botocore registers this mode's handlers on the events of a client; this class calls them.
     """
@@ -35,7 +35,7 @@ class StandardRetries:
         meta = SimpleNamespace(events=events, service_model=SimpleNamespace(service_id=ServiceId(_SERVICE)))
         self._handler = register_retry_handler(cast("BaseClient", SimpleNamespace(meta=meta)), attempts_max)
         self._release = handlers["after-call.dynamodb"]
-        # DynamoDB's model marks no error as one to try again.
+        # DynamoDB's model marks no error as retryable.
         service = SimpleNamespace(service_name=_SERVICE.lower())
         self._operation = SimpleNamespace(name="", service_model=service, error_shapes=())
 
@@ -46,7 +46,7 @@ class StandardRetries:
         response: tuple[Response, dict[str, Any]] | None,
         error: Exception | None,
     ) -> float | None:
-        """Return the seconds to wait before another attempt, or None if the failure stays.
+        """Compute the seconds to wait before the next attempt, or None if the failure stays.
 
         `attempt` counts from 1; `context` is the call's own, empty at first; `response` is a refusal, parsed.
         """
@@ -60,7 +60,7 @@ class StandardRetries:
         return delay
 
     def succeeded(self, context: dict[str, Any], response: Response) -> None:
-        """Return to the quota what the call's retries took from it."""
+        """Give the quota spent on the call's retries back."""
         self._release(context=context, http_response=response)
 
 
@@ -74,7 +74,7 @@ def is_throttle(error: ClientError) -> bool:
 
 
 def is_passing(error: Exception) -> bool:
-    """True if AWS refused for now, because of load or a fault of its own: what was sent is not at fault."""
+    """True if AWS refused for now, because of load or a fault of its own: the request is not at fault."""
     if isinstance(error, ClientError):
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return is_throttle(error) or error.response["Error"]["Code"] in _PASSING or status >= _SERVER_FAULT
@@ -82,7 +82,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_of_request(error: ClientError) -> bool:
-    """True if AWS will refuse this request whenever it is sent: its content breaks a rule, such as a size."""
+    """True if AWS refuses this request at any time: its content breaks a rule, such as a size."""
     return error.response["Error"]["Code"] in {
         "ItemCollectionSizeLimitExceededException",
         "SerializationException",

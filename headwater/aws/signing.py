@@ -1,4 +1,4 @@
-"""AWS Signature Version 4 of requests to DynamoDB: POST of a body to one path, without a query.
+"""AWS Signature Version 4 of requests to DynamoDB: POST of a body to a single path, without a query.
 
 The steps are those of AWS's "Create a signed AWS API request"; botocore's `SigV4Auth` signs any request, with four
 times the CPU.
@@ -23,12 +23,12 @@ SERVICE = "dynamodb"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 _ALGORITHM = "AWS4-HMAC-SHA256"
 _TIME = "%Y%m%dT%H%M%SZ"
-# AWS takes five minutes of difference; a clock that is further off is corrected.
+# AWS takes five minutes of difference; a clock further off is corrected.
 _SKEW_MAX = timedelta(minutes=4)
 
 
 def utc_now() -> datetime:
-    """Return the machine's clock."""
+    """Read the machine's clock."""
     return datetime.now(timezone.utc)
 
 
@@ -45,7 +45,7 @@ class Signer:
         self._derived = ("", "", b"")
 
     def headers(self, target: str, body: bytes) -> dict[str, str]:
-        """Return every header of the request but those of HTTP itself. Raises `NoCredentialsError`."""
+        """Build every header of the request besides HTTP's own. Raises `NoCredentialsError`."""
         if self._credentials is None:
             raise NoCredentialsError
         known = self._credentials.get_frozen_credentials()
@@ -58,7 +58,7 @@ class Signer:
         return headers
 
     def adjust(self, headers: Mapping[str, str], date: str | None) -> bool:
-        """Follow the clock of AWS, a response's `Date`; True if the request was signed by a clock that was far off."""
+        """Follow the clock of AWS, a response's `Date`; True if the request's clock was far off."""
         try:
             current = parsedate_to_datetime(date or "").astimezone(timezone.utc)
         except ValueError:
@@ -77,7 +77,7 @@ class Signer:
         return f"{_ALGORITHM} Credential={known.access_key}/{scope}, SignedHeaders={names}, Signature={signature}"
 
     def _key(self, secret: str, date: str) -> bytes:
-        """Return the day's key; it is derived once a day and secret."""
+        """Derive the day's key, once a day and secret."""
         known_secret, known_date, key = self._derived
         if (known_secret, known_date) != (secret, date):
             key = f"AWS4{secret}".encode()

@@ -1,6 +1,6 @@
-"""Puts on condition of a version, 25 a request: PartiQL's batches have conditions, which BatchWriteItem lacks.
+"""Puts on condition of a version, 25 a request: BatchWriteItem has no conditions, PartiQL's batches have.
 
-A statement costs what its PutItem would, half of what it costs in a transaction, and takes effect alone ("Running batch
+A statement costs as much as its PutItem, half as much as in a transaction, and takes effect alone ("Running batch
 operations with PartiQL for DynamoDB", "BatchStatementError").
 """
 
@@ -26,7 +26,7 @@ STATEMENTS_MAX = 25
 # Far below every quota of a request; 25 rows of common size take a twentieth.
 _BODY_BYTES_MAX = 1_000_000
 _TRIES = 10
-# The codes of a statement whose condition does not hold: of an UPDATE, and of an INSERT.
+# The codes of a statement with a failed condition: of an UPDATE, and of an INSERT.
 _REFUSED = frozenset({"ConditionalCheckFailed", "DuplicateItem"})
 _PASSING = frozenset(
     {
@@ -39,7 +39,7 @@ _PASSING = frozenset(
 )
 _KEY = ("pk", "sk")
 _VERSION = "version"
-# A row has one of these attributes (`headwater.facts.table`).
+# The names of a row's body; a row has a single body (`headwater.facts.table`).
 _BODIES = ("json", "body", "s3")
 
 
@@ -49,16 +49,16 @@ def put_versions(
     items: Sequence[Item],
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[bool]:
-    """Put items of different keys; False where `version` is not the stored one plus one (1: there must be none).
+    """Put items of different keys; False if `version` is not the stored version plus one (1: no stored item).
 
-    Raises `Unavailable` if DynamoDB keeps refusing for now, and `ClientError` for an item that it never takes.
+    Raises `Unavailable` if DynamoDB keeps refusing for now, and `ClientError` for an item refused for good.
     """
     written: dict[int, bool] = {}
     for group in _groups(items):
         left = group
         for _ in attempts(_TRIES, sleep):
             responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[index]) for index in left])
-            results = [_written(response) for response in responses["Responses"]]
+            results = [_outcome_of(response) for response in responses["Responses"]]
             written |= {index: done for index, done in zip(left, results, strict=True) if done is not None}
             left = [index for index in left if index not in written]
             if not left:
@@ -83,7 +83,7 @@ def _groups(items: Sequence[Item]) -> Iterator[list[int]]:
 
 
 def _statement(table: str, item: Item) -> BatchStatementRequestTypeDef:
-    """Return the INSERT of a first version, or the UPDATE that leaves what a put would."""
+    """Build the INSERT of a first version, or the UPDATE with the effect of a put."""
     version = int(item[_VERSION]["N"])
     if version == 1:
         names = ", ".join(f"'{name}': ?" for name in item)
@@ -97,8 +97,8 @@ def _statement(table: str, item: Item) -> BatchStatementRequestTypeDef:
     }
 
 
-def _written(response: Mapping[str, Any]) -> bool | None:
-    """Return True if the statement took effect, False if its condition failed, None if it may next time."""
+def _outcome_of(response: Mapping[str, Any]) -> bool | None:
+    """Read the outcome: True for an effect, False for a failed condition, None for a passing failure."""
     error = response.get("Error")
     if error is None:
         return True

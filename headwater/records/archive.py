@@ -53,7 +53,7 @@ _METADATA_BYTES_MAX = 1536
 
 
 def prefix_of(day: str) -> str:
-    """Return the prefix of a day's objects (YYYY-MM-DD); its parts are Hive partitions.
+    """Name the folder of a day's objects, in the form of Hive's partitions.
 
     >>> prefix_of("2026-11-20")
     'traces/year=2026/month=11/day=20/'
@@ -84,12 +84,12 @@ def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> CompressedLines:
         digest.update(compressed)
         file.write(compressed)
 
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as pool:
         under_way: deque[Future[bytes]] = deque()
         for block in blocks:
             # JSON escapes the line feeds of its strings.
             lines += block.count(b"\n")
-            under_way.append(beside.submit(compressor.compress, block))
+            under_way.append(pool.submit(compressor.compress, block))
             if len(under_way) > _BLOCKS_UNDER_WAY:
                 write(under_way.popleft().result())
         for last in under_way:
@@ -118,7 +118,7 @@ class Archive:
     ) -> ArchiveObject:
         """Upload a written file; it belongs to the archive only once its pointer is committed.
 
-        An equal object that exists already is as good, whoever wrote it. Raises `Conflict` if another object exists.
+        An equal object in the bucket is as good. Raises `Conflict` if the key holds other bytes.
         """
         key = f"{prefix_of(day)}{sha256_hex(root_id)}.{written.sha256}.jsonl.gz"
         name = b64encode(root_id.encode()).decode()
@@ -136,22 +136,22 @@ class Archive:
         return ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version, base)
 
     def remove(self, key: str) -> None:
-        """Put a delete marker over an object that belongs to no day; its bytes stay, as a version."""
+        """Put a delete marker over an object without a commit; its bytes stay, as a version."""
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def lines(self, key: str, seen: Callable[[bytes], object] | None = None) -> Iterator[bytes]:
-        """Yield the lines of an object, decompressed as they arrive; `seen` gets the bytes as they are stored."""
+        """Yield the lines of an object, decompressed as they arrive; `seen` gets the stored bytes."""
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
             chunks = body.iter_chunks(_CHUNK_BYTES)
-            yield from _split(_inflate(chunks if seen is None else _shown(chunks, seen)))
+            yield from _split(_inflate(chunks if seen is None else _observe(chunks, seen)))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
-        """Return the records of an object, each once."""
+        """Read the records of an object, each once."""
         return parse_lines(self.lines(key))
 
 
-def _shown(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
+def _observe(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
     for chunk in chunks:
         seen(chunk)
         yield chunk

@@ -1,8 +1,8 @@
 """The archive's state in the graph table: the lease of the compaction, the sealed days, and the last digest.
 
-COMPACTION            LEASE       execution, until        one compaction at a time: it extends one chain
+COMPACTION            LEASE       execution, until        a single compaction at a time extends the chain
 COMPACTION            CHAIN_HEAD  day, key, sha256,       the end of the chain
-                                  events_to               the last day of arrival whose events it covers
+                                  events_to               the last day of arrival with covered events
 DAY#<day>             SEAL        execution, sealed_at    from then on no object can be committed to the day
 """
 
@@ -26,12 +26,12 @@ _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
 
 
 class ChainLost(Conflict):
-    """A refused compaction: the bucket has digests that the table does not know, so it would start a second chain."""
+    """A refused compaction: the bucket has digests without a row in the table, and would get a second chain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The seal of a day: the execution that sealed it, and the time (seconds since 1970)."""
+    """The seal of a day: by an execution, at a time (seconds since 1970)."""
 
     execution: str
     sealed_at: int
@@ -39,7 +39,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class DigestRef:
-    """A digest as the next one names it."""
+    """A digest as the next digest names it."""
 
     day: str
     key: str
@@ -54,7 +54,7 @@ class ArchiveState:
     table: str
 
     def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
-        """Hold the archive for one execution until `until_s`; raise `Conflict` if another execution holds it."""
+        """Lease the archive to an execution until `until_s`; raise `Conflict` while a rival execution holds it."""
         lease: Item = {**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}}
         condition = "attribute_not_exists(pk) OR execution = :execution OR #until < :now"
         values: Item = {":execution": {"S": execution}, ":now": {"N": str(now_s)}}
@@ -74,12 +74,12 @@ class ArchiveState:
             return
 
     def seal(self, day: str, seal: Seal) -> Seal:
-        """Close the day to commits, once; return the seal that counts."""
+        """Close the day to commits, once; return the valid seal, an earlier one first."""
         is_new = put_if(self.dynamodb, self.table, _seal_item(day, seal), "attribute_not_exists(pk)")
         return seal if is_new else self.seals([day])[day]
 
     def seals(self, days: Sequence[str]) -> dict[str, Seal]:
-        """Return the seals of those days that have one; 100 days at most."""
+        """Read the seals of up to 100 days; days without a seal are left out."""
         items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
         return {
             item["pk"]["S"].partition("#")[2]: Seal(item["execution"]["S"], int(item["sealed_at"]["N"]))
@@ -87,7 +87,7 @@ class ArchiveState:
         }
 
     def restore_end(self, link: DigestRef, seal: Seal, events_to: str) -> None:
-        """Close the last day and make its digest the end of the chain, both or neither; a later end stays."""
+        """Close the last day and make its digest the end of the chain, in one transaction. A later end stays."""
         condition = "attribute_not_exists(pk) OR #day < :day"
         try:
             self.dynamodb.transact_write_items(
@@ -113,12 +113,12 @@ class ArchiveState:
             self.seal(link.day, seal)
 
     def last(self) -> DigestRef | None:
-        """Return the newest digest of the chain."""
+        """Read the newest digest of the chain, strongly consistent."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
         return DigestRef(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
 
     def events_to(self) -> str:
-        """Return the last day of arrival whose events the chain covers; empty if it covers no day."""
+        """Read the last day of arrival with covered events; empty if no day is covered."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
         return item["events_to"]["S"] if "events_to" in item else ""
 

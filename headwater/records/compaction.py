@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
     from headwater.records.signatures import Signatures
 
-# The time to wait for a day's roots: the rest is listed in the digest and carried over.
+# Seconds to wait for a day's roots. The digest lists the rest as missing, and the next day gets them.
 DEADLINE_S = 6 * 3600
-# A lease outlives the deadline by this, so that sealing is not disturbed.
+# A lease ends so long after the deadline: sealing is not disturbed.
 _LEASE_EXTRA_S = 3600
-# The search for dirty roots goes back as far from the day; older records were staged as they expired, and their roots
-# marked then.
+# Days before the compacted day that are searched for dirty roots. Older records expired meanwhile: they were staged,
+# and their roots marked.
 _LOOK_BACK_DAYS = 7
-# The earliest day that may begin a chain of digests: each day after it gets one.
+# The earliest day that may begin a chain of digests: each later day gets a digest.
 _FIRST_DAYS_MAX = 366
-# The cursor of a seal before its day's digest is written.
+# The cursor of a seal before the day's digest is written.
 _CLEANED = "cleaned"
-# The time of one root on Spark: the longest that the state machine waits for it (its task's TimeoutSeconds).
+# The time of one root on Spark: the state machine waits as long (its task's TimeoutSeconds).
 LEFT_ROOT_S = 45 * 60
 _LEFT_AT_ONCE = 5
 _LEFT_MAX = 20
-# Days that one execution publishes; the next execution continues.
+# Days published by an execution; the next execution continues.
 _PUBLISHED_MAX = 31
 
 
@@ -61,7 +61,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The progress of enqueuing a shard: the cursor to continue from (None: done), and the roots so far."""
+    """The progress of enqueuing a shard: the next cursor (None: done), and the roots so far."""
 
     cursor: str | None
     enqueued: int
@@ -69,7 +69,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """The progress of a seal: the cursor to continue from (None: done), and the day's digest once it is written."""
+    """The progress of a seal: the next cursor (None: done), and the day's digest once it is written."""
 
     cursor: str | None
     digest: Digest | None
@@ -77,7 +77,7 @@ class Sealing:
 
 @dataclass(frozen=True, slots=True)
 class DayToPublish:
-    """A sealed day whose tables are to be made; a day without objects has no tables and needs no Spark."""
+    """A sealed day to publish; a day without objects has no tables and needs no Spark."""
 
     day: str
     objects: bool
@@ -99,9 +99,9 @@ class Compactor:
     def plan(self, day: object, *, execution: str, started_at: int, now_s: int) -> Plan:
         """Lease the archive and choose the day: the requested one, else the day before `started_at`.
 
-        Raises `Invalid` for a malformed day, a day later than today, and an unsealed day that precedes the chain's end
-        or would begin a chain too long ago; `Conflict` when another execution holds the lease; `ChainLost` when the
-        bucket has a digest that the table does not know.
+        Raises `Invalid` for a malformed day, a day later than today, and an unsealed day before the chain's end or more
+        than a year ago; `Conflict` while another execution holds the lease; `ChainLost` for a digest in the bucket
+        without a row in the table.
         """
         today = day_of(started_at)
         chosen = shift(today, -1) if day is None else parse_day(day, today=today)
@@ -140,9 +140,9 @@ class Compactor:
         return Slice(None, enqueued)
 
     def first_pending_shard(self, day: str, shard: int, *, started_ms: int) -> int:
-        """Return the first shard, from this one on, with a root to wait for; `len(SHARDS)` if there is none.
+        """Find the first shard from `shard` on with a root to wait for; `len(SHARDS)` if there is none.
 
-        Only records count that were there when the compaction started (milliseconds since 1970): today's goes on.
+        Records of today arrive all the time: marks made after the start (milliseconds since 1970) do not count.
         """
         for number in range(shard, len(SHARDS)):
             marks = self._dirty_roots(day, SHARDS[number])
@@ -151,13 +151,13 @@ class Compactor:
         return len(SHARDS)
 
     def deferred(self, day: str, *, deadline: int, now_s: int) -> list[DirtyRoot]:
-        """Return the roots deferred to the Spark tracer: as many as it can trace before the lease is over."""
+        """List the roots deferred to the Spark tracer: as many as it can trace before the lease is over."""
         rounds = max(1, (deadline + LEFT_ROOT_S - now_s) // LEFT_ROOT_S)
         left = (mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_deferred)
         return list(islice(left, min(_LEFT_MAX, rounds * _LEFT_AT_ONCE)))
 
     def unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
-        """Return the unpublished sealed days up to this one, oldest first; with `again`, this day too."""
+        """List up to 31 unpublished sealed days until `day`, oldest first; with `again`, `day` too."""
         last = self.publications.last() or shift(self.digests.first_day() or day, -1)
         days = days_between(shift(last, 1), day)
         sealed = [
@@ -172,12 +172,13 @@ class Compactor:
     ) -> Sealing:
         """Close the day and every earlier open day, write the digests, and carry dirty roots over, while `in_time()`.
 
-        A call goes on where the one before it ended, and does a piece at least. Raises `ChainLost` as `plan` does.
+        A call continues at the cursor of the previous call, and does a piece at least. Raises `ChainLost`, as `plan`
+        does.
         """
         last = self._known_end()
         if cursor is None:
             if last is not None:
-                # A slow trace uploads after the seal, too. The digest says what belongs to the day.
+                # A slow trace uploads after the seal, too: objects outside the digest are removed.
                 self.digests.remove_orphans(last.day, self.digests.objects_of(last.day))
             if not in_time():
                 return Sealing(_CLEANED, None)
@@ -185,23 +186,23 @@ class Compactor:
             last = self._seal(earlier, Seal(execution, now_s), last, frozenset()).link
             if not in_time():
                 return Sealing(_CLEANED, None)
-        # What is missing counts once, for the digest: a digest that was written stays as it is.
+        # Missing roots are counted once, for the digest: an existing digest stays as it is.
         is_sealed = last is not None and day <= last.day
         missing = frozenset() if is_sealed else self._missing(day)
         digest = self._seal(day, Seal(execution, now_s), last, missing)
-        # Only now: until the digest names them, nothing else records that these roots are dirty.
+        # Only now: the digest names the dirty roots, so their old marks may go.
         after = self._carry_over(day, None if cursor in (None, _CLEANED) else cursor, in_time)
         if after is None:
             self.archive_state.release(execution)
         return Sealing(after, digest)
 
     def _missing(self, day: str) -> frozenset[str]:
-        """Return the dirty roots; a refused root is missing on the day of its records alone."""
+        """Collect the dirty roots; a refused root is missing on the day of its records alone."""
         marks = (mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_dirty)
         return frozenset(mark.root_id for mark in marks if mark.day == day or not mark.is_refused)
 
     def _known_end(self) -> DigestRef | None:
-        """Return the end of the chain; a seal that broke off may have written the next digest, of a day it closed."""
+        """Read the end of the chain. A seal that broke off may have written the next digest, of a closed day."""
         last = self.archive_state.last()
         later = list(islice(self.digests.days(last.day if last else ""), 2))
         if later and (len(later) > 1 or not self.archive_state.seals(later)):
@@ -226,7 +227,7 @@ class Compactor:
         return digest
 
     def _open_days(self, day: str, last: DigestRef | None) -> list[str]:
-        """Return the earlier days that need a digest: all since the last; without a last, those with objects."""
+        """List the earlier days to seal: all since the last digest; without a digest, the days with objects."""
         if last is not None:
             return days_between(shift(last.day, 1), shift(day, -1))
         return [earlier for earlier in self._days(day)[:-1] if self._has_objects(earlier)]
@@ -235,10 +236,10 @@ class Compactor:
         return next(self.pointers.objects_of(day), None) is not None
 
     def _carry_over(self, day: str, cursor: str | None, in_time: Callable[[], bool]) -> str | None:
-        """Mark the dirty roots on the next day, from the cursor on; return the cursor to continue from, or None.
+        """Mark the dirty roots on the next day, from the cursor on; return the next cursor, or None at the end.
 
-        A root that gets records behind the cursor stays marked on its day, where the next compaction looks, too. A
-        refused root is not tried again without new records.
+        A root with records behind the cursor stays marked on its day, and the next compaction finds it there. A refused
+        root is tried again only with new records.
         """
         first, _, after = (cursor or "").partition("|")
         places = [(marked_on, shard) for marked_on in self._days(day) for shard in SHARDS]
@@ -268,15 +269,15 @@ class Compactor:
                 yield from (mark for _, mark in page)
 
     def _days(self, day: str) -> list[str]:
-        """Return the days whose dirty roots count: those of sealed days may have got late records."""
+        """List the days with marks to read: late records mark roots of sealed days, too."""
         return days_between(shift(day, -_LOOK_BACK_DAYS), day)
 
 
 def _arrival_days(day: str, seal: Seal, covered: str) -> ArrivalDays:
-    """Return the days of arrival that the day's digest covers: those after the covered ones that are over.
+    """Compute the days of arrival for the day's digest: all days after `covered` that are over.
 
-    Loaders write under the current day. Once a day and a margin are over, nothing is added to it. A day that is sealed
-    by hand before its end leaves its events to the next digest.
+    Loaders write under the current day, so a day gets no more events once it and a margin are over. A day sealed by
+    hand before its end leaves its events to the next digest.
 
     >>> _arrival_days("2026-11-20", Seal("nightly", 1_795_221_000), "2026-11-19")
     ArrivalDays(after='2026-11-19', to='2026-11-20')
@@ -288,7 +289,7 @@ def _arrival_days(day: str, seal: Seal, covered: str) -> ArrivalDays:
 
 
 def parse_day(day: object, *, today: str) -> str:
-    """Return a day to compact. Raises `Invalid` if it is none, or later than today."""
+    """Check a day to compact. Raises `Invalid` for other text, and for a day later than today."""
     if not isinstance(day, str) or not is_day(day) or day > today:
         raise Invalid.because("day", day, f"must be a day as YYYY-MM-DD, at the latest {today}")
     return day

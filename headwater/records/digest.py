@@ -1,4 +1,4 @@
-"""A day's digest: what the archive holds of it, chained to the day before, as CloudTrail validates its log files.
+"""A day's digest: a list of the day's objects, chained to the day before, in the manner of CloudTrail's digests.
 
     digests/year=2026/month=11/day=20/digest.jsonl.gz
 
@@ -7,15 +7,15 @@ JSON lines, compressed, so that a day of a million objects is written and read i
     {"version": 3, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
      "events": {"after", "to"}}
     {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
-    {"event_object": {"key", "sha256", "size_bytes"}}                             one of the raw log of events; likewise
+    {"event_object": {"key", "sha256", "size_bytes"}}                             an object of the raw log; likewise
     {"missing": SHA-256 of the root's id}                                         a root carried over; sorted
     {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
 
-`sealed_at` is in seconds since 1970; `version` in the first line is that of this format, in an object's line that of
-its root's object (see `ArchiveObject`). Who proves one root reads the digests of its days, so they name other roots by
-hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots.
+`sealed_at` is in seconds since 1970. `version` counts the forms of a digest in its first line, and the objects of a
+root in an object's line (see `ArchiveObject`). A proof of a root shows its days' digests to a caller, so digests name
+roots by hashes alone. Version 1 has no events; versions 1 and 2 have the ids of missing roots.
 
-`Digests` are those in the archive bucket: each is written once, when its day is sealed.
+`Digests` writes each digest once, when its day is sealed.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _BLOCK_LINES = 1000
 
 
 class BadDigest(HeadwaterError):
-    """A digest that `render_digest` does not write, or of a later version than this code knows."""
+    """A digest in an unknown form, or of a later version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a digest: its day and seal, the digest before it, and the events that it covers.
+    """The head of a digest: its day and seal, the previous digest, and the covered days of arrival.
 
     A digest of version 1 covers no events.
     """
@@ -81,11 +81,11 @@ class Counts:
     event_bytes: int = 0
 
     def plus_event(self, event: EventObject) -> Counts:
-        """Return the counts with an object of events added."""
+        """Add an object of events."""
         return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + event.size_bytes)
 
     def plus(self, entry: ArchiveObject, *, new_root: bool) -> Counts:
-        """Return the counts with an object added."""
+        """Add an object of traces."""
         return replace(
             self,
             objects=self.objects + 1,
@@ -97,7 +97,7 @@ class Counts:
 
 
 def key_of(day: str) -> str:
-    """Return the key of the day's digest.
+    """Build the key of the day's digest.
 
     >>> key_of("2026-11-20")
     'digests/year=2026/month=11/day=20/digest.jsonl.gz'
@@ -137,11 +137,11 @@ def _line(form: dict[str, Any]) -> bytes:
 
 
 class DigestLines:
-    """A digest as it is read: `head` at once, then `entries()` to their end; after it `missing` and `counts`.
+    """A reader of a digest: `head` at once, then `entries()` to their end; then `missing` and `counts`.
 
     `missing` are the SHA-256 of roots' ids, in versions 1 and 2 the ids.
 
-    An unreadable line raises `BadDigest`. The content is not proved here, but by `verify`.
+    An unreadable line raises `BadDigest`. `verify` proves the content.
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
@@ -151,22 +151,22 @@ class DigestLines:
         self.counts: Counts | None = None
 
     def objects(self) -> Iterator[ArchiveObject]:
-        """Yield the traces' objects that the digest lists, in its order."""
+        """Yield the listed objects of traces, in the digest's order."""
         return (entry for entry in self.entries() if isinstance(entry, ArchiveObject))
 
     def entries(self) -> Iterator[ArchiveObject | EventObject]:
-        """Yield all objects that the digest lists, in its order: those of traces, then those of events."""
+        """Yield all listed objects, in the digest's order: of traces, then of events."""
         for form in self._forms:
             if self.counts is not None:
                 raise BadDigest("a digest ends with its counts")
             if "counts" in form:
-                self.counts = _made(Counts, form["counts"])
+                self.counts = _build(Counts, form["counts"])
             elif "missing" in form:
                 self.missing.append(form["missing"])
             elif "event_object" in form:
-                yield _made(EventObject, form["event_object"])
+                yield _build(EventObject, form["event_object"])
             else:
-                yield _made(ArchiveObject, form)
+                yield _build(ArchiveObject, form)
         if self.counts is None:
             raise BadDigest("the digest breaks off before its counts")
 
@@ -194,7 +194,7 @@ def _parse_head(form: dict[str, Any]) -> Head:
         raise BadDigest(f"the first line is not that of a digest: {error}") from error
 
 
-def _made(kind: Any, form: Any) -> Any:
+def _build(kind: Any, form: Any) -> Any:
     try:
         return kind(**form)
     except TypeError as error:
@@ -220,10 +220,10 @@ class Digests:
     def put(
         self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
     ) -> Digest:
-        """Write the day's digest, once; return the digest that counts.
+        """Write the day's digest, once; return the digest in the bucket.
 
-        A seal that broke off may have written it already; since then some missing roots may have been traced. Raises
-        `Conflict` if the existing digest names other objects: then someone else wrote it.
+        A seal that broke off may have written it already; missing roots may have been traced since. Raises `Conflict`
+        if the bucket's digest has other objects, by a foreign writer.
         """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
@@ -249,7 +249,7 @@ class Digests:
         return DigestLines(Archive(self.s3, self.bucket).lines(key_of(day)))
 
     def get(self, day: str) -> Digest:
-        """Return the day's digest, read to its end. Raises `BadDigest`."""
+        """Read the day's digest to its end. Raises `BadDigest`."""
         lines = self._read(day)
         for _ in lines.entries():
             pass
@@ -259,11 +259,11 @@ class Digests:
         return Digest(link, lines.counts, lines.head)
 
     def objects_of(self, day: str) -> Iterator[ArchiveObject]:
-        """Yield the objects of traces that the day's digest lists, by key. Raises `BadDigest`."""
+        """Yield the day's listed objects of traces, by key. Raises `BadDigest`."""
         return self._read(day).objects()
 
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
-        """Yield the objects of the raw log that arrived on these days, by key; files of other names are skipped."""
+        """Yield the objects of the raw log of these days of arrival, by key; files with other names are skipped."""
         start = end_of_events(days.after) if days.after else ""
         for listed in list_objects(self.s3, self.bucket, f"{EVENTS_PREFIX}year=", after=start):
             if listed["Key"] > end_of_events(days.to):
@@ -272,23 +272,23 @@ class Digests:
                 yield EventObject(listed["Key"], sha256, listed["Size"])
 
     def days(self, after: str = "") -> Iterator[str]:
-        """Yield the days after this one that have a digest, oldest first."""
+        """Yield the later days with a digest, oldest first."""
         for key in self._keys(DIGESTS_PREFIX, after=key_of(after) if after else ""):
             day = day_of_key(key)
             if is_day(day) and key == key_of(day):
                 yield day
 
     def first_day(self) -> str | None:
-        """Return the day of the first digest, or None."""
+        """Find the day of the first digest, or None."""
         return next(self.days(), None)
 
     def keys_after(self, day: str) -> Iterator[str]:
-        """Yield the keys of traces after this day; of all days without one."""
+        """Yield the keys of traces after a day; with "", all keys."""
         # A zero sorts after a slash: after all keys of the day.
         yield from self._keys(TRACES_PREFIX, after=f"{prefix_of(day)[:-1]}0" if day else "")
 
     def published_attempt(self, link: DigestRef) -> str | None:
-        """Return the attempt whose tables of the day are published, if it read this digest."""
+        """Find the published attempt of the day's tables, if it read this digest."""
         try:
             body = self.s3.get_object(Bucket=self.bucket, Key=published_key(link.day))["Body"].read()
         except ClientError as error:
@@ -299,9 +299,9 @@ class Digests:
         return manifest.attempt if manifest.digest_sha256 == link.sha256 else None
 
     def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
-        """Remove objects that traces left under a sealed day without a commit; return the number removed.
+        """Remove the uncommitted objects that traces left under a sealed day; return their number.
 
-        `committed` are the day's objects by key, as S3 lists them too.
+        `committed` are the day's objects by key, the order of S3's listing.
         """
         removed = 0
         keys = (entry.key for entry in committed)

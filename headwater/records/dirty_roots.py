@@ -1,11 +1,12 @@
-"""Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
+"""Dirty roots in the graph table: roots with new records, by day, and the records that traces have read.
 
-    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since, listed
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen, refused_gen, dirty_since, listed,
+                                             expires_at (of a clean root)
 
-Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
-them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
-`dirty_since` is a time (milliseconds since 1970) before which all marks are traced. `listed`: the root is among the ids
-of all roots (`root_ids.py`).
+Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` of the moment before its
+reads. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table. All
+marks before `dirty_since` (milliseconds since 1970) are traced. `listed`: the root is among the ids of all roots
+(`root_ids.py`).
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
     from headwater.aws.items import Item, Value
 
-# The time that a clean root's row stays for searches, before the table's TTL removes it.
+# Seconds that a clean root's row stays for searches, until the table's TTL removes it.
 _DONE_KEPT_S = 40 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class DirtyRoot:
-    """A root that got new records on a day: `gen` counts the batches, `traced_gen` those that a trace has read.
+    """A root with new records on a day: `gen` counts the batches, `traced_gen` the batches read by a trace.
 
-    The batches that no trace has read were marked at `since` or later (milliseconds since 1970).
+    Unread batches were marked at `since` or later (milliseconds since 1970).
     """
 
     day: str
@@ -49,7 +50,7 @@ class DirtyRoot:
 
     @property
     def is_pending(self) -> bool:
-        """True if a trace can be expected to clean the root: not if it was deferred to Spark, or refused."""
+        """True if a trace can be expected to clean the root: it is neither deferred to Spark nor refused."""
         return self.is_dirty and max(self.deferred_gen, self.refused_gen) < self.gen
 
     @property
@@ -72,7 +73,7 @@ class DirtyRoots:
     now_ms: Callable[[], int]
 
     def mark(self, root_id: str, day: str) -> None:
-        """Make the root dirty on a day: it got new records. The first time on a day its id is listed."""
+        """Mark the root dirty on a day, after new records. The first mark of a day lists its id."""
         key = _mark_key(day, sha256_hex(root_id))
         marked = self.dynamodb.update_item(
             TableName=self.table,
@@ -92,24 +93,24 @@ class DirtyRoots:
             )
 
     def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
-        """Return the root's rows of these days (100 at most), strongly consistent."""
+        """Read the root's rows of up to 100 days, strongly consistent."""
         keys = [_mark_key(day, sha256_hex(root_id)) for day in days]
         return [_mark(item) for item in batch_get(self.dynamodb, self.table, keys)]
 
     def find(self, day: str, sha: str) -> DirtyRoot | None:
-        """Return the row of a root by the SHA-256 of its id, strongly consistent, or None."""
+        """Find the row of a root by the SHA-256 of its id, strongly consistent, or None."""
         response = self.dynamodb.get_item(TableName=self.table, Key=_mark_key(day, sha), ConsistentRead=True)
         return _mark(response["Item"]) if "Item" in response else None
 
     def pages_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, DirtyRoot]]]:
-        """Yield pages of a shard's rows, each row with the cursor to continue after it."""
+        """Yield pages of a shard's rows, each row with the cursor behind it."""
         for items in query_pages(self.dynamodb, self.table, f"DIRTY#{day}#{shard}", after=after):
             yield [(item["sk"]["S"], _mark(item)) for item in items]
 
     def mark_traced(self, mark: DirtyRoot, *, read_at: int) -> None:
-        """Record that a committed trace has read everything up to `mark.gen`.
+        """Record a committed trace of everything up to `mark.gen`.
 
-        `read_at` is a time before the mark was read: batches beyond `mark.gen` were marked later.
+        The mark was read after `read_at`, so batches beyond `mark.gen` were marked later.
         """
         gen, expires = _number(mark.gen), _number(self.now_ms() // 1000 + _DONE_KEPT_S)
         clean = "SET traced_gen = :gen, expires_at = :expires REMOVE dirty_since"
@@ -126,7 +127,7 @@ class DirtyRoots:
         self._set_aside(mark, "deferred_gen")
 
     def refuse(self, mark: DirtyRoot) -> None:
-        """Refuse the root, as of `mark.gen`: it stays dirty until it gets new records, which are tried again."""
+        """Refuse the root, as of `mark.gen`: it stays dirty; new records are a new attempt."""
         self._set_aside(mark, "refused_gen")
 
     def _set_aside(self, mark: DirtyRoot, name: str) -> None:

@@ -1,7 +1,7 @@
 """Enrichment of records as they are loaded: Carbonlake's extension point of the load function.
 
-An enricher is a pure function of the record that returns the pairs to add. It must return the same pairs for the same
-record, because a message may be loaded more than once:
+An enricher is a pure function from a record to the pairs to add. A message may be loaded more than once, so equal
+records must get equal pairs:
 
     def bucket(record: LineageRecord) -> Mapping[str, str]:
         return {"bucket": urlsplit(record.storage_location).netloc}
@@ -23,7 +23,7 @@ ENRICHERS: tuple[Enricher, ...] = ()
 
 
 def enrich(record: LineageRecord, enrichers: tuple[Enricher, ...] = ENRICHERS) -> LineageRecord:
-    """Return the record with every enricher's metadata; for equal names the later enricher wins."""
+    """Add every enricher's metadata to the record; for equal names the later enricher wins."""
     added: dict[str, str] = {}
     for enricher in enrichers:
         added.update(enricher(record))

@@ -25,9 +25,9 @@ class EventObject:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalDays:
-    """A range of arrival days (YYYY-MM-DD) whose objects one digest lists: later than `after`, up to `to`.
+    """The arrival days (YYYY-MM-DD) of a digest's events: later than `after`, up to `to`.
 
-    `after` is the `to` of the digest before; it is empty in the first one, which begins with the first event.
+    `after` is the `to` of the previous digest; empty in the first digest, from the first event on.
     """
 
     after: str
@@ -39,7 +39,7 @@ class ArrivalDays:
 
 
 def event_prefix_of(day: str) -> str:
-    """Return the prefix of events that arrived on a day (YYYY-MM-DD); its parts are Hive partitions.
+    """Name the folder of a day's events, in the form of Hive's partitions.
 
     >>> event_prefix_of("2026-11-20")
     'events/year=2026/month=11/day=20/'
@@ -48,7 +48,7 @@ def event_prefix_of(day: str) -> str:
 
 
 def end_of_events(day: str) -> str:
-    """Return a key between those of the day and those of the next day: a zero sorts after a slash.
+    """Build a key between the keys of the day and of the next day: a zero sorts after a slash.
 
     >>> end_of_events("2026-11-20")
     'events/year=2026/month=11/day=200'
@@ -57,11 +57,11 @@ def end_of_events(day: str) -> str:
 
 
 def sha256_in_name(key: str) -> str | None:
-    """Return the SHA-256 that a loader wrote into the object's name; None for any other file.
+    """Read the SHA-256 in the name of a loader's object; None for a foreign file.
 
     >>> sha256_in_name("events/year=2026/month=11/day=20/notes.txt")
     """
     folder, _, name = key.rpartition("/")
     match = _NAME.fullmatch(name)
-    # Four parts: a folder in the day's folder holds nothing that a loader wrote.
+    # Four parts: loaders write nothing into folders of the day's folder.
     return match[1] if match and folder.count("/") == event_prefix_of("2026-11-20").count("/") - 1 else None

@@ -34,7 +34,7 @@ class Staged:
     table: str
 
     def stage(self, records: Iterable[LineageRecord]) -> None:
-        """Keep records that TTL removed until a trace has archived them."""
+        """Keep records removed by TTL until a trace has archived them."""
         puts = {item["sk"]["S"]: item for item in map(_staged_item, records)}
         batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts.values()])
 
@@ -45,7 +45,7 @@ class Staged:
                 yield item["sk"]["S"], parse_item(item)
 
     def unstage(self, root_id: str, places: Sequence[str]) -> None:
-        """Drop staged items, by sort key, that a committed archive object holds."""
+        """Drop staged items, by sort key, once a committed archive object holds them."""
         pk: Value = {"S": f"STAGED#{sha256_hex(root_id)}"}
         deletes: list[WriteRequestTypeDef] = [
             {"DeleteRequest": {"Key": {"pk": pk, "sk": {"S": place}}}} for place in places
@@ -54,14 +54,14 @@ class Staged:
 
 
 def _staged_item(record: LineageRecord) -> Item:
-    # Two records of one node may both expire unread: the sort key distinguishes them, the trace decides between them.
+    # Two records of a node may both expire unread: the sort key distinguishes them, the trace decides between them.
     place = sha256_hex(f"{record.root_id}\0{record.node_id}\0{record.recorded_at}\0{record.content_hash}")
     return {"pk": {"S": f"STAGED#{sha256_hex(record.root_id)}"}, "sk": {"S": place}, **render_item(record)}
 
 
 @dataclass(frozen=True, slots=True)
 class ExpiredRecord:
-    """A record that TTL removed; the times when its load began and when it was removed, in seconds since 1970."""
+    """A record removed by TTL; the times of its load's start and of its removal, in seconds since 1970."""
 
     record: LineageRecord
     loaded_at: int
@@ -77,7 +77,7 @@ class ExpiredRecords:
     pointers: Pointers
 
     def stage(self, expired: Sequence[ExpiredRecord], *, day: str) -> int:
-        """Stage the records that no committed trace is known to have read, and mark their roots dirty on the day.
+        """Stage the records without a known, committed trace, and mark their roots dirty on the day.
 
         Returns the number staged. Repeating the call changes nothing but the roots' counters.
         """
@@ -97,5 +97,5 @@ def _was_read(removal: ExpiredRecord, pointer: LastArchive | None) -> bool:
 
 
 def surely_loaded_before(loaded_at: int, pointer: LastArchive) -> bool:
-    """True if a record whose load began at `loaded_at` was in the table before the archive's trace began to read."""
+    """True if a record with a load from `loaded_at` on was in the table before the trace began to read."""
     return loaded_at + MARGIN_S < pointer.read_from

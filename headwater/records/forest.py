@@ -1,6 +1,6 @@
 """The records of one root as a forest: parents, leaves, missing parents, cycles. Built for a million records.
 
-An outline is the forest folded by action, so that many records with the same steps are a few groups.
+An outline folds the forest by action: many records with equal steps become a few groups.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from headwater.records.record import LineageRecord
 
-# Records that an outline shows of each group.
+# Records of each group in an outline.
 EXAMPLES_MAX = 3
 
 
@@ -21,7 +21,7 @@ EXAMPLES_MAX = 3
 class Path:
     """The ids of the nodes from the start of a tree to `nodes[-1]`.
 
-    `missing` names a parent that is not among the records, `cycle` the nodes that lead into each other.
+    `missing` names a parent without a record, `cycle` the nodes of a cycle above.
     """
 
     nodes: Sequence[str]
@@ -30,9 +30,9 @@ class Path:
 
 
 class Forest:
-    """The records of one root, one for each node, ordered by node id; `inner` are those with records below them.
+    """The records of one root, one for each node, ordered by node id; `inner` have records below them.
 
-    A record whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
+    The root's record, or a record with the root as parent, starts a tree (the root need not have a record).
     """
 
     def __init__(self, root_id: str, records: Iterable[LineageRecord]) -> None:
@@ -42,13 +42,13 @@ class Forest:
         self.inner = {record.node_id: record for record in self.records if record.node_id in parents}
 
     def starts(self) -> list[LineageRecord]:
-        """Return the records at which trees begin."""
+        """List the records at the start of a tree."""
         if self.root_id in self.inner:
             return [self.inner[self.root_id]]
         return [record for record in self.records if self.root_id in (record.node_id, record.parent_id)]
 
     def orphans(self) -> list[LineageRecord]:
-        """Return the records whose parent is not among the records."""
+        """List the records with a parent that has no record."""
         return [
             record
             for record in self.records
@@ -56,7 +56,7 @@ class Forest:
         ]
 
     def children(self) -> dict[str, list[LineageRecord]]:
-        """Return the children of each node that has any, ordered by node id."""
+        """Group the records by parent, ordered by node id."""
         children: dict[str, list[LineageRecord]] = {node_id: [] for node_id in self.inner}
         for record in self.records:
             if record.parent_id in children and record.node_id != self.root_id:
@@ -66,7 +66,7 @@ class Forest:
     def families(self) -> Iterator[tuple[Path, list[LineageRecord]]]:
         """Yield the leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
 
-        Every record is on the path of a leaf, or, in a cycle that no leaf hangs from, on that of its smallest node.
+        A cycle without a leaf counts as a leaf: its smallest node.
         """
         reached: set[str] = set()
         for parent_id, leaves in self._leaves_by_parent().items():
@@ -75,23 +75,23 @@ class Forest:
             yield path, leaves
         for node_id in sorted(self.inner.keys() - reached):
             if node_id not in reached:
-                # No leaf is below the node: it is on a closed cycle, and the first of it by node id.
+                # No leaf is below the node: it is on a closed cycle, and has its smallest node id.
                 path = self._path(self.inner[node_id].parent_id)
                 reached.update(path.nodes)
                 yield Path(path.nodes[1:], cycle=path.nodes), [self.inner[node_id]]
 
     def count_steps(self) -> int:
-        """Return how many steps the lines of all leaves have together, in linear time: a comb has quadratic many."""
+        """Count the steps of all leaves' lines together, in linear time: a comb has quadratic many."""
         lengths: dict[str, int] = {}
         steps = 0
         for parent_id, leaves in self._leaves_by_parent().items():
             self._measure(parent_id, lengths)
             steps += len(leaves) * (lengths.get(parent_id, 0) + 1)
-        # No leaf is below the others: they are on closed cycles, each of which is one line.
+        # The remaining nodes are on closed cycles without a leaf, with a line each.
         return steps + len(self.inner) - len(lengths)
 
     def _measure(self, node_id: str, lengths: dict[str, int]) -> None:
-        """Add how many nodes are on the path to the node, and to each above it; `lengths` may have some of them."""
+        """Add the lengths of the paths to the node and to each node above; `lengths` may have known nodes."""
         upward: dict[str, int] = {}
         above: str | None = node_id
         while above in self.inner and above not in lengths and above not in upward:
@@ -104,7 +104,7 @@ class Forest:
             lengths[node] = length + max(0, entry - place)
 
     def _leaves_by_parent(self) -> dict[str, list[LineageRecord]]:
-        """Return the leaves by parent; the parent of a root without records below it is the root."""
+        """Group the leaves by parent; a root without records below it is its own parent."""
         families: dict[str, list[LineageRecord]] = {}
         root_id, inner = self.root_id, self.inner
         for record in self.records:
@@ -117,7 +117,7 @@ class Forest:
         return families
 
     def _path(self, node_id: str) -> Path:
-        """Return the path from a start down to the node."""
+        """Build the path from a start down to the node."""
         upward: list[str] = []
         seen: dict[str, int] = {}
         while node_id in self.inner:
@@ -133,11 +133,11 @@ class Forest:
 
 @dataclass(slots=True)
 class Group:
-    """The records that one action made of the records of one parent group; `parent` is None where trees begin.
+    """Records of one action below one parent group; `parent` is None at the start of trees.
 
-    `complete` is false where a way does not lead to the root: a parent is missing, or the way begins in a cycle. Times
-    are seconds since 1970; `leaves` counts the records that no record names as its parent. `examples` are the first by
-    node id, each with its location.
+    `complete` is false without a path from the root: a parent is missing, or the path begins in a cycle. Times are
+    seconds since 1970; `leaves` counts the records without children. `examples` are the first by node id, each with its
+    location.
     """
 
     parent: int | None
@@ -159,20 +159,20 @@ class Group:
 
 
 def outline_of(forest: Forest) -> Sequence[Group]:
-    """Return the groups of a forest, each after its parent; every record is in one group."""
+    """Fold a forest into groups, each after its parent; every record is in one group."""
     outline = _Outline(forest)
     for record in forest.starts():
         outline.add_tree(record, complete=True)
     for record in forest.orphans():
         outline.add_tree(record, complete=False)
-    # What no start leads to hangs from a cycle: it begins at the smallest node id.
+    # The remaining records hang from a cycle: it begins at the smallest node id.
     for record in forest.records:
         outline.add_tree(record, complete=False)
     return outline.groups
 
 
 class _Outline:
-    """The groups so far, and the group of every node that was reached."""
+    """The groups so far, and the group of every reached node."""
 
     def __init__(self, forest: Forest) -> None:
         self.groups: list[Group] = []
@@ -181,7 +181,7 @@ class _Outline:
         self._reached: set[str] = set()
 
     def add_tree(self, start: LineageRecord, *, complete: bool) -> None:
-        """Add a record that was not reached yet, and all below it, level by level."""
+        """Add an unreached record, and all below it, level by level."""
         pending: deque[tuple[LineageRecord, int | None]] = deque([(start, None)])
         while pending:
             record, above = pending.popleft()

@@ -1,10 +1,9 @@
-"""Trace lines: a root's forest as JSON lines, one for each leaf, and the records that such lines hold.
+"""Trace lines: a root's forest as JSON lines, a line for each leaf, and the records read from lines.
 
     {"record_id", "root_id", "lineage": [step, ..., leaf, compaction step]}
 
 `record_id` is the leaf's node id. An incomplete line says `"complete": false` with `"missing": [parent id]` or
-`"cycle": [node ids]` before its lineage. The values of one field of many records are rendered together, which takes
-less time.
+`"cycle": [node ids]` before its lineage. A field's values of many records are rendered together: that takes less time.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ import orjson
 from headwater.records.forest import Forest
 from headwater.records.record import LineageRecord
 
-# A part for each row, or one part for all rows.
+# A part for each row, or a single part for all rows.
 Column: TypeAlias = bytes | Sequence[bytes]
-# A character that JSON does not escape, of one byte, and hardly ever in a text: delete.
+# A character that JSON does not escape, of a single byte, and hardly ever in a text: delete.
 _SEPARATOR = "\x7f"
 COMPACTION_ACTION = "DATA_COMPACTION"
 _BLOCK_BYTES = 512 * 1024
@@ -29,35 +28,35 @@ _BLOCK_LINES = 256
 
 
 def render_texts(texts: Sequence[str]) -> list[bytes]:
-    r"""Return each text as it is between the quotes of JSON.
+    r"""Render each text as between the quotes of JSON.
 
     >>> render_texts(["a", "", "ü"])
     [b'a', b'', b'\xc3\xbc']
     """
     rendered = orjson.dumps(_SEPARATOR.join(texts))[1:-1].split(_SEPARATOR.encode())
     if len(rendered) != len(texts):
-        # Some text has the separator.
+        # A text has the separator.
         return [orjson.dumps(text)[1:-1] for text in texts]
     return rendered
 
 
 def as_column(parts: Sequence[bytes]) -> Column:
-    """Return the parts of all rows as one part if they are equal."""
+    """Fold the parts of all rows into a single part if they are equal."""
     return parts[0] if len(set(parts)) == 1 else parts
 
 
 def render_mostly_equal(texts: Sequence[str]) -> Column:
-    """Return what `render_texts` does, as one part if all texts are equal."""
+    """Render the texts as `render_texts` does, as a single part if all are equal."""
     return render_texts(texts[:1])[0] if len(set(texts)) == 1 else render_texts(texts)
 
 
 def render_numbers(numbers: Sequence[int]) -> list[bytes]:
-    """Return each number as JSON."""
+    """Render each number as JSON."""
     return orjson.dumps(numbers)[1:-1].split(b",")
 
 
 def join_rows(columns: Sequence[Column], rows: int) -> bytes:
-    """Return the parts of all columns, row by row.
+    """Join the parts of all columns, row by row.
 
     >>> join_rows([b"<", [b"a", b"b"], b">"], 2)
     b'<a><b>'
@@ -77,7 +76,7 @@ def join_rows(columns: Sequence[Column], rows: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """The compaction that archives a trace: it is the last step of every line. The time is seconds since 1970."""
+    """The compaction that archives a trace, as the last step of every line. The time is seconds since 1970."""
 
     node_id: str
     recorded_at: int
@@ -85,7 +84,7 @@ class Compaction:
 
 
 def render_step(record: LineageRecord) -> bytes:
-    """Return a record as a step of a line: Carbonlake's JSON without `root_id`, which the line has."""
+    """Render a record as a step: Carbonlake's JSON without `root_id`, a member of the line."""
     form: dict[str, object] = {
         "node_id": record.node_id,
         "parent_id": record.parent_id,
@@ -97,7 +96,7 @@ def render_step(record: LineageRecord) -> bytes:
 
 
 def _render_optional(record: LineageRecord) -> bytes:
-    """Return the members of a step that most records do not have, each after a comma."""
+    """Render the members of a step that most records lack, each after a comma."""
     form: dict[str, object] = {}
     if record.run_id is not None:
         form["run_id"] = record.run_id
@@ -107,7 +106,7 @@ def _render_optional(record: LineageRecord) -> bytes:
 
 
 def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
-    """Return the record of a step that `render_step` wrote; repeated texts are shared, as in `parse_item`."""
+    """Parse a step of `render_step`; repeated texts are shared, as in `parse_item`."""
     return LineageRecord(
         root_id=intern(root_id),
         node_id=form["node_id"],
@@ -134,10 +133,10 @@ def parse_lines(lines: Iterable[bytes]) -> Iterator[LineageRecord]:
 def render_lines(
     forest: Forest, compaction: Compaction | None, check: Callable[[], None] = lambda: None
 ) -> Iterator[bytes]:
-    """Return the lines of the forest, each with its line feed, in an order that depends on the records alone.
+    """Yield the lines of the forest, each with its line feed, in an order given by the records alone.
 
-    They come in blocks of whole lines; `check` is called before each block and may raise. The part that leaves of one
-    parent share is rendered once. A live trace has no compaction step.
+    They come in blocks of whole lines; `check` is called before each block and may raise. Leaves of a parent share a
+    part, rendered once. A live trace has no compaction step.
     """
     renderer = Renderer(forest.root_id, compaction)
     for shared, leaves in _blocks(forest, renderer):
@@ -146,7 +145,7 @@ def render_lines(
 
 
 def _blocks(forest: Forest, renderer: Renderer) -> Iterator[tuple[Sequence[bytes], Sequence[LineageRecord]]]:
-    """Yield leaves with the shared part of each: some hundred, or about 512 KiB, or one longer line."""
+    """Yield leaves with the shared part of each: some hundred, or about 512 KiB, or a single longer line."""
     inner = _Inner(forest)
     shared_parts: list[bytes] = []
     records: list[LineageRecord] = []
@@ -181,7 +180,7 @@ def in_blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class Renderer:
-    """A renderer of a root's lines from steps that `render_step` made."""
+    """A renderer of a root's lines from the steps of `render_step`."""
 
     def __init__(self, root_id: str, compaction: Compaction | None) -> None:
         self._root = b',"root_id":' + orjson.dumps(root_id)
@@ -189,20 +188,20 @@ class Renderer:
         self._before, self._after = _render_compaction(compaction)
 
     def shared(self, steps: Iterable[bytes], missing: str | None, cycle: Sequence[str]) -> bytes:
-        """Return the shared part of the lines of leaves with one parent: faults, and the steps above, root first.
+        """Render the shared part of the lines of a parent's leaves: faults, and the steps above, root first.
 
-        A comma follows each step. `missing` and `cycle` are those of `Path`.
+        A comma follows each step. For `missing` and `cycle` see `Path`.
         """
         return b"".join((self._root, _render_faults(missing, cycle), b',"lineage":[', *steps))
 
     def line(self, shared: bytes, leaf_id: str, step: bytes) -> bytes:
-        """Return the line of a leaf, with its line feed."""
+        """Render the line of a leaf, with its line feed."""
         leaf = orjson.dumps(leaf_id)
         parent = leaf if self._names_leaf else b""
         return b"".join((b'{"record_id":', leaf, shared, step, self._before, parent, self._after))
 
     def lines(self, shared: Sequence[bytes], leaves: Sequence[LineageRecord]) -> bytes:
-        """Return the lines of leaves, each after its shared part: those that `line` and `render_step` make."""
+        """Render the lines of leaves, each after its shared part, equal to `line` with `render_step`."""
         ids = render_texts([leaf.node_id for leaf in leaves])
         quote, parents = (b'"', ids) if self._names_leaf else (b"", b"")
         columns: Sequence[Column] = (
@@ -218,13 +217,12 @@ class Renderer:
 
 
 def _optional_column(leaves: Sequence[LineageRecord]) -> Column:
-    """Return what `_render_optional` makes of each leaf."""
     filled = [leaf for leaf in leaves if leaf.metadata or leaf.run_id is not None]
     return list(map(_render_optional, leaves)) if filled else b""
 
 
 class _Inner(dict[str, bytes]):
-    """A cache of rendered nodes above the leaves, each with the comma that follows it in a line."""
+    """A cache of rendered nodes above the leaves, each with a comma behind it."""
 
     def __init__(self, forest: Forest) -> None:
         self._records = forest.inner
@@ -244,7 +242,7 @@ def _render_faults(missing: str | None, cycle: Sequence[str]) -> bytes:
 
 
 def _render_compaction(compaction: Compaction | None) -> tuple[bytes, bytes]:
-    """Return the compaction step after the leaf's step, in two parts: up to its parent (the leaf), and the rest."""
+    """Render the compaction step in two parts: up to its parent (the leaf), and the rest."""
     if compaction is None:
         return b"", b"]}\n"
     before = b',{"node_id":' + orjson.dumps(compaction.node_id) + b',"parent_id":'

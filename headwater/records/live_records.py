@@ -1,6 +1,6 @@
 """Queries of the live records: a page of a root, and a node's path in its roots. Reads are bounded, never a scan.
 
-Rows that have expired and that TTL has not removed yet are hidden here; a trace still sees them.
+Expired rows before their removal by TTL are hidden here; a trace still sees them.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from headwater_model.errors import NotFound, shown
 if TYPE_CHECKING:
     from headwater.aws.items import Item
 
-# Bounds of one query: requests to DynamoDB for a page, rows of a node's roots, single rows of a path.
+# Bounds of a query: requests to DynamoDB for a page, rows of a node's roots, single rows of a path.
 _PAGES_MAX = 10
 _ROWS_MAX = 10_000
 _SINGLES_MAX = 100
-# Roots that one node id is looked up in.
+# Roots in which a node id is looked up.
 MATCHES_MAX = 10
 _ROWS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRecord:
-    """A record that has not expired, and the time when it will (seconds since 1970)."""
+    """A record that has not expired, and the time of its expiry (seconds since 1970)."""
 
     record: LineageRecord
     ttl_expiry: int
@@ -47,8 +47,8 @@ class LivePage:
 class NodePath:
     """The path of a node in its root, down to the node; `descendants` are nearest first.
 
-    `missing` is the parent that is not live, `cycle` the nodes of a cycle in which the path starts. If `truncated`, a
-    bound of the query was hit, and nodes may be left out.
+    `missing` is the parent without a live record, `cycle` the nodes of a cycle at the start of the path. `truncated`:
+    the query hit a bound, and nodes may be left out.
     """
 
     path: Sequence[LiveRecord]
@@ -65,7 +65,7 @@ class NodePath:
 
 @dataclass(frozen=True, slots=True)
 class NodePaths:
-    """The paths of a node in each root that has it; `truncated` if more than `MATCHES_MAX` roots do."""
+    """The paths of a node in each of its roots; `truncated` if it is in more than `MATCHES_MAX` roots."""
 
     paths: Sequence[NodePath]
     truncated: bool
@@ -79,7 +79,7 @@ def is_known(root_id: str, sources: RecordSources) -> bool:
 
 
 def unknown_root(root_id: str) -> NotFound:
-    """Return the error for an unknown root."""
+    """Build the error for an unknown root."""
     return NotFound(f"root_id: no root {shown(root_id)} is known")
 
 
@@ -93,11 +93,11 @@ def live_page(
     limit: int,
     now_s: int,
 ) -> LivePage:
-    """Return up to `limit` live records of a root, by node id, or of one action (in no order).
+    """Read up to `limit` live records of a root, by node id, or of one action (in no order).
 
-    `prefix`: only those whose node id begins so.
+    `prefix` is the beginning of node ids.
 
-    A page may hold fewer records and not be the last, if many rows in a row have expired.
+    After many expired rows, a page before the last may hold fewer records.
     """
 
     def read(start: Item | None, size: int) -> Page:
@@ -108,7 +108,7 @@ def live_page(
         # A prefix is a condition of the table's own key, an action alone of the index.
         of_index: Item = {"action_taken": {"S": action}} if action is not None and prefix is None else {}
         start = {"root_id": {"S": root_id}, "node_id": {"S": after}, **of_index}
-    # One row above the limit shows whether there are more.
+    # A row above the limit shows that there are more.
     rows = _live_rows(read, start, limit + 1, now_s)
     if len(rows.items) > limit:
         rows = Page(rows.items[:limit], rows.items[limit - 1])
@@ -116,7 +116,7 @@ def live_page(
 
 
 def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, rows_min: int, now_s: int) -> Page:
-    """Return at least `rows_min` live items, or all within `_PAGES_MAX` requests, and the key of the next page."""
+    """Read at least `rows_min` live items, or all within `_PAGES_MAX` requests, and the key of the next page."""
     items: list[Item] = []
     for _ in range(_PAGES_MAX):
         page = read(start, max(rows_min - len(items), _ROWS_AT_ONCE))
@@ -130,7 +130,7 @@ def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, row
 def find_paths(
     table: RecordsTable, node_id: str, *, now_s: int, covers_root: Callable[[str], bool] = lambda _: True
 ) -> NodePaths:
-    """Return the live node's path in each of its roots that the caller may use, by root id."""
+    """Find the live node's path in each of its roots within the caller's rights, by root id."""
 
     def read(start: Item | None, size: int) -> Page:
         page = table.page_of_node(node_id, start=start, limit=size)
@@ -159,7 +159,7 @@ def _place(table: RecordsTable, node: LiveRecord, *, rows_max: int, now_s: int) 
 
 
 def _rows_of_root(table: RecordsTable, root_id: str, rows_max: int, now_s: int) -> tuple[dict[str, LiveRecord], bool]:
-    """Return the live rows among the root's first `rows_max`, by node id, and True if the root has no more."""
+    """Read the live rows among the root's first `rows_max`, by node id, and True if the root has no more."""
     rows: dict[str, LiveRecord] = {}
     start: Item | None = None
     left = rows_max
@@ -176,9 +176,9 @@ def _rows_of_root(table: RecordsTable, root_id: str, rows_max: int, now_s: int) 
 def path_to(
     node: LiveRecord, find: Callable[[str], LiveRecord | None]
 ) -> tuple[list[LiveRecord], str | None, list[str]]:
-    """Return the path from a start down to the node, the parent that `find` lacks, and the cycle above, if any.
+    """Build the path from a start down to the node, with the parent unknown to `find`, and the cycle above, if any.
 
-    The root need not be a record: then a record whose parent is the root id starts the tree.
+    Without a record of the root, a record with the root as parent starts the tree.
     """
     upward = [node]
     seen = {node.record.node_id: 0}
@@ -195,7 +195,7 @@ def path_to(
 
 
 def descendants_of(node: LiveRecord, rows: Mapping[str, LiveRecord]) -> list[LiveRecord]:
-    """Return every node below this one among the rows, nearest first, then by node id, each once."""
+    """List every node below this node among the rows, nearest first, then by node id, each once."""
     children: dict[str, list[str]] = {}
     for row in rows.values():
         # The root has no parent, whatever its record says.

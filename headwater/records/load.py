@@ -32,7 +32,7 @@ T = TypeVar("T")
 class RecordLoad:
     """The result of a batch: the messages to try again with the reason of each, and counts of records.
 
-    `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
+    `passing` are failed messages without a fault of their own: AWS refused them for now.
     """
 
     failed: dict[str, str] = field(default_factory=dict)
@@ -75,14 +75,14 @@ def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, d
         reasons = (unwritten.get(key) or unmarked.get(key[0]) for key in keys)
         if reason := next(filter(None, reasons), None):
             batch.result.failed[message_id] = reason
-            # A record that the table never takes is among the dead letters already.
+            # A record refused for good is among the dead letters already.
             batch.result.passing.add(message_id)
     batch.result.loaded = len(batch.groups) - len(unwritten)
     return batch.result
 
 
 def _each(pool: ThreadPoolExecutor, act: Callable[[T], str | None], things: Iterable[T]) -> Mapping[T, str]:
-    """Return the reason of each failed thing."""
+    """Collect the reason of each failed thing."""
     ordered = list(things)
     return {thing: reason for thing, reason in zip(ordered, pool.map(act, ordered), strict=True) if reason}
 
@@ -136,7 +136,7 @@ class _Batch:
                 self.stores.table.put(record, ttl_s=self.stores.ttl_s, loaded_at=self.now_s, save=self._displace)
             except ClientError as error:
                 if not is_refused(error):
-                    # One partition takes about 1,000 writes a second: the rest of the root waits for a later batch.
+                    # A partition takes about 1,000 writes a second: the rest of the root waits for a later batch.
                     if is_throttle(error):
                         self._throttled.add(root_id)
                     return str(error)

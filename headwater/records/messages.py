@@ -31,24 +31,24 @@ class _RecordModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The records of a packed body: the valid ones, and the refused ones."""
+    """The records of a packed body: the valid and the refused."""
 
     records: list[LineageRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
 
 def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
-    """Return the content of a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
+    """Parse a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
     document = parse_body(body)
     if "s3" in document:
         return parse_pointer(document["s3"])
     if "records" in document:
-        return _packed(document["records"])
+        return _parse_pack(document["records"])
     return parse_record(document)
 
 
 def parse_record(form: object) -> LineageRecord:
-    """Return the record of Carbonlake's JSON, or raise `Invalid` with every fault."""
+    """Parse Carbonlake's JSON, or raise `Invalid` with every fault."""
     try:
         record = _RecordModel.model_validate(form)
     except ValidationError as error:
@@ -64,7 +64,7 @@ def parse_record(form: object) -> LineageRecord:
     )
 
 
-def _packed(forms: object) -> Packed:
+def _parse_pack(forms: object) -> Packed:
     if not isinstance(forms, list) or not forms:
         raise Invalid.because("records", forms, "must be a list of at least one record")
     packed = Packed()

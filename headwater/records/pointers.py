@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def day_of_key(key: str) -> str:
-    """Return the day under whose prefix an object lies.
+    """Read the day in an object's key.
 
     >>> day_of_key("traces/year=2026/month=11/day=20/0a.1b.jsonl.gz")
     '2026-11-20'
@@ -36,8 +36,8 @@ class ArchiveObject:
     """A committed object of the archive; sizes in bytes, `records` and `lines` are counts.
 
     `version` counts the root's objects from 1: the last object is the authority on the root, and holds every record of
-    the earlier ones. `base` is the key of the root's last object of an earlier day, or None: all other records of the
-    object were first archived on the object's own day.
+    the earlier objects. `base` is the key of the root's last object of an earlier day, or None: records outside the
+    base were first archived on the object's own day.
     """
 
     key: str
@@ -74,7 +74,7 @@ class LastArchive:
         return self.object.version
 
     def base_of(self, day: str) -> str | None:
-        """Return the base of the root's next object, which is of this day; the day is not before this object's."""
+        """Choose the base of the root's next object, of `day` or the same day."""
         return self.object.key if self.day < day else self.object.base
 
 
@@ -94,24 +94,24 @@ class Pointers:
     table: str
 
     def find(self, root_id: str) -> LastArchive | None:
-        """Return the root's last archive, strongly consistent, or None."""
+        """Find the root's last archive, strongly consistent, or None."""
         response = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
         item = response.get("Item")
         return _pointer(item) if item else None
 
     def find_many(self, root_ids: Iterable[str]) -> dict[str, LastArchive]:
-        """Return the last archives of many roots, strongly consistent; roots without one are left out."""
+        """Find the last archives of many roots, strongly consistent; roots without an archive are left out."""
         items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
         return {item["root_id"]["S"]: _pointer(item) for item in items}
 
     def find_by_sha(self, shas: Sequence[str]) -> dict[str, tuple[str, LastArchive]]:
-        """Return root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
+        """Find root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
         keys: list[Item] = [_key_of_sha(sha) for sha in shas]
         items = batch_get(self.dynamodb, self.table, keys)
         return {item["pk"]["S"].partition("#")[2]: (item["root_id"]["S"], _pointer(item)) for item in items}
 
     def find_object(self, key: str) -> ArchiveObject | None:
-        """Return the committed object of this key."""
+        """Find a committed object by its key."""
         sha, _, rest = key.rpartition("/")[2].partition(".")
         place: Item = {
             "pk": {"S": _objects_pk(day_of_key(key), sha[0])},
@@ -152,13 +152,13 @@ class Pointers:
             raise
 
     def restore(self, root_id: str, pointer: LastArchive) -> None:
-        """Make the object the root's archive, unless it has a later one: the day's digest has the object."""
+        """Make the object, listed by the day's digest, the root's archive, unless the root has a later one."""
         values: Item = {":version": {"N": str(pointer.version)}}
         condition = "attribute_not_exists(pk) OR version < :version"
         put_if(self.dynamodb, self.table, _archive_item(root_id, pointer), condition, values)
 
     def restore_objects(self, day: str, objects: Sequence[ArchiveObject]) -> None:
-        """Make the rows of objects that the day's digest lists; rows that exist are the same."""
+        """Make the rows of objects that the day's digest lists; existing rows are equal."""
         batch_write(
             self.dynamodb,
             self.table,

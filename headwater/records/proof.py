@@ -1,7 +1,7 @@
 """The proof of an archived record: its object, and the digests from the object's day to the end of the chain.
 
-Nothing is proved here. A proof names what a caller reads and hashes, as `headwater verify` does (docs/verify.md). So a
-changed archive is no error: the proof says what is wrong as far as it is seen, and names the same objects.
+Nothing is proved here. A proof names objects for a caller to read and hash, as `headwater verify` does
+(docs/verify.md). So a changed archive is no error: the proof describes the visible fault, and names the same objects.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from headwater.records.root_records import RecordSources
 
 DIGESTS_MAX = 366
-# Objects of one root on days that are not sealed yet, before the last that is: one a day.
+# Unsealed objects of a root between its last and its last sealed object, one for each day.
 _BASES_MAX = 100
 _CHECK_EVERY = 4096
 
@@ -46,12 +46,12 @@ class DigestFile:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The state of a record, and what proves it.
+    """The state of a record, and its proof, of objects and digests.
 
     `live`: it is in the table alone. `expired`: it left the table, and the next compaction archives it. `archived`: the
-    object holds it, and its day is not sealed. `sealed`: `digests` are those from the object's day on, up to `end`, the
-    end of the chain; `truncated` if there are more. `listed`: the SHA-256 and the size of the object are those of its
-    day's digest, else those that were committed. `fault` is what was found to be wrong.
+    object, of an open day, holds it. `sealed`: `digests` lead from the object's day to `end`, the end of the chain;
+    `truncated` if there are more. `listed`: the object's SHA-256 and size come from its day's digest, else from the
+    commit. `fault` describes a damage, None without one.
     """
 
     state: State
@@ -64,12 +64,12 @@ class Proof:
 
 
 class _Unreadable(Exception):
-    """An object of the archive that is not there, or not as the archive writes its objects."""
+    """An object of the archive that is missing, or in a foreign form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """The proofs of archived records; each reads one or two objects of its root and one digest."""
+    """The proofs of archived records; each reads up to two objects of its root, and a digest."""
 
     sources: RecordSources
     archive_state: ArchiveState
@@ -77,27 +77,27 @@ class Proofs:
     def find(
         self, root_id: str, node_id: str, *, after: str | None, now_s: int, check: Callable[[], None]
     ) -> Proof | None:
-        """Return the proof of a record, or None if the root has no such record.
+        """Find the proof of a record, or None if the root has no such record.
 
         With `after`, a day, the digests begin after it. `check` is called now and then and may raise.
         """
         pointer = self.sources.pointers.find(root_id)
         end = self.archive_state.last()
-        proof = self._archived(pointer.object, node_id, end, check) if pointer else None
+        proof = self._find_archived(pointer.object, node_id, end, check) if pointer else None
         if proof is None:
             return self._waiting(root_id, node_id, now_s, check)
         if proof.object is None or proof.state != "sealed" or end is None:
             return proof
         return self._with_digests(proof, proof.object, end, after, check)
 
-    def _archived(
+    def _find_archived(
         self, newest: ArchiveObject, node_id: str, end: DigestRef | None, check: Callable[[], None]
     ) -> Proof | None:
-        """Return the newest sealed object that holds the record, else the newest object; None if that does not."""
+        """Find the newest sealed object with the record, else the newest object; None if the newest lacks it."""
         try:
             if not self._holds(newest, node_id, check):
                 return None
-            sealed = self._last_sealed(newest, end)
+            sealed = self._find_last_sealed(newest, end)
             if sealed is not None and (sealed == newest or self._holds(sealed, node_id, check)):
                 return Proof("sealed", sealed)
         except _Unreadable as error:
@@ -105,8 +105,8 @@ class Proofs:
             return Proof("sealed" if is_sealed else "archived", newest, fault=str(error))
         return Proof("archived", newest)
 
-    def _last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
-        """Return the root's last object of a sealed day: that one, or one before it."""
+    def _find_last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
+        """Find the root's last object of a sealed day: `newest`, or an earlier object."""
         trace_object: ArchiveObject | None = newest
         for _ in range(_BASES_MAX):
             if end is None or trace_object is None or trace_object.day <= end.day:
@@ -129,10 +129,10 @@ class Proofs:
     def _with_digests(
         self, proof: Proof, trace_object: ArchiveObject, end: DigestRef, after: str | None, check: Callable[[], None]
     ) -> Proof:
-        """Return the proof with the object as its day's digest lists it, and with the digests."""
+        """Add the digests, and the object as its day's digest lists it."""
         fault, listed = proof.fault, None
         try:
-            listed = self._listed(trace_object, check)
+            listed = self._find_listed(trace_object, check)
             if listed is None:
                 fault = fault or f"the digest of {trace_object.day} does not list {trace_object.key}"
         except _Unreadable as error:
@@ -148,8 +148,8 @@ class Proofs:
             fault=fault,
         )
 
-    def _listed(self, trace_object: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
-        """Return the object as its day's digest lists it. Raises `_Unreadable`."""
+    def _find_listed(self, trace_object: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
+        """Find the object in its day's digest. Raises `_Unreadable`."""
         for form in self._forms(key_of(trace_object.day), orjson.dumps(trace_object.key), check):
             match form:
                 case {"key": trace_object.key, "sha256": str(sha256), "size_bytes": int(size_bytes)}:
@@ -159,7 +159,7 @@ class Proofs:
     def _forms(
         self, key: str, needle: bytes, check: Callable[[], None], seen: Callable[[bytes], object] | None = None
     ) -> Iterator[object]:
-        """Yield the lines with these bytes, parsed; `seen` gets the object as it is stored. Raises `_Unreadable`."""
+        """Yield the parsed lines with the bytes `needle`; `seen` gets the stored bytes. Raises `_Unreadable`."""
         try:
             for number, line in enumerate(self.sources.archive.lines(key, seen)):
                 if number % _CHECK_EVERY == 0:
@@ -174,7 +174,7 @@ class Proofs:
             raise _Unreadable(f"{key} is not there") from error
 
     def _files(self, first: str, last: str, after: str) -> Iterator[DigestFile]:
-        """Yield the digests of these days, oldest first; their signatures lie beside them."""
+        """Yield the digests of a range of days, oldest first, without their signatures."""
         archive = self.sources.archive
         start = key_of(after) if after >= first else f"digests/{hive_prefix(first)}"
         for listed in list_objects(archive.s3, archive.bucket, "digests/", after=start):
@@ -185,7 +185,7 @@ class Proofs:
                 yield DigestFile(day, listed["Key"], listed["Size"])
 
     def _waiting(self, root_id: str, node_id: str, now_s: int, check: Callable[[], None]) -> Proof | None:
-        """Return the state of a record that no object holds, or None if it is nowhere."""
+        """Find the state of a record outside the archive, or None for an unknown record."""
         item = self.sources.table.find(root_id, node_id)
         if item is not None:
             return Proof("live" if expiry_of(item) > now_s else "expired")

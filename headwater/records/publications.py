@@ -1,4 +1,4 @@
-"""The days of the archive that SQL can query, in the graph table; Glue has the locations, this table the attempts.
+"""Published days, which SQL can query, in the graph table; Glue has the locations, this table the attempts.
 
 DAY#<day>     PUBLISHED    attempt (none for a day without objects), digest_sha256, published_at, previous_attempt
 COMPACTION    PUBLISHED    day      every sealed day up to this one is published
@@ -22,9 +22,9 @@ _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "PUBLISHED"}}
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A published day: the attempt that counts, the digest that it read, and when (seconds since 1970).
+    """A published day: its attempt, the digest read by the attempt, and the time (seconds since 1970).
 
-    `attempt` is None for a day without objects; `before` is the attempt that counted until then.
+    `attempt` is None for a day without objects; `before` is the attempt published until then.
     """
 
     day: str
@@ -42,12 +42,12 @@ class Publications:
     table: str
 
     def last(self) -> str | None:
-        """Return the day up to which every sealed day is published, strongly consistent, or None."""
+        """Read the last published day, strongly consistent, or None. All earlier sealed days are published, too."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
         return item["day"]["S"] if item else None
 
     def of(self, days: Sequence[str]) -> dict[str, Publication]:
-        """Return the publications of those days that have one."""
+        """Read the publications of up to 100 days; unpublished days are left out."""
         items = batch_get(self.dynamodb, self.table, [_key(day) for day in days])
         return {publication.day: publication for publication in map(_publication, items)}
 

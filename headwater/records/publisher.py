@@ -1,8 +1,8 @@
-"""Publishing of a sealed day's tables: the update of its Glue partitions makes an attempt the one that counts.
+"""Publishing of a sealed day's tables: its Glue partitions are pointed at the files of one attempt.
 
-The order makes it safe at every crash. The attempt is complete before its partitions name it; they name it before the
-copy of its manifest and the graph table do. Older attempts are removed last, but for the previous one, which queries
-under way may still read. Publishing again changes nothing.
+The order is safe at every crash. The attempt is complete before its partitions name it; the partitions name it before
+the copy of its manifest and the graph table do. Older attempts are removed last. The previous attempt stays for running
+queries. Publishing again changes nothing.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Publisher:
     catalog: Catalog
 
     def publish(self, day: str, attempt: str | None, *, now_s: int) -> Publication:
-        """Make the attempt the one that counts; None for a day without objects, which has no tables.
+        """Publish the attempt; None for a day without objects, and so without tables.
 
-        Raises `NotFound` if the attempt is not complete; `Conflict` if it read another digest than the day's, or if
-        there is no attempt for a day with objects.
+        Raises `NotFound` for an incomplete attempt; `Conflict` if the attempt read a different digest, or if a day with
+        objects has no attempt.
         """
         digest = self.digests.get(day)
         before = self.publications.of([day]).get(day)

@@ -1,7 +1,7 @@
-"""The queues of records: those that requests put them on, and that of dead letters.
+"""The queues of records: for requests, and for dead letters.
 
-A request of up to 100 records is queued one record a message, a larger one packed, the largest as a pointer to S3. A
-dead letter is a single record, with the reason beside it.
+A request of up to 100 records becomes a message for each record, a larger request a packed message, the largest a
+pointer to S3. A dead letter is a single record, with the reason beside it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 _REASON_CHARS_MAX = 500
-# Up to here each record travels alone, as in Carbonlake: a bad record then never delays another.
+# Up to here each record travels alone, as in Carbonlake: a bad record never delays its neighbours.
 SINGLES_MAX = 100
 
 
 def render_message(record: LineageRecord) -> str:
-    """Return the body of a message with one record."""
+    """Render the body of a message with a single record."""
     return render_body(render_record(record))
 
 
 def render_packed(records: Iterable[LineageRecord]) -> str:
-    """Return the body of a message, or of an S3 object, with many records."""
+    """Render the body of a message, or of an S3 object, with many records."""
     return render_body({"records": [render_record(record) for record in records]})
 
 
@@ -42,13 +42,13 @@ class DeadLetters:
     queue_url: str
 
     def put_displaced(self, records: Iterable[LineageRecord]) -> int:
-        """Send records whose node already has an earlier record with other content; return the number sent."""
+        """Send records displaced by an earlier record of their node; return the number sent."""
         return self._put(
             (render_message(record), "displaced: an earlier record of this node stays") for record in records
         )
 
     def put_refused(self, refused: Iterable[Refused]) -> int:
-        """Send records that break a rule, as they were received; return the number sent."""
+        """Send refused records, as they were received; return the number sent."""
         return self._put((record.body, record.reason) for record in refused)
 
     def _put(self, letters: Iterable[tuple[str, str]]) -> int:
@@ -57,7 +57,7 @@ class DeadLetters:
 
 
 def _sendable(reason: str) -> str:
-    # SQS takes only XML 1.0 characters, in attributes too; a reason quotes the value that was refused.
+    # SQS takes only XML 1.0 characters, in attributes too; a reason quotes the refused value.
     text = "".join(char if char.isprintable() and char not in "\ufffe\uffff" else "?" for char in reason)
     return text[:_REASON_CHARS_MAX]
 
@@ -73,9 +73,9 @@ class RecordQueue:
     bucket: str
 
     def put(self, records: Sequence[LineageRecord]) -> None:
-        """Put the records on a queue; raise `Unavailable` if that failed and the caller must send all again.
+        """Put the records on a queue; after `Unavailable` the caller must send all again.
 
-        A batch of singles that fails half-way is queued in part; a retry with the same `request_id` completes it.
+        A batch of singles may fail half-way; a retry with the same `request_id` completes it.
         """
         if len(records) <= SINGLES_MAX:
             send_all(self.sqs, self.records_queue_url, (Message(render_message(record)) for record in records))

@@ -4,10 +4,10 @@
         now_s=now_s
     )
 
-What the digests list becomes rows again. Objects of days that are not sealed belong to no digest: their records are
-staged like expired ones, and their roots marked, so the next compaction archives them once more. The end of the chain
-is written last, with the seal of its day: until then a compaction refuses (`ChainLost`). A table that has all of it is
-left as it is, so a repetition changes nothing.
+The entries of digests become rows again. Objects of open days belong to no digest: their records are staged like
+expired records, and their roots marked, so the next compaction archives them once more. The end of the chain is written
+last, with the seal of its day: until then a compaction refuses (`ChainLost`). A complete table stays as it is, so a
+repetition changes nothing.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from headwater_model.errors import Conflict, Invalid
 from headwater_model.ids import sha256_hex
 
 _RECORDS_AT_ONCE = 1000
-# No trace is known to have read the table: what expires from now on is staged.
+# No trace is known to have read the table: records that expire from now on are staged.
 _NEVER = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The result: sealed days and objects whose rows were made, records that were staged, objects that failed."""
+    """The result: sealed days and objects with new rows, staged records, failed objects."""
 
     days: int
     objects: int
@@ -68,7 +68,7 @@ class Rebuild:
             BadDigest: a digest cannot be read.
         """
         chain = list(self._chain())
-        lost = self._lost(chain)
+        lost = self._find_lost(chain)
         # Newest first: a root's last object is its archive.
         objects = sum(self._restore_objects(digest.link.day) for digest in reversed(lost))
         staged, failed = self._stage_unsealed(chain[-1].link.day if chain else "", now_s, all_of_them=bool(lost))
@@ -86,8 +86,8 @@ class Rebuild:
             yield digest
             before = digest.link
 
-    def _lost(self, chain: Sequence[Digest]) -> list[Digest]:
-        """Return the digests whose day the table has no seal of, all of them if it has no end of the chain."""
+    def _find_lost(self, chain: Sequence[Digest]) -> list[Digest]:
+        """List the digests of days without a seal in the table; all digests without an end of the chain."""
         if self.archive_state.last() is None:
             return list(chain)
         days = [digest.link.day for digest in chain]
@@ -95,7 +95,7 @@ class Rebuild:
         return [digest for digest in chain if digest.link.day not in sealed]
 
     def _restore_objects(self, day: str) -> int:
-        """Make the rows of a day's objects, and the pointers of roots that have no later one; return the objects."""
+        """Make the rows of a day's objects, and the pointers of roots without a later object; count the objects."""
         number = 0
         objects = self.digests.objects_of(day)
         while batch := list(islice(objects, _RECORDS_AT_ONCE)):
@@ -118,14 +118,14 @@ class Rebuild:
                 self.pointers.restore(root_id, LastArchive(day, _NEVER, _NEVER, stored))
 
     def _root_id(self, trace_object: ArchiveObject) -> str:
-        """Return the root's id, which each line of its object has."""
+        """Read the root's id from the first line of its object."""
         root_id = next((record.root_id for record in self.archive.records(trace_object.key)), "")
         if sha256_hex(root_id) != trace_object.root_sha:
             raise Conflict(f"{trace_object.key} holds no record of its root: the command `verify` says more")
         return root_id
 
     def _stage_unsealed(self, last: str, now_s: int, *, all_of_them: bool) -> tuple[int, list[str]]:
-        """Stage the records of objects after the last sealed day; without `all_of_them`, of those without a row."""
+        """Stage the records of objects after the last sealed day; by default, only of objects without a row."""
         staged, failed = 0, list[str]()
         for key in self.digests.keys_after(last):
             if not all_of_them and self.pointers.find_object(key) is not None:
@@ -137,7 +137,7 @@ class Rebuild:
         return staged, failed
 
     def _stage(self, key: str, now_s: int) -> int:
-        """Stage the object's records and mark its root. Raises `Invalid` if the archive writes no such object."""
+        """Stage the object's records and mark its root. Raises `Invalid` for a foreign object."""
         if f".{hash_object(self.archive.s3, self.archive.bucket, key)}." not in key:
             raise Invalid.because("object", key, "must be named by its SHA-256")
         records, number, roots = self.archive.records(key), 0, set[str]()
@@ -149,12 +149,12 @@ class Rebuild:
         except (ValueError, KeyError, TypeError, zlib.error) as error:
             raise Invalid.because("object", key, f"must hold lines of a trace ({error})") from error
         for root_id in roots:
-            # The next compaction is that of yesterday, or goes back to it.
+            # The next compaction is of yesterday, or goes back to it.
             self.dirty_roots.mark(root_id, shift(day_of(now_s), -1))
         return number
 
     def _restore_publication(self, digest: Digest, now_s: int) -> None:
-        """Publish the day again, if its tables were; days are published in order, without a gap."""
+        """Publish the day again, if its tables are there; days are published in order, without a gap."""
         day, sha256 = digest.link.day, digest.link.sha256
         attempt = self.digests.published_attempt(digest.link)
         before = digest.head.previous

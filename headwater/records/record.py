@@ -1,6 +1,6 @@
-"""A record: one step in the life of a file or row, the rule for two records of one node, and its JSON.
+"""A record: a step in the life of a file or row, the rule for two records of one node, and its JSON.
 
-`queues` renders messages of this JSON, `messages` parses them, by models.
+`queues` renders messages of this JSON, `messages` parses them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LineageRecord:
 
     @property
     def content_hash(self) -> str:
-        """The SHA-256 of all but the time: a retry without `requested_at` has the same content at another time."""
+        """The SHA-256 of all but the time: a retry without `requested_at` has equal content at a later time."""
         content = (
             self.root_id,
             self.node_id,
@@ -52,16 +52,16 @@ class LineageRecord:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The record that stays of several of one node, and the records with other content that it displaced."""
+    """The winner of several records of a node, and the displaced records, with different content."""
 
     record: LineageRecord
     displaced: tuple[LineageRecord, ...] = ()
 
 
 def keep_first(known: LineageRecord, other: LineageRecord) -> Resolved:
-    """Keep the earlier of two records of one node by (time, content hash); equal content displaces nothing.
+    """Keep the earlier of two records of a node by (time, content hash); equal content displaces nothing.
 
-    The result does not depend on the order of arrival.
+    The order of arrival does not matter.
     """
     first, later = sorted((known, other), key=lambda record: (record.recorded_at, record.content_hash))
     if first.content_hash == later.content_hash:
@@ -71,14 +71,14 @@ def keep_first(known: LineageRecord, other: LineageRecord) -> Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A record that breaks a rule, as it was sent, and the reason."""
+    """A refused record, as it was sent, and the rule against it."""
 
     body: str
     reason: str
 
 
 def render_record(record: LineageRecord) -> dict[str, object]:
-    """Return the record as Carbonlake's JSON. Metadata is not sent: the load function adds it."""
+    """Render the record as Carbonlake's JSON, without metadata: the load function adds it."""
     form: dict[str, object] = {
         "root_id": record.root_id,
         "parent_id": record.parent_id,

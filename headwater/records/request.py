@@ -1,6 +1,6 @@
 """A lineage request of a Step Functions task, a PySpark job or an HTTP caller, one step or many, and its response.
 
-The rules of requests are in `headwater_model.record_requests`, which the client knows too.
+The rules of requests are in `headwater_model.record_requests`, for the client, too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from headwater_model.record_requests import parse_record_request
 
 @dataclass(frozen=True, slots=True)
 class LineageRequest:
-    """A valid request: its records, and whether they were sent as a batch."""
+    """A valid request: its records, and True if they were sent as a batch."""
 
     records: tuple[LineageRecord, ...]
     batch: bool
 
 
 def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> LineageRequest:
-    """Return all records of a request, or raise `Invalid` with every fault found; see `parse_record_request`."""
+    """Parse all records of a request, or raise `Invalid` with every fault; see `parse_record_request`."""
     request = parse_record_request(payload, now_s=now_s, new_id=new_id)
     records = (
         LineageRecord(**record._asdict(), recorded_at=request.recorded_at, run_id=request.run_id)
@@ -34,7 +34,7 @@ def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> 
 
 
 def render_response(request: LineageRequest, ttl_s: int) -> dict[str, object]:
-    """Return the response for the next step of a Step Functions pipeline: its `parent_id` is this `node_id`.
+    """Render the response for the next step of a Step Functions pipeline, whose `parent_id` is this `node_id`.
 
     `{"root_id", "action_taken", "recordedAt", "ttl_expiry"}` with `node_id` and `storage_location`, or for a batch
     `records: [{"node_id", "storage_location"}]`. Times are whole seconds since 1970 UTC.
@@ -55,9 +55,9 @@ def render_response(request: LineageRequest, ttl_s: int) -> dict[str, object]:
 def render_bounded_response(
     request: LineageRequest, ttl_s: int, *, bytes_max: int, size_of: Callable[[bytes], int] = len
 ) -> dict[str, object]:
-    """Return the response, or raise `TooLarge` if it could not be sent: accepted, the request would come again.
+    """Render the response, or raise `TooLarge` if it cannot be sent: accepted, the request would come again.
 
-    `size_of` returns the bytes that the response's JSON takes on its way back.
+    `size_of` counts the bytes of the response's JSON on the wire.
     """
     response = render_response(request, ttl_s)
     size = size_of(orjson.dumps(response))

@@ -2,8 +2,8 @@ r"""The ids of roots in the graph table, by their beginning.
 
     ROOT_IDS#<shard>    <the id's first 512 bytes>\0<sha of root>    root_id
 
-Loading adds a root on each day on which it gets records; replay adds those of the archive. The ids stay. A partition
-takes 1,000 new ids a second (developer guide, "Designing partition keys to distribute your workload").
+Loading adds a root on each day with new records; replay adds the archive's roots. The ids stay. A partition takes 1,000
+new ids a second (developer guide, "Designing partition keys to distribute your workload").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from headwater.aws.items import Value
 
-# A page of ids reads each.
+# A page of ids reads each shard.
 SHARDS = 4
 # A sort key has at most 1,024 bytes, an id 2,048.
 _KEY_BYTES = 512
@@ -29,7 +29,7 @@ _KEY_BYTES = 512
 
 @dataclass(frozen=True, slots=True)
 class RootIdPage:
-    """A page of ids, which may be short, or empty; the next page is behind the id `after`, None at the end."""
+    """A page of ids, perhaps short or empty; the next page is behind the id `after`, None at the end."""
 
     root_ids: Sequence[str]
     after: str | None
@@ -37,7 +37,7 @@ class RootIdPage:
 
 @dataclass(frozen=True, slots=True)
 class RootIds:
-    """The ids of all roots that got records."""
+    """The ids of all roots with records."""
 
     dynamodb: DynamoDBClient
     table: str
@@ -53,18 +53,18 @@ class RootIds:
         )
 
     def beginning_with(self, prefix: str, *, after: str | None, limit: int) -> RootIdPage:
-        """Return up to `limit` ids that begin so, of those behind `after`, in the order of their first 512 bytes."""
+        """List up to `limit` ids with a prefix, behind the id `after`, in the order of their first 512 bytes."""
         pages = [self._page(shard, prefix, after, limit) for shard in range(SHARDS)]
-        # A shard that was read in part says nothing of what is behind its last row.
+        # Of a shard that was read in part, ids behind its last row are unknown.
         upto = min((rows[-1] for rows, whole in pages if not whole), default=None)
         matches = sorted(row for rows, _ in pages for row in rows if upto is None or row <= upto)
         page = [root_id for _, root_id in matches[:limit]]
         is_last = upto is None and len(matches) <= limit
-        # A key holds the beginning of a longer id alone.
+        # A key holds only the beginning of a long id.
         return RootIdPage([root_id for root_id in page if root_id.startswith(prefix)], None if is_last else page[-1])
 
     def _page(self, shard: int, prefix: str, after: str | None, limit: int) -> tuple[list[tuple[bytes, str]], bool]:
-        """Return the first ids of a shard with the bytes of their keys, and True if these are all."""
+        """Read the first ids of a shard with the bytes of their keys, and True at the shard's end."""
         partition: Value = {"S": _partition(shard)}
         query: QueryInputTypeDef = {
             "TableName": self.table,
@@ -91,5 +91,5 @@ def _sort_key(root_id: str, sha: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Return as many first characters as fit into a key."""
+    """Cut the text to the characters that fit into a key."""
     return text.encode()[:_KEY_BYTES].decode(errors="ignore")

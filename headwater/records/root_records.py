@@ -17,18 +17,18 @@ from headwater.records.table import RecordsTable, parse_item
 from headwater_model.errors import TooLarge, shown
 
 _CHECK_EVERY = 4096
-# Lines repeat the way to each leaf. A comb, whose every record is the parent of the next and of a leaf, has quadratic
-# many steps: 20,000 records make 8.7 GB. A line of more than a hundred steps is nothing that a pipeline does.
+# Lines repeat the path to each leaf. A comb, with a leaf below every record of a chain, has quadratic many steps:
+# 20,000 records make 8.7 GB. No pipeline makes lines of more than a hundred steps.
 _STEPS_FREE = 20_000_000
 _STEPS_OF_RECORD_MAX = 100
 
 
 class TooManySteps(TooLarge):
-    """Root whose trace would be out of proportion to its records: no tracer makes it."""
+    """A root with a trace out of proportion to its records: no tracer makes it."""
 
 
 def check_steps(root_id: str, steps: int, records: int, steps_max: float = math.inf) -> None:
-    """Check how many steps the lines of a root have together, before any is made.
+    """Check the steps of all lines of a root together, before a line is made.
 
     Raises:
         TooManySteps: there are more than 20 million, and more than 100 for each record.
@@ -43,7 +43,7 @@ def check_steps(root_id: str, steps: int, records: int, steps_max: float = math.
 
 @dataclass(frozen=True, slots=True)
 class RecordSources:
-    """The stores that may hold records of a root."""
+    """The stores that may hold a root's records."""
 
     table: RecordsTable
     staged: Staged
@@ -52,10 +52,10 @@ class RecordSources:
 
 
 class Gathered(Protocol):
-    """All records of a root, read and decided: one record for each node.
+    """All records of a root, a single record for each node.
 
-    `displaced` lost to an earlier record of their node; `staged` are the sort keys of the staged images that were read;
-    `pointer` is the archive that was read, if there was one.
+    `displaced` lost to an earlier record of their node; `staged` are the sort keys of the staged images; `pointer` is
+    the root's archive, if it has one.
     """
 
     @property
@@ -69,7 +69,7 @@ class Gathered(Protocol):
         """The number of records."""
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+        """Yield the trace lines, in blocks of whole lines, in the order of `render_lines`."""
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class RootRecords:
         return len(self.records)
 
     def lines(self, compaction: Compaction | None) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines; a live trace has no compaction step.
+        """Render the trace lines, in blocks of whole lines; a live trace has no compaction step.
 
         Raises:
             TooLarge: see `check_steps`.
@@ -104,7 +104,7 @@ class RootRecords:
         return render_lines(forest, compaction, self.check)
 
     def add_all(self, records: Iterable[LineageRecord]) -> None:
-        """Add records; of several of one node the first by `keep_first` stays, in any order."""
+        """Add records in any order; the first record of a node by `keep_first` stays."""
         set_default = self.records.setdefault
         for record in records:
             known = set_default(record.node_id, record)
@@ -114,7 +114,7 @@ class RootRecords:
                 self.displaced += kept.displaced
 
     def forest(self) -> Forest:
-        """Return the records as a forest."""
+        """Build the forest of the records."""
         return Forest(self.root_id, self.records.values())
 
 
@@ -126,13 +126,13 @@ def read_root(
     check: Callable[[], None],
     steps_max: float = math.inf,
 ) -> RootRecords:
-    """Read all records of the root. The pointer is read first: a trace that commits later has read more.
+    """Read all records of the root, the pointer first: a later commit has read more.
 
-    `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
+    `check` is called now and then and may raise. Raises `TooLarge` above `records_max` records.
     """
     findings = RootRecords(root_id, sources.pointers.find(root_id), check, steps_max)
 
-    def bounded(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
+    def check_bound(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
         for number, record in enumerate(records, 1):
             yield record
             if findings.count > records_max:
@@ -145,8 +145,8 @@ def read_root(
             findings.staged.append(place)
             yield record
 
-    findings.add_all(bounded(map(parse_item, sources.table.read_root(root_id))))
-    findings.add_all(bounded(staged()))
+    findings.add_all(check_bound(map(parse_item, sources.table.read_root(root_id))))
+    findings.add_all(check_bound(staged()))
     if findings.pointer is not None:
-        findings.add_all(bounded(sources.archive.records(findings.pointer.object.key)))
+        findings.add_all(check_bound(sources.archive.records(findings.pointer.object.key)))
     return findings

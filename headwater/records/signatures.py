@@ -1,11 +1,11 @@
-"""Signatures of digests, in the archive bucket beside them: a key of KMS, which never leaves it, signs the SHA-256.
+"""Signatures of digests, beside the digests in the archive bucket: a key, held by KMS alone, signs the SHA-256.
 
     digests/year=2026/month=11/day=20/digest.sig.json
 
     {"version": 1, "digest_sha256", "algorithm": "ECDSA_SHA_256", "key_id", "signature"}
 
 `signature` is base64 of the DER form, which OpenSSL reads without this code. `key_id` names the key to try; it is not
-signed itself, and proves nothing.
+signed, and proves nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALGORITHM: Final = "ECDSA_SHA_256"
 
 
 class BadSignature(HeadwaterError):
-    """A signature that `render_signature` does not write, or of a later version than this code knows."""
+    """A signature in an unknown form, or of a later version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Signature:
 
 
 def signature_key_of(day: str) -> str:
-    """Return the key of the signature of the day's digest.
+    """Build the key of the signature of the day's digest.
 
     >>> signature_key_of("2026-11-20")
     'digests/year=2026/month=11/day=20/digest.sig.json'
@@ -54,13 +54,13 @@ def signature_key_of(day: str) -> str:
 
 
 def render_signature(signature: Signature) -> bytes:
-    """Return the signature as JSON."""
+    """Render the signature as JSON."""
     form = {"version": VERSION, "algorithm": ALGORITHM, **asdict(signature)}
     return orjson.dumps({**form, "signature": b64encode(signature.signature).decode()})
 
 
 def parse_signature(body: bytes) -> Signature:
-    """Return the signature that `render_signature` wrote, to the byte. Raises `BadSignature`."""
+    """Parse a signature, equal to `render_signature`'s to the byte. Raises `BadSignature`."""
     try:
         form = orjson.loads(body)
         if form["version"] != VERSION:

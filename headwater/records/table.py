@@ -1,6 +1,6 @@
-"""The records table: conditional writes that keep the first of each node, and bounded reads.
+"""The records table: conditional writes keep each node's first record; reads are bounded.
 
-An item has Carbonlake's attributes, and those with which the service decides and proves.
+An item has Carbonlake's attributes, and `run_id`, `metadata` and `loaded_at`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VERSION = 1
 
 
 def render_item(record: LineageRecord) -> dict[str, Value]:
-    """Return the record's own attributes."""
+    """Render the record's own attributes."""
     item: dict[str, Value] = {
         "root_id": {"S": record.root_id},
         "node_id": {"S": record.node_id},
@@ -45,14 +45,14 @@ def render_item(record: LineageRecord) -> dict[str, Value]:
 
 
 def render_life(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[str, Value]:
-    """Return the times when the item expires and when the load function began to write it, in seconds since 1970."""
+    """Render the times of the item's expiry and of the start of its load, in seconds since 1970."""
     return {"ttl_expiry": {"N": str(record.recorded_at + ttl_s)}, "loaded_at": {"N": str(loaded_at)}}
 
 
 def parse_item(item: Item) -> LineageRecord:
-    """Return the record of an item that `render_item` wrote.
+    """Parse an item of `render_item`.
 
-    Texts that many records of a root repeat become one string each: a trace holds a million records.
+    Repeated texts of a root's records share a string: a trace holds a million records.
     """
     check_version(item)
     run_id = item.get("run_id")
@@ -70,18 +70,18 @@ def parse_item(item: Item) -> LineageRecord:
 
 
 def expiry_of(item: Item) -> int:
-    """Return the time when the item expires, in seconds since 1970."""
+    """Read the time of the item's expiry, in seconds since 1970."""
     return int(item["ttl_expiry"]["N"])
 
 
 def loaded_at_of(item: Item) -> int:
-    """Return the time when the load function began to write the item; without it the far future, so never early."""
+    """Read the time of the start of the item's load; for an item without it the far future, so never early."""
     loaded_at = item.get("loaded_at")
     return int(loaded_at["N"]) if loaded_at else 2**62
 
 
 def check_version(item: Item) -> None:
-    """Refuse an item of a later release with `Unavailable`: it cannot be read until a roll-back is over.
+    """Refuse an item of a later release with `Unavailable`, until a roll-back is over.
 
     >>> check_version({"node_id": {"S": "n"}, "schema": {"N": "2"}})
     Traceback (most recent call last):
@@ -95,7 +95,7 @@ def check_version(item: Item) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of records' items, and the key that the next page begins after."""
+    """A page of records' items, and the key before the next page."""
 
     items: Sequence[Item]
     last_key: Item | None
@@ -113,8 +113,7 @@ class RecordsTable:
     ) -> None:
         """Write the record, unless an earlier one of its node stays (`keep_first`).
 
-        A displaced record goes to `save` before it is overwritten. Raises the `ClientError` of a write that DynamoDB
-        refused.
+        A displaced record goes to `save` before it is overwritten. Raises the `ClientError` of a refused write.
         """
         item = {**render_item(record), **render_life(record, ttl_s=ttl_s, loaded_at=loaded_at)}
         existing = self._put_if(item, None)
@@ -129,7 +128,7 @@ class RecordsTable:
             existing = self._put_if(item, existing)
 
     def _put_if(self, item: Item, seen: Item | None) -> Item | None:
-        """Put the item if the table holds exactly `seen`; return None if it was put, else the table's item."""
+        """Put the item if the table holds exactly `seen`; return None after the write, else the table's item."""
         request: PutItemInputTypeDef = {
             "TableName": self.name,
             "Item": item,
@@ -150,7 +149,7 @@ class RecordsTable:
         return None
 
     def read_root(self, root_id: str) -> Iterator[Item]:
-        """Yield every item of the root by node id, expired ones too, strongly consistent; one request for each 1 MB."""
+        """Yield every item of the root by node id, expired items too, strongly consistent; a request for each 1 MB."""
         start: Item | None = None
         while True:
             page = self.page_of_root(root_id, start=start, consistent=True)
@@ -169,9 +168,9 @@ class RecordsTable:
         limit: int | None = None,
         consistent: bool = False,
     ) -> Page:
-        """Return one page of a root's items by node id, or of those with one action (in no order within it).
+        """Read a page of a root's items by node id, or of the items with one action (in no order).
 
-        `prefix`: only those whose node id begins so, by node id with an action, too.
+        `prefix` is the beginning of node ids; then the items of an action come by node id, too.
         """
         query: QueryInputTypeDef = {
             "TableName": self.name,
@@ -192,7 +191,7 @@ class RecordsTable:
         return self._page(query, start, limit)
 
     def page_of_node(self, node_id: str, *, start: Item | None = None, limit: int | None = None) -> Page:
-        """Return one page of the items with this node id, of any root; eventually consistent, as the index is."""
+        """Read a page of the items with a node id, of any root; eventually consistent, as the index is."""
         query: QueryInputTypeDef = {
             "TableName": self.name,
             "IndexName": NODE_INDEX,
@@ -210,7 +209,7 @@ class RecordsTable:
         return Page(response["Items"], response.get("LastEvaluatedKey"))
 
     def find(self, root_id: str, node_id: str) -> Item | None:
-        """Return the item of one node, strongly consistent, or None."""
+        """Find the item of a node, strongly consistent, or None."""
         key = {"root_id": {"S": root_id}, "node_id": {"S": node_id}}
         return self.dynamodb.get_item(TableName=self.name, Key=key, ConsistentRead=True).get("Item")
 

@@ -1,8 +1,8 @@
 """Tracing of a root: all its records become one archive object, and the root becomes clean.
 
-The order makes it safe at every crash: dirty roots are read before records, and the object is uploaded before its
-pointer is committed. Last, the root is marked traced and staged images are removed. The trace queue carries requests
-as Carbonlake's `{"root_id"}`, with optional fields.
+The order is safe at every crash: dirty roots are read before records, and the object is uploaded before its pointer is
+committed. Last, the root is marked traced and staged images are removed. The trace queue carries requests as
+Carbonlake's `{"root_id"}`, with optional fields.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from headwater_model.errors import TooLarge, Unavailable
 
 # Compaction finds dirty roots of earlier days, and names the days in its message.
 _LOOK_BACK_DAYS = 3
-# A round is lost to a trace of the same root that committed first, or to a day that was sealed meanwhile.
+# A round is lost to an earlier commit of the same root, or to the sealing of the day.
 _ROUNDS = 6
 # Most objects are small: they never touch the disk.
 _SPOOLED_BYTES = 16 * 1024 * 1024
 # Steps of all lines that a function renders: about 17 GB of lines, and two minutes.
 _STEPS_MAX = 100_000_000
-# The part of the function's time that compressing the rest, uploading and committing need.
+# Seconds for compressing the rest, uploading and committing.
 _RESERVE_S = 60.0
 
 
@@ -41,7 +41,7 @@ _RESERVE_S = 60.0
 class TraceRequest:
     """A root to trace, the day of the trace (YYYY-MM-DD), and its compaction (started at seconds since 1970).
 
-    `marked` are days on which compaction found the root dirty; a request by hand names none, and always traces.
+    `marked` are days of dirty marks, as compaction found them; a request by hand names no day, and always traces.
     """
 
     root_id: str
@@ -52,7 +52,7 @@ class TraceRequest:
 
 
 def render_trace_request(request: TraceRequest) -> str:
-    """Return the body of the request's message."""
+    """Render the body of the request's message."""
     form = {
         "root_id": request.root_id,
         "day": request.day,
@@ -65,13 +65,13 @@ def render_trace_request(request: TraceRequest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of one function: records of one root, and the seconds left."""
+    """The bounds of a function: records of a root, and the seconds left."""
 
     records_max: int
     remaining_s: Callable[[], float]
 
     def check(self) -> None:
-        """Raise `TooLarge` when there is no time left to finish the root in this function."""
+        """Raise `TooLarge` with too little time left to finish the root in this function."""
         if self.remaining_s() < _RESERVE_S:
             raise TooLarge("the function's time is nearly over")
 
@@ -100,8 +100,8 @@ class Tracer:
 class TraceResult:
     """The result of a trace.
 
-    `pointer` is None if nothing was new, if the root was deferred to the Spark tracer (`deferred` is the reason), or if
-    its trace was refused (`refused` is the reason).
+    `pointer` is None without new records, for a root deferred to the Spark tracer (`deferred` is the reason), and for a
+    refused trace (`refused` is the reason).
     """
 
     pointer: LastArchive | None
@@ -113,9 +113,9 @@ class TraceResult:
 def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
     """Archive all records of the root and mark it traced; repeating the call changes nothing.
 
-    A root that is too large to gather stays dirty and is deferred. One whose lines have too many steps for any tracer
-    stays dirty, too: its records stay where they are, in the table and, as they expire, as staged images. Raises
-    `Unavailable` if other traces kept overtaking.
+    A root too large to gather stays dirty and is deferred. A root with too many steps for any tracer stays dirty, too:
+    its records stay in the table and, as they expire, become staged images. Raises `Unavailable` if foreign commits
+    came first in every round.
     """
     read_at = tracer.dirty_roots.now_ms()
     days = _days(request, day_of(tracer.now_s()))
@@ -139,9 +139,9 @@ def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
 
 
 def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, LastArchive | None]:
-    """Read, write and commit until no other trace got in between; return no pointer if the root has no records.
+    """Read, write and commit until no foreign commit comes between; return no pointer for a root without records.
 
-    A root's objects never go back in days, so that each holds everything of those of earlier days.
+    A root's objects never go back in days: each holds all records of the objects of earlier days.
     """
     day = _open_day(request.day, tracer)
     for _ in attempts(_ROUNDS, tracer.sleep):
@@ -159,10 +159,10 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, LastArchi
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
         except DaySealed:
-            # The next compaction removes the object, which came too late for its day.
+            # The next compaction removes the object: it came too late for its day.
             day = max(shift(day, 1), day_of(tracer.now_s()))
         except Overtaken:
-            # Another trace may be about to commit an equal object: sealing the day removes what none has committed.
+            # A competing trace may be about to commit an equal object: sealing the day removes uncommitted objects.
             continue
         else:
             return gathered, pointer
@@ -170,14 +170,14 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, LastArchi
 
 
 def _open_day(day: str, tracer: Tracer) -> str:
-    """Return the requested day, or the first later one that a digest can still cover; `commit` refuses a sealed day."""
+    """Choose the requested day, or the first later day that a digest can still cover; `commit` refuses a sealed day."""
     last = tracer.archive_state.last()
     return max(day, shift(last.day, 1) if last else shift(day_of(tracer.now_s()), -_LOOK_BACK_DAYS))
 
 
 def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> ArchiveObject:
     archive, before = tracer.sources.archive, gathered.pointer
-    # The object's name holds the hash of its content, so the step can only name the prefix.
+    # The object's name holds the hash of its content, so the step can only name the folder.
     compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
@@ -194,7 +194,7 @@ def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer)
 
 
 def _days(request: TraceRequest, today: str) -> Sequence[str]:
-    """Return the days on which the trace marks the root traced."""
+    """List the days of the marks to set traced."""
     if request.marked:
         return request.marked
     return sorted({request.day, *days_between(shift(today, -_LOOK_BACK_DAYS), today)})

@@ -15,18 +15,18 @@ from headwater_model.errors import Invalid
 
 _DAY_S = 24 * 3600
 
-# A trace reads a root's marks of these days in one request.
+# A trace reads a root's marks of these days in a single request.
 _MARKED_MAX = GET_KEYS_MAX
 _TEXT_MAX = 2048
 
 
-def _checked_day(text: str) -> str:
+def _check_day(text: str) -> str:
     if not is_day(text):
         raise ValueError("must be a day as YYYY-MM-DD")
     return text
 
 
-_Day = Annotated[str, AfterValidator(_checked_day)]
+_Day = Annotated[str, AfterValidator(_check_day)]
 
 
 class _TraceRequestModel(BaseModel):
@@ -40,10 +40,10 @@ class _TraceRequestModel(BaseModel):
 
 
 def parse_trace_request(body: str, *, message_id: str, sent_at: int) -> TraceRequest:
-    """Return the request in a message; defaults come from the message, so that every delivery gives the same.
+    """Parse the request in a message; defaults come from the message, so every delivery gives an equal request.
 
-    `sent_at` is the time when it was first sent, in seconds since 1970. An object of a later day than the next could
-    not be sealed for long, and a root's objects never go back to an earlier day.
+    `sent_at` is the time of the first sending, in seconds since 1970. An object of a day after the next could not be
+    sealed for long, and a root's objects never go back to an earlier day.
 
     Raises:
         Invalid: the message breaks a rule, or names a time or a day later than the day after it was sent.

@@ -11,6 +11,7 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transf
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.scans import scanned
+from spark_client.capturing.datasets.statement_texts import find_in_text
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.targets import find_targets
@@ -24,6 +25,7 @@ from spark_client.capturing.datasets.versions import (
 )
 from spark_client.capturing.leaves import Checkpoint, Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
+    CALL,
     RDD_ACTION,
     RDD_SAVES,
     RENAME,
@@ -72,6 +74,8 @@ class Extractor:
             return writes
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
+        if execution.action == CALL and execution.plan.kind == RDD_ACTION:
+            return self._call(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -167,6 +171,22 @@ class Extractor:
             return []
         read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
         return [write_of(read, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
+
+    def _call(self, execution: Execution) -> list[Write]:
+        """Return the write of a procedure, of which there is the statement alone, behind the current catalog.
+
+        Raises:
+            UnknownTarget: the procedure, or its table, has no name.
+        """
+        catalog, _, text = (execution.plan.text("path") or "").partition("\n")
+        call = replace(execution, sql=text)
+        is_such, target = find_in_text(text, self.catalogs, lambda: (catalog,))
+        if target is None and is_such:
+            return []
+        if target is None or target.output is None:
+            why = target.unknown if target else None
+            raise UnknownTarget(self.nameless(call, CALL, why or "CALL: a call that nobody knows", [], NO_VERSIONS))
+        return [self.write(call, target, target.output)]
 
     def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
         """Return the write of a target, at the versions that were read."""

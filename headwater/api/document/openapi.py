@@ -1,4 +1,4 @@
-"""The OpenAPI document of the HTTP API, made of its routes: of their types, parameters and docstrings.
+"""The OpenAPI document of the HTTP API, from its routes: their types, parameters and docstrings.
 
 It is imported when the document is first requested: Pydantic's schemas would be a third of a cold start (measured).
 """
@@ -23,7 +23,7 @@ from headwater.api.route import Reply, Route, operation_id
 
 Json: TypeAlias = Mapping[str, Any]
 
-# A response holds what its type has, and no more; a request may hold more.
+# A response has exactly the members of its type; a request may have more.
 _RESPONSE = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 _REQUEST = ConfigDict(use_attribute_docstrings=True)
 _REF = "#/components/schemas/{model}"
@@ -43,7 +43,7 @@ _ERRORS = {
 }
 _LINKED = "Larger than a response may be: the same lies in S3, gzipped, for 15 minutes."
 _HEADERS = {"Content-Disposition": "With a table: the name of its file."}
-# What needs neither is refused to nobody.
+# A route without body and parameters refuses nobody.
 _SECURITY_SCHEMES: Json = {
     "sigv4": {
         "type": "apiKey",
@@ -63,7 +63,7 @@ _SECURITY_SCHEMES: Json = {
 
 
 def build(routes: Sequence[Route], info: types.ApiInfo) -> Json:
-    """Return the document of these routes."""
+    """Build the document of these routes."""
     schemas = _Schemas(routes)
     return {
         "openapi": "3.1.0",
@@ -73,7 +73,7 @@ def build(routes: Sequence[Route], info: types.ApiInfo) -> Json:
             "description": _DESCRIPTION,
             "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
         },
-        # Relative to the document's own address: the API may be behind a stage or a domain.
+        # Relative to the document's own address, for an API behind a stage or a domain.
         "servers": [{"url": "."}],
         "paths": _paths(routes, schemas),
         "security": [{"sigv4": []}, {"bearer": []}],
@@ -82,27 +82,27 @@ def build(routes: Sequence[Route], info: types.ApiInfo) -> Json:
 
 
 def replies_of(route: Route) -> Iterator[Reply]:
-    """Yield every response of a route: its own, the others, the link to a large one, and its errors."""
-    _, _, returned = _documented(route)
+    """Yield every response of a route: its own, alternatives, the link to a large response, and its errors."""
+    _, _, returned = _split_docstring(route)
     yield Reply(route.status, route.returns, returned, route.content_types, route.headers)
     yield from route.replies
     if route.linked:
         yield Reply(303, types.Redirect, _LINKED, headers=("Location", *route.headers))
-    # What may fail may be refused as well.
+    # A route that may fail may refuse as well.
     budget = {429} if route.scope in ("write", "delete") else set()
     for status in sorted({*route.errors, *budget, 401, 403}) if route.errors else ():
         yield Reply(status, types.TooLarge if status == 413 else types.Error, _ERRORS[status])
 
 
 class _Titleless(GenerateJsonSchema):
-    """JSON Schema without the titles that Pydantic makes of names."""
+    """JSON Schema without Pydantic's titles, which repeat the names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002 - the base class's
         return False
 
 
 class _Schemas:
-    """The schemas of every type that a route accepts or returns."""
+    """The schemas of every type in requests and responses."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         bodies = {repr(reply.body): reply.body for route in routes for reply in replies_of(route) if reply.body}
@@ -113,18 +113,18 @@ class _Schemas:
         self._schemas = {**self._generate(bodies, _RESPONSE), **self._generate(accepted, _REQUEST)}
 
     def of(self, body: object) -> Json:
-        """Return the schema of a type: a reference where it has a name."""
+        """Render the schema of a type: a reference for a named type."""
         return self._schemas[repr(body)]
 
     def components(self) -> Mapping[str, Json]:
-        """Return the named schemas, with their examples."""
+        """List the named schemas, with their examples."""
         return {
             name: {**schema, **({"examples": EXAMPLES[name]} if name in EXAMPLES else {})}
             for name, schema in sorted(self._named.items())
         }
 
     def _generate(self, bodies: Mapping[str, object], config: ConfigDict) -> Mapping[str, Json]:
-        # A type of its own cannot be given a configuration, but a list of it can.
+        # A single type cannot be given a configuration, but a list of it can.
         adapters = [(key, "serialization", TypeAdapter(list[body], config=config)) for key, body in bodies.items()]  # type: ignore[valid-type]
         lists, named = TypeAdapter.json_schemas(adapters, ref_template=_REF, schema_generator=_Titleless)  # type: ignore[arg-type]
         self._named |= {name: _tidy(schema) for name, schema in named.get("$defs", {}).items()}
@@ -132,7 +132,7 @@ class _Schemas:
 
 
 def _tidy(schema: Json) -> Json:
-    """Return the schema without its title, and its descriptions without the line breaks of docstrings."""
+    """Drop the schema's title, and the line breaks of docstrings in its descriptions."""
     text = json.dumps({name: value for name, value in schema.items() if name != "title"}, ensure_ascii=False)
     tidy: Json = json.loads(re.sub(r"(?<!\\n)\\n(?!\\n)", " ", text))
     return tidy
@@ -150,7 +150,7 @@ def _paths(routes: Iterable[Route], schemas: _Schemas) -> Mapping[str, Json]:
 
 
 def _operation(route: Route, schemas: _Schemas) -> Json:
-    summary, description, _ = _documented(route)
+    summary, description, _ = _split_docstring(route)
     operation: dict[str, object] = {"operationId": operation_id(route), "summary": summary}
     if description:
         operation["description"] = description
@@ -159,7 +159,7 @@ def _operation(route: Route, schemas: _Schemas) -> Json:
     if route.accepts:
         operation["requestBody"] = {"required": True, "content": {JSON: _media(route.accepts, schemas)}}
     operation["responses"] = {str(reply.status): _response(reply, schemas) for reply in replies_of(route)}
-    # The scope that a token needs, as OpenAPI 3.1 names roles.
+    # The scope for a token, as OpenAPI 3.1 names roles.
     if route.scope:
         operation["security"] = [{"sigv4": []}, {"bearer": [route.scope]}]
         operation["x-token-limits"] = route.within.value
@@ -199,8 +199,8 @@ def _parameter(parameter: AnyParameter) -> Json:
     }
 
 
-def _documented(route: Route) -> tuple[str, str, str]:
-    """Return the summary, description and response of a handler's docstring."""
+def _split_docstring(route: Route) -> tuple[str, str, str]:
+    """Split a handler's docstring into summary, description and response."""
     text, _, returned = inspect.cleandoc(route.handler.__doc__ or "").partition("\n\nReturns:\n")
     summary, _, description = text.partition("\n\n")
     return summary.rstrip("."), _one_line(description), _one_line(returned)

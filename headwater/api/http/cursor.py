@@ -1,4 +1,4 @@
-"""Cursors: opaque positions to go on from, each bound to the request whose response gave it."""
+"""Cursors: opaque positions to continue from, each bound to the request that gave it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHECK_BYTES = 12
 
 
 def render_cursor(criteria: tuple[str, ...], after: str) -> str:
-    """Return the cursor to go on after `after` with the same criteria.
+    """Render the cursor to continue after `after` with the same criteria.
 
     >>> parse_cursor(("root",), render_cursor(("root",), "node"))
     'node'
@@ -22,9 +22,9 @@ def render_cursor(criteria: tuple[str, ...], after: str) -> str:
 
 
 def parse_cursor(criteria: tuple[str, ...], text: str) -> str:
-    """Return the position that a cursor of these criteria names; raise `Invalid` for any other text.
+    """Read the position in a cursor of these criteria; raise `Invalid` for foreign text.
 
-    The check is against mistakes, not attackers: who forges it reads another part of what may be read anyway.
+    The check is against mistakes, not attackers: a forged cursor shows nothing beyond the caller's rights.
     """
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -41,5 +41,5 @@ def _check(criteria: tuple[str, ...], after: str) -> bytes:
 
 
 def foreign(text: str) -> Invalid:
-    """Return the error for a cursor of other criteria."""
+    """Build the error for a cursor of different criteria."""
     return Invalid.because("cursor", text, "must come from the last answer to the same question")

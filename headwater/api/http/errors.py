@@ -37,7 +37,7 @@ _HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 
 
 def render_error(error: HeadwaterError) -> Response[str]:
-    """Return the response to one of our errors; 422 where a required field is missing."""
+    """Render a domain error; 422 for a missing required field."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if isinstance(error, Invalid) and any(fault.missing for fault in error.faults):
         status = _MISSING
@@ -46,7 +46,7 @@ def render_error(error: HeadwaterError) -> Response[str]:
 
 
 def render_aws_error(error: Exception) -> Response[str]:
-    """Return the response when AWS refuses for now; the rest are faults of ours, raised to the function's alarm."""
+    """Render a refusal of AWS that passes; further errors are faults of ours, raised to the function's alarm."""
     if isinstance(error, ClientError):
         passing = is_throttle(error) or error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
     else:
@@ -60,17 +60,17 @@ AWS_ERRORS: list[type[Exception]] = [ClientError, BotoCoreError]
 
 
 def refuse_route(path: str) -> Response[str]:
-    """Return the response for a path that leads nowhere."""
+    """Refuse a path without a route."""
     return refuse(404, f"path: there is no route {path[:200]!r}; /openapi.json lists them", {})
 
 
 def refuse_method(method: str, allowed: Iterable[str]) -> Response[str]:
-    """Return the response for a method that the route does not take."""
+    """Refuse a method that the route lacks."""
     listed = ", ".join(sorted(allowed))
     return refuse(405, f"method: must be {listed}, got {method!r}", {"Allow": listed})
 
 
 def refuse(status: int, message: str, headers: dict[str, str]) -> Response[str]:
-    """Return an error response."""
+    """Render an error response."""
     body: Error = {"code": status, "message": message}
     return respond(body, status=status, headers=headers)

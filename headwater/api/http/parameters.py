@@ -1,10 +1,10 @@
-"""Parameters of routes: each is declared once, reads itself from a request, and is documented by `openapi`.
+"""Parameters of routes: declared once, read from a request, and documented by `openapi`.
 
 LIMIT = number("limit", "The most of a page.", least=0, most=1000).default(100)
 NODE_ID = nonblank_text("nodeId", "As printed.", "job:emissions:check").required()
 LIMIT.read(request)     # 100 where the query has no `limit`
 
-`START` and `END` are a time range as CDAP takes it: each whole seconds, or arithmetic on `now`.
+`START` and `END` are a time range of CDAP: each whole seconds, or arithmetic on `now`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _EARLIEST_MS = -62_135_596_800_000
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Generic[T_co]):
-    """A value of a path or query; `schema` is its JSON Schema, `read` takes it from a request or raises `Invalid`."""
+    """A value of a path or query; `schema` is its JSON Schema, `read` reads it from a request or raises `Invalid`."""
 
     name: str
     description: str
@@ -61,12 +61,12 @@ class Parameter(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class OptionalParameter(Parameter[T | None], Generic[T]):
-    """A value of the query that may be missing, and is None then; if it is required, this breaks the rule `missing`."""
+    """A value of the query, None if missing; for a required value this breaks the rule `missing`."""
 
     missing: str = "must be given"
 
     def required(self) -> Parameter[T]:
-        """Return the parameter as one that must be given."""
+        """Make the parameter required."""
 
         def read(request: HttpRequest) -> T:
             given = self.read(request)
@@ -77,7 +77,7 @@ class OptionalParameter(Parameter[T | None], Generic[T]):
         return Parameter(self.name, self.description, self.schema, read, is_required=True)
 
     def default(self, value: T, shown: str | None = None) -> Parameter[T]:
-        """Return the parameter with a value for requests without it; `shown`: the word for it, where it is a choice."""
+        """Give the parameter a value for requests without it; `shown` is the word for it, for a choice."""
 
         def read(request: HttpRequest) -> T:
             given = self.read(request)
@@ -91,41 +91,41 @@ AnyParameter: TypeAlias = Parameter[Any]
 
 
 def segment(name: str, example: str, description: str = "") -> Parameter[str]:
-    """Return an id in the path."""
+    """Declare an id in the path."""
     return parsed_segment(name, {**_TEXT, "examples": [example]}, str, description)
 
 
 def parsed_segment(name: str, schema: Schema, parse: Callable[[str], T], description: str = "") -> Parameter[T]:
-    """Return a value in the path; `parse` as in `parsed`."""
+    """Declare a value in the path; `parse` as in `parsed`."""
 
     def read(request: HttpRequest) -> T:
-        return _parsed(name, request.segment(name), parse)
+        return _parse(name, request.segment(name), parse)
 
     return Parameter(name, f"{description} {_ENCODED}".strip(), schema, read, place="path", is_required=True)
 
 
 def value(name: str, description: str, schema: Schema = _TEXT) -> OptionalParameter[str]:
-    """Return a value of the query that its handler reads further."""
+    """Declare a value of the query for the handler to read further."""
     return parsed(name, description, schema, str)
 
 
 def parsed(name: str, description: str, schema: Schema, parse: Callable[[str], T]) -> OptionalParameter[T]:
-    """Return a value of the query; `parse` raises ValueError with the rule that a text breaks, or Pydantic's error."""
+    """Declare a value of the query; `parse` raises ValueError with the broken rule, or Pydantic's error."""
 
     def read(request: HttpRequest) -> T | None:
         given = request.value(name)
-        return None if given is None else _parsed(name, given, parse)
+        return None if given is None else _parse(name, given, parse)
 
     return OptionalParameter(name, description, schema, read)
 
 
 def text(name: str, description: str) -> OptionalParameter[str]:
-    """Return a text of the query, blank ones too."""
+    """Declare a text of the query, blank texts too."""
     return parsed(name, description, _TEXT, _as_unicode)
 
 
 def nonblank_text(name: str, description: str, example: str) -> OptionalParameter[str]:
-    """Return a text of the query that is not blank, documented by an example."""
+    """Declare a text of the query with more than white space, documented by an example."""
 
     def parse(given: str) -> str:
         if not given.strip():
@@ -138,7 +138,7 @@ def nonblank_text(name: str, description: str, example: str) -> OptionalParamete
 
 
 def number(name: str, description: str, *, least: int, most: int) -> OptionalParameter[int]:
-    """Return a whole number of the query."""
+    """Declare a whole number of the query."""
 
     def parse(given: str) -> int:
         if not _NUMBER.fullmatch(given) or not least <= int(given) <= most:
@@ -149,33 +149,33 @@ def number(name: str, description: str, *, least: int, most: int) -> OptionalPar
 
 
 def choice(name: str, description: str, choices: Mapping[str, T]) -> OptionalParameter[T]:
-    """Return the meaning of one of some words, read as Marquez reads them: case, `-`, `.` and `_` do not count."""
+    """Declare a choice of words, read as Marquez reads them: case, `-`, `.` and `_` do not count."""
     rule = f"must be one of {', '.join(choices)}"
-    chosen = parsed(name, description, _enum(choices), lambda given: choices[_chosen(given, choices)])
+    chosen = parsed(name, description, _enum(choices), lambda given: choices[_choose(given, choices)])
     return replace(chosen, missing=rule)
 
 
 def flag(name: str, description: str) -> Parameter[bool]:
-    """Return `true` or `false`; false where it is missing."""
+    """Declare `true` or `false`; false if missing."""
     return choice(name, description, {"true": True, "false": False}).default(False, "false")
 
 
 def words(names: Iterable[C]) -> Mapping[str, C]:
-    """Return the choices that mean themselves."""
+    """Map words to themselves, for a choice."""
     return {name: name for name in names}
 
 
 def choices_of(name: str, description: str, choices: Sequence[C]) -> Parameter[tuple[C, ...]]:
-    """Return any number of some words."""
+    """Declare any number of words of a choice."""
 
     def read(request: HttpRequest) -> tuple[C, ...]:
-        return tuple(_parsed(name, given, lambda text: _chosen(text, choices)) for given in request.values(name))
+        return tuple(_parse(name, given, lambda text: _choose(text, choices)) for given in request.values(name))
 
     return Parameter(name, description, {"type": "array", "items": _enum(choices)}, read, is_repeated=True)
 
 
 def moment(name: str, description: str) -> OptionalParameter[str]:
-    """Return a time, normalized: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (four digits)."""
+    """Declare a time, normalized: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (four digits)."""
 
     def parse(given: str) -> str:
         try:
@@ -189,7 +189,7 @@ def moment(name: str, description: str) -> OptionalParameter[str]:
 
 
 def day(name: str, description: str, example: str) -> OptionalParameter[str]:
-    """Return a day of the calendar, as YYYY-MM-DD."""
+    """Declare a day of the calendar, as YYYY-MM-DD."""
 
     def parse(given: str) -> str:
         if not is_day(given):
@@ -199,7 +199,7 @@ def day(name: str, description: str, example: str) -> OptionalParameter[str]:
     return parsed(name, description, {"type": "string", "format": "date", "examples": [example]}, parse)
 
 
-def _parsed(name: str, given: str, parse: Callable[[str], T]) -> T:
+def _parse(name: str, given: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(given)
     except ValidationError as error:
@@ -223,11 +223,11 @@ def _normalize_moment(given: str) -> str:
         return from_seconds(int(given))
     if _DAY.fullmatch(given):
         return parse_time(f"{given}T00:00:00Z")
-    # A `+` that was sent unencoded is a space by now.
+    # A `+` sent unencoded is a space by now.
     return parse_time(given.replace(" ", "+") if "T" in given else given)
 
 
-def _chosen(given: str, choices: Iterable[C]) -> C:
+def _choose(given: str, choices: Iterable[C]) -> C:
     for word in choices:
         if _plain(word) == _plain(given):
             return word
@@ -260,18 +260,18 @@ class RequestedRange:
 
     @property
     def time_range(self) -> TimeRange:
-        """The same, with normalized times."""
-        return TimeRange(_normalized(self.start_ms), _normalized(self.end_ms))
+        """The range with normalized times."""
+        return TimeRange(_normalize(self.start_ms), _normalize(self.end_ms))
 
 
 def read_range(request: HttpRequest, now_s: int) -> RequestedRange:
-    """Return the range that the query names; it may be empty.
+    """Read the range of the query; it may be empty.
 
     Raises:
         Invalid: one end is missing or cannot be read, or the range ends before it starts.
     """
     start_ms, end_ms = (
-        _parsed(end.name, end.read(request), lambda text: parse_moment(text, now_s)) for end in (START, END)
+        _parse(end.name, end.read(request), lambda text: parse_moment(text, now_s)) for end in (START, END)
     )
     if start_ms > end_ms:
         raise Invalid.because("end", END.read(request), f"must not be before start ({START.read(request)})")
@@ -279,7 +279,7 @@ def read_range(request: HttpRequest, now_s: int) -> RequestedRange:
 
 
 def parse_moment(text: str, now_s: int) -> int:
-    """Return a time in milliseconds since 1970.
+    """Parse a time into milliseconds since 1970.
 
     Raises:
         ValueError: the text is no time.
@@ -287,7 +287,7 @@ def parse_moment(text: str, now_s: int) -> int:
     >>> parse_moment("1442863938", 0), parse_moment("now-1d+4h", 86_400)
     (1442863938000, 14400000)
     """
-    # A `+` that was sent unencoded is a space by now.
+    # A `+` sent unencoded is a space by now.
     text = text.replace(" ", "+")
     if _SECONDS.fullmatch(text):
         moment_ms = int(text) * 1_000
@@ -300,5 +300,5 @@ def parse_moment(text: str, now_s: int) -> int:
     return moment_ms
 
 
-def _normalized(moment_ms: int) -> str:
+def _normalize(moment_ms: int) -> str:
     return normalize(_EPOCH + timedelta(milliseconds=moment_ms))

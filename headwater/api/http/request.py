@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from headwater.api.tokens import Token
 
-# Lambda takes 6 MB, and base64 makes 4 of 3.
+# Lambda takes 6 MB; base64 makes 4 bytes of 3.
 WIRE_BYTES_MAX = 4 * 1024 * 1024
 UNPACKED_BYTES_MAX = 32 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -35,7 +35,7 @@ class HttpRequest:
     event: APIGatewayProxyEvent
     segments: Mapping[str, str]
     remaining_s: Callable[[], float]
-    # The token that was sent, None where API Gateway has checked the caller; and the caller, as logs name it.
+    # The sent token, None after a check by API Gateway; and the caller, as logs name it.
     token: Token | None = None
     caller: str | None = None
 
@@ -49,21 +49,21 @@ class HttpRequest:
         return self.token is None or self.token.covers_root(root_id)
 
     def value(self, name: str) -> str | None:
-        """Return a value of the query, given at most once."""
+        """Read a value of the query, given at most once."""
         values = self.values(name)
         if len(values) > 1:
             raise Invalid.because(name, values, "must be given once")
         return values[0] if values else None
 
     def values(self, name: str) -> Sequence[str]:
-        """Return all values of this name in the query."""
+        """Read all values of a name in the query."""
         return self.event.resolved_query_string_parameters.get(name, [])
 
-    def take_only(self, names: Sequence[str]) -> None:
-        """Refuse a query that has other parameters, which would be ignored.
+    def refuse_unknown(self, names: Sequence[str]) -> None:
+        """Refuse a query with unknown parameters, instead of ignoring them.
 
         Raises:
-            Invalid: with each of them.
+            Invalid: with each unknown parameter.
         """
         rule = f"must be one of the parameters {', '.join(names)}"
         given = self.event.resolved_query_string_parameters.items()
@@ -71,7 +71,7 @@ class HttpRequest:
             raise Invalid(faults)
 
     def segment(self, name: str) -> str:
-        """Return an id of the path, decoded."""
+        """Read an id of the path, decoded."""
         encoded = self.segments[name]
         try:
             return unquote(encoded, errors="strict")
@@ -79,7 +79,7 @@ class HttpRequest:
             raise Invalid.because(name, encoded, "must be percent-encoded UTF-8") from error
 
     def json(self) -> object:
-        """Return the body, decoded once from base64 and gzip if it came so."""
+        """Parse the body, decoded from base64 and gzip if necessary."""
         body = self._body()
         try:
             document: object = orjson.loads(body)
@@ -88,21 +88,21 @@ class HttpRequest:
         return document
 
     def _body(self) -> bytes:
-        body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
+        body = _decode(self.event.body or "", bool(self.event.is_base64_encoded))
         encoding = (self.event.headers.get("Content-Encoding") or "identity").strip().lower()
         if encoding not in {"gzip", "identity"}:
             raise Invalid.because("Content-Encoding", encoding, "must be gzip or identity")
-        # API Gateway unpacks bodies itself where it knows the encoding, and leaves the header as it was.
+        # API Gateway unpacks known encodings itself, and leaves the header as it was.
         is_packed = encoding == "gzip" and body.startswith(_GZIP_MAGIC)
         if len(body) > WIRE_BYTES_MAX:
             when = "as sent" if is_packed or encoding == "identity" else "once API Gateway has unpacked it"
             raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes {when}, got {len(body)}")
-        return _unpacked(body) if is_packed else body
+        return _unpack(body) if is_packed else body
 
 
-def _decoded(text: str, base64: bool) -> bytes:
+def _decode(text: str, base64: bool) -> bytes:
     if not base64:
-        # A lone surrogate is no Unicode; its bytes are no JSON either.
+        # A lone surrogate is no Unicode, and its bytes are no JSON.
         return text.encode(errors="surrogatepass")
     try:
         return b64decode(text, validate=True)
@@ -110,7 +110,7 @@ def _decoded(text: str, base64: bool) -> bytes:
         raise Invalid.because("body", text, "must be base64, as the event says it is") from error
 
 
-def _unpacked(body: bytes) -> bytes:
+def _unpack(body: bytes) -> bytes:
     try:
         with gzip.open(BytesIO(body)) as packed:
             unpacked = packed.read(UNPACKED_BYTES_MAX + 1)

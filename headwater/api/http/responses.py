@@ -1,4 +1,4 @@
-"""Responses, and how large they may be: a larger one is an object in S3, to which the response links for a while."""
+"""Responses of bounded size: a larger response is an object in S3, behind a link of limited life."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Lambda answers 6 MB, in which a body is JSON once more; what a body grows by then is counted.
+# Lambda answers 6 MB; a body within is JSON once more, so the growth is counted.
 RESPONSE_BYTES_MAX = 4 * 1024 * 1024
 LINES = "application/x-ndjson"
 JSON = "application/json"
@@ -34,12 +34,12 @@ _SPOOLED_BYTES = 16 * 1024 * 1024
 def respond(
     body: Mapping[str, object], *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response[str]:
-    """Return a JSON response."""
+    """Build a JSON response."""
     return Response(status, JSON, orjson.dumps(body).decode(), headers)
 
 
 def size_of(rendered: bytes) -> int:
-    """Return the bytes that a body takes in the function's response.
+    """Count the bytes of a body in the function's response.
 
     >>> size_of(b'{"a":1}')
     9
@@ -47,7 +47,7 @@ def size_of(rendered: bytes) -> int:
     return len(orjson.dumps(rendered.decode())) - 2
 
 
-def take_within(items: Iterable[T], budget: int) -> Iterator[T]:
+def fit_within(items: Iterable[T], budget: int) -> Iterator[T]:
     """Yield the first items, as many as fit into `budget` bytes of a response; the very first in any case."""
     for index, item in enumerate(items):
         budget -= size_of(orjson.dumps(item)) + 1
@@ -57,7 +57,7 @@ def take_within(items: Iterable[T], budget: int) -> Iterator[T]:
 
 
 def within(lines: Iterator[bytes], budget: int = RESPONSE_BYTES_MAX) -> tuple[str | None, Iterator[bytes]]:
-    """Return the lines as one body if they fit; else None, and every line from the first on."""
+    """Join the lines into a body if they fit; else return None, and every line from the first on."""
     head: list[bytes] = []
     for line in lines:
         head.append(line)
@@ -75,16 +75,16 @@ class Links:
     archive: str
     incoming: str
 
-    def to_archived(self, key: str) -> Response[str]:
-        """Return a redirect to an object of the archive."""
+    def to_archive(self, key: str) -> Response[str]:
+        """Redirect to an object of the archive."""
         return self._redirect(self.archive, key)
 
     def to_lines(self, lines: Iterable[bytes]) -> Response[str]:
-        """Return a redirect to these lines, written to an object that is deleted after a day."""
+        """Redirect to these lines, in an object deleted after a day."""
         return self._store(lines, LINES)
 
     def to_body(self, body: bytes, content_type: str) -> Response[str]:
-        """Return a redirect to this JSON or CSV, written to an object that is deleted after a day."""
+        """Redirect to this JSON or CSV, in an object deleted after a day."""
         return self._store([body], content_type)
 
     def _store(self, blocks: Iterable[bytes], content_type: str) -> Response[str]:
@@ -92,7 +92,7 @@ class Links:
             file = cast(IO[bytes], spooled)
             written = compress_lines(blocks, file)
             file.seek(0)
-            # Named by content: the same request again overwrites the object with itself.
+            # Named by content: a repeated request overwrites the object with itself.
             key = f"answers/{written.sha256}.{_SUFFIXES[content_type]}.gz"
             self.s3.put_object(
                 Bucket=self.incoming, Key=key, Body=file, ContentType=content_type, ContentEncoding="gzip"
@@ -100,11 +100,11 @@ class Links:
         return self._redirect(self.incoming, key)
 
     def sign(self, bucket: str, key: str) -> str:
-        """Return a link to an object, good for `_LINK_S` seconds."""
+        """Sign a link to an object, good for `_LINK_S` seconds."""
         return self._sign({"Bucket": bucket, "Key": key})
 
     def to_stored_bytes(self, key: str) -> str:
-        """Return a link to an object of the archive that no client unpacks, so that its bytes can be hashed."""
+        """Sign a link to an archived object that clients do not unpack, so its bytes can be hashed."""
         return self._sign({"Bucket": self.archive, "Key": key, "ResponseContentEncoding": "identity"})
 
     def _sign(self, params: dict[str, str]) -> str:
@@ -119,7 +119,7 @@ class Links:
 def respond_or_link(
     links: Links, body: bytes, content_type: str = JSON, headers: Mapping[str, str] | None = None
 ) -> Response[str]:
-    """Return the body, or a redirect to it where it is larger than a response may be; these headers in both cases."""
+    """Respond with the body, or redirect to it above the bound of a response; headers are for both."""
     if size_of(body) <= RESPONSE_BYTES_MAX:
         return Response(200, content_type, body.decode(), headers)
     link = links.to_body(body, content_type)
@@ -128,5 +128,5 @@ def respond_or_link(
 
 
 def respond_json(links: Links, body: object, headers: Mapping[str, str] | None = None) -> Response[str]:
-    """Return the JSON, or a redirect to it where it is larger than a response may be."""
+    """Respond with the JSON, or with a redirect to it above the bound of a response."""
     return respond_or_link(links, orjson.dumps(body), headers=headers)

@@ -8,7 +8,7 @@ from headwater.api.http.parameters import day, number, parsed, parsed_segment, v
 from headwater.api.records import types
 from headwater.records import field_types
 
-# Made when they are first used: a cold start pays for what it uses.
+# Built at the first use: a cold start pays only for its own use.
 _DEFERRED = ConfigDict(defer_build=True)
 _ROOT_ID: TypeAdapter[str] = TypeAdapter(field_types.RootId, config=_DEFERRED)
 _NODE_ID: TypeAdapter[str] = TypeAdapter(field_types.NodeId, config=_DEFERRED)

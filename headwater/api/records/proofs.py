@@ -1,4 +1,4 @@
-"""The route of a record's proof: links to what a page hashes, to prove that a record is as it was sealed."""
+"""The route of a record's proof: links to the objects that a page hashes, to prove a record as it was sealed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from headwater_model.errors import NotFound, shown
 
 
 def get_proof(services: Services, request: HttpRequest) -> Response[str]:
-    """Return what proves that an archived record is as it was sealed.
+    """Find the proof that an archived record is as it was sealed.
 
-    Nothing is proved here: the caller reads the object and the digests, and compares their hashes. An archive that
-    somebody changed is therefore no error.
+    Nothing is proved here: the caller reads the object and the digests, and compares their hashes. A changed archive is
+    therefore no error.
 
     Returns:
         The record's object, its SHA-256, and the digests from its day to the last, with links to each.

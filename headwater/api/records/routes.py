@@ -28,7 +28,7 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
         Durable in a queue; the records can be read within a minute or two.
     """
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
-    # A request that adds a record to a root which is none of the caller's is refused whole.
+    # A request for a foreign root is refused as a whole.
     for root_id in {record.root_id: None for record in accepted.records}:
         if not request.covers_root(root_id):
             raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
@@ -39,10 +39,10 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def list_roots(services: Services, request: HttpRequest) -> Response[str]:
-    """List the roots that ever got records, page by page.
+    """List the roots of all records, page by page.
 
-    A root is listed within a minute or two of its first record, and stays. A token of some roots must give a `prefix`
-    that one of them covers.
+    A root is listed within a minute or two of its first record, and stays. A token limited to roots must give a
+    `prefix` within a root of its own.
 
     Returns:
         By id, in the order of its first 512 bytes; a page may be short, or empty, and not be the last.
@@ -61,7 +61,7 @@ def list_roots(services: Services, request: HttpRequest) -> Response[str]:
 def get_root(services: Services, request: HttpRequest) -> Response[str]:
     """List the live records of a root, page by page.
 
-    A root whose records have all expired has none here: its trace has them. An unknown root is 404.
+    Expired records are in the root's trace alone: a root may have an empty list. An unknown root is 404.
 
     Returns:
         By node id; a page may be short, or empty, and not be the last.
@@ -92,12 +92,12 @@ def get_root(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_node(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a record, the path to it, and what came of it.
+    """Find a record, the path to it, and its descendants.
 
     Live records only. Up to 10,000 records of a root are read; `truncated` is true if it has more.
 
     Returns:
-        One path; `matches` if several roots have a node of this id.
+        One path; `matches` if several roots have the node id.
     """
     node_id = NODE_ID.read(request)
     node_paths = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)

@@ -1,7 +1,7 @@
-"""The route that searches records, in the table and archived alike.
+"""The route of a search of records, in the table and in the archive.
 
-Every page names where to go on, until the last: a page may be short, or empty, while a search is under way. What was
-relative to the clock (`now-1d`) and what was published at the first page stay so until the last.
+Every page but the last has a cursor: a page may be short, or empty, during the search. Times relative to the clock
+(`now-1d`) and the published days are fixed by the first page.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _TIME = {"type": "string", "examples": ["1763640000", "now-7d"]}
 _START = value("start", "Recorded from then on: whole seconds since 1970, or `now` and steps.", _TIME)
 _END = value("end", "Recorded before then, in the same form.", _TIME)
 _TIMES = (_START, _END)
-# Seconds of the request's time that one more step needs.
+# Seconds of the request's time for a further step.
 _RESERVE_S = 9.0
 _POLL_S = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Cursor:
-    """The position of a search (one of `live` and `archive`), and what its first page fixed."""
+    """The position of a search (`live` or `archive`), and the values fixed by the first page."""
 
     start_s: int | None
     end_s: int | None
@@ -62,21 +62,21 @@ class _Cursor:
 
 @cache
 def _cursors() -> TypeAdapter[_Cursor]:
-    """Return what reads and writes cursors; a cold start that searches nothing does not make it."""
+    """Build the reader and writer of cursors, at the first search: a cold start pays only for its own use."""
     return TypeAdapter(_Cursor)
 
 
 def search_records(services: Services, request: HttpRequest) -> Response[str]:
-    """Search records in the table and in the archive, by what they are.
+    """Search records in the table and in the archive, by their fields.
 
-    At least one of `root`, `node`, `action`, `location` and `start` is given; all given must hold. Each record comes
-    once. While the archive is searched, a page comes with `Retry-After`: its cursor goes on waiting.
+    At least one of `root`, `node`, `action`, `location` and `start` is required; all given criteria must hold. Each
+    record comes once. During a search of the archive, a page comes with `Retry-After`: its cursor goes on waiting.
 
     Returns:
         In no order; a page may be short, or empty, and not be the last.
     """
-    texts = _given(_TEXTS, request)
-    times = _given(_TIMES, request)
+    texts = _read_given(_TEXTS, request)
+    times = _read_given(_TIMES, request)
     if not texts and "start" not in times:
         names = ", ".join(parameter.name for parameter in _TEXTS)
         raise Invalid.because("query", None, f"must name at least one of {names} and start")
@@ -100,12 +100,12 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     return _respond(page, bound, cursor)
 
 
-def _given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
+def _read_given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
     return {parameter.name: text for parameter in parameters if (text := parameter.read(request)) is not None}
 
 
 def _second(text: str | None, name: str, now_s: int) -> int | None:
-    """Return the first whole second from a time on, since 1970."""
+    """Round up a time to whole seconds since 1970."""
     if text is None:
         return None
     try:
@@ -116,7 +116,7 @@ def _second(text: str | None, name: str, now_s: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Rendered records, and where to go on; `done`: there are no more."""
+    """Rendered records, and the next position; `done`: there are no more."""
 
     records: list[types.SearchRecord]
     place: SearchCursor
@@ -129,7 +129,7 @@ def _fill(
     limit: int,
     request: HttpRequest,
 ) -> _Page:
-    """Return the records that fit into a page, and can be found in the request's time."""
+    """Collect the records that fit into a page, within the request's time."""
     records: list[types.SearchRecord] = []
     budget = RESPONSE_BYTES_MAX
     for step in steps:

@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import number
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, respond, take_within, within
+from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, fit_within, respond, within
 from headwater.api.records.parameters import ROOT_ID
 from headwater.api.records.types import Outline, TraceQueued
 from headwater.api.records.views import render_group
@@ -29,12 +29,12 @@ from headwater.records.trace import TraceRequest, render_trace_request
 from headwater.times import day_of, days_between, shift
 from headwater_model.errors import TooLarge, shown
 
-# What is traced within a request; a larger root takes the trace function.
+# The bound of a trace within a request; a larger root needs the trace function.
 RECORDS_MAX = 50_000
-# What must be left of the request's time to demand a trace instead.
+# The rest of the request's time, enough to demand a trace instead.
 _RESERVE_S = 8.0
 _POLL_S = 30
-# What stands around the groups of an outline, and the most that a byte of the root's id takes in a response.
+# The bytes around the groups of an outline, and the most bytes for a byte of the root's id.
 _FRAME_BYTES = 200
 _ESCAPED_BYTES = 8
 AFTER = number(
@@ -43,14 +43,14 @@ AFTER = number(
     least=0,
     most=10**9,
 )
-# A mark that is done is stored for 40 days, and TTL may take some more.
+# A finished mark is stored for 40 days, and some more until TTL removes it.
 _LOOK_BACK_DAYS = 60
 
 
 def get_trace(services: Services, request: HttpRequest) -> Response[str]:
-    """Return everything known of a root, a line for each leaf.
+    """Trace a root: everything known of it, a line for each leaf.
 
-    Live records, expired ones and archived ones together. Responses above 4 MB are links.
+    Live, expired and archived records together. Responses above 4 MB are links.
 
     Returns:
         A `TraceLine` a line.
@@ -66,24 +66,24 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
             raise unknown_root(root_id)
         return _lines(services, findings)
     except TooLarge:
-        return _archived_or_later(services, root_id)
+        return _respond_or_demand(services, root_id)
 
 
 def get_outline(services: Services, request: HttpRequest) -> Response[str]:
-    """Return everything known of a root, folded by action.
+    """Outline a root: everything known of it, folded by action.
 
-    Live records, expired ones and archived ones together, as in a trace. Above 50,000 records it is 413: then the trace
-    has them.
+    Live, expired and archived records together, as in a trace. Above 50,000 records the status is 413: read the trace
+    instead.
 
     Returns:
-        Groups of records that came about by the same actions, with counts, times and three examples of each.
+        Groups of records by their chain of actions, with counts, times and three examples each.
     """
     root_id = ROOT_ID.read(request)
     trace = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check_time(request))
     if not trace.records:
         raise unknown_root(root_id)
     rendered = [render_group(number, group) for number, group in enumerate(outline_of(trace.forest()))]
-    groups = list(take_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
+    groups = list(fit_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
     body: Outline = {
         "root_id": root_id,
         "records": trace.count,
@@ -97,7 +97,7 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
     """Trace and archive a root now.
 
     Returns:
-        Its trace is queued. `Location` is where to poll.
+        The root's trace is queued. Poll the `Location`.
     """
     root_id = ROOT_ID.read(request)
     if not is_known(root_id, services.sources):
@@ -108,7 +108,7 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def check_time(request: HttpRequest) -> Callable[[], None]:
-    """Return a check that raises `TooLarge` once the request's time is nearly over."""
+    """Build a check that raises `TooLarge` shortly before the end of the request's time."""
 
     def check() -> None:
         if request.remaining_s() < _RESERVE_S:
@@ -122,20 +122,20 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
     if body is not None:
         return Response(200, LINES, body)
     pointer = findings.pointer
-    # The archive object that was read may hold every record that was found.
+    # The root's archive object may hold every record that was read.
     if pointer is not None and pointer.object.records == len(findings.records) and not findings.displaced:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     return services.links.to_lines(lines)
 
 
-def _archived_or_later(services: Services, root_id: str) -> Response[str]:
-    """Return the archive if nothing has happened since it was written; else demand a trace."""
+def _respond_or_demand(services: Services, root_id: str) -> Response[str]:
+    """Link to the archive if nothing has happened since it was written; else demand a trace."""
     pointer = services.sources.pointers.find(root_id)
     dirty = _dirty(services, root_id)
     if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     _refuse_if_left(root_id, dirty)
-    # Naming the days makes a second demand for the same records a trace of nothing.
+    # With the days named, a second demand for the same records traces nothing.
     _demand(services, root_id, marked=tuple(mark.day for mark in dirty))
     return _later(root_id, pointer)
 
@@ -143,20 +143,20 @@ def _archived_or_later(services: Services, root_id: str) -> Response[str]:
 def _poll(services: Services, root_id: str, after: int) -> Response[str]:
     pointer = services.sources.pointers.find(root_id)
     if pointer is not None and pointer.version > after:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     if pointer is None and not is_known(root_id, services.sources):
         raise unknown_root(root_id)
     _refuse_if_left(root_id, _dirty(services, root_id))
-    return _queued(root_id, after)
+    return _respond_queued(root_id, after)
 
 
 def _later(root_id: str, pointer: LastArchive | None) -> Response[str]:
-    return _queued(root_id, pointer.version if pointer else 0)
+    return _respond_queued(root_id, pointer.version if pointer else 0)
 
 
-def _queued(root_id: str, after: int) -> Response[str]:
+def _respond_queued(root_id: str, after: int) -> Response[str]:
     body: TraceQueued = {"root_id": root_id, "status": "queued"}
-    # Relative to the path of the request, whatever stage or domain the API is behind.
+    # Relative to the path of the request, for any stage or domain before the API.
     return respond(body, status=202, headers={"Location": f"?after={after}", "Retry-After": str(_POLL_S)})
 
 

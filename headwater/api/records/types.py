@@ -1,4 +1,4 @@
-"""JSON of records, as types. They are written as `headwater.api.types` describes."""
+"""JSON of records, as types, in the form of `headwater.api.types`."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -9,18 +9,18 @@ from headwater.api.types import AS_REQUEST
 from headwater_model.record_requests import LIMITS, RECORDS_MAX, SHORT_ID_MAX
 
 
-def _bounded(most: int, description: str) -> dict[str, Any]:
-    """Return the schema of a string bounded in bytes; `maxLength` counts characters, so it shows a necessary bound."""
+def _bounded_text(most: int, description: str) -> dict[str, Any]:
+    """Build the schema of a string bounded in bytes; `maxLength` counts characters, so it shows a necessary bound."""
     rule = f"{description} 1 to {most} bytes of UTF-8."
     return {"type": "string", "minLength": 1, "maxLength": most, "description": rule}
 
 
 _OVERRIDES = "Beside `record` or `records` it overrides each one's own."
-ROOT_ID = _bounded(LIMITS["root_id"], "What the records come from; it need not be a record itself.")
-NODE_ID = _bounded(LIMITS["node_id"], "Names a record within its root.")
-ACTION = _bounded(LIMITS["action_taken"], "What was done to the parent to make this node.")
-PARENT_ID = _bounded(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
-LOCATION = _bounded(LIMITS["storage_location"], "Where the outcome of the action lies.")
+ROOT_ID = _bounded_text(LIMITS["root_id"], "What the records come from; it need not be a record itself.")
+NODE_ID = _bounded_text(LIMITS["node_id"], "Names a record within its root.")
+ACTION = _bounded_text(LIMITS["action_taken"], "What was done to the parent to make this node.")
+PARENT_ID = _bounded_text(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
+LOCATION = _bounded_text(LIMITS["storage_location"], "Where the outcome of the action lies.")
 
 RootId: TypeAlias = Annotated[str, WithJsonSchema(ROOT_ID)]
 NodeId: TypeAlias = Annotated[str, WithJsonSchema(NODE_ID)]
@@ -28,7 +28,7 @@ Action: TypeAlias = Annotated[str, WithJsonSchema(ACTION)]
 ParentId: TypeAlias = Annotated[str, WithJsonSchema(PARENT_ID)]
 Location: TypeAlias = Annotated[str, WithJsonSchema(LOCATION)]
 RunId: TypeAlias = Annotated[
-    str, WithJsonSchema(_bounded(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
+    str, WithJsonSchema(_bounded_text(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
 ]
 Seconds: TypeAlias = Annotated[int, Field(ge=0, description="Whole seconds since 1970 UTC.")]
 RecordedAt: TypeAlias = Annotated[
@@ -39,7 +39,7 @@ Cursor: TypeAlias = Annotated[str | None, Field(description="For the next page; 
 
 @with_config(AS_REQUEST)
 class RequestRecord(TypedDict, total=False):
-    """One record of a request."""
+    """A record of a request."""
 
     root_id: RootId
     parent_id: ParentId
@@ -61,7 +61,7 @@ class RequestRecord(TypedDict, total=False):
     )
 )
 class LineageRequest(TypedDict, total=False):
-    """One step of a pipeline: one of `record`, `records`, or `storage_location` alone names what it made."""
+    """A step of a pipeline: `record`, `records`, or `storage_location` alone names its result."""
 
     root_id: Annotated[RootId, Field(description=f"{ROOT_ID['description']} {_OVERRIDES}")]
     parent_id: Annotated[ParentId, Field(description=f"{PARENT_ID['description']} {_OVERRIDES}")]
@@ -69,13 +69,13 @@ class LineageRequest(TypedDict, total=False):
     record: RequestRecord
     records: Annotated[list[RequestRecord], Field(min_length=1, max_length=RECORDS_MAX)]
     storage_location: Location
-    """The single record's; beside `record` or `records` it overrides each one's own."""
+    """The single record's location; beside `record` or `records` it overrides each record's own."""
     node_id: NodeId
-    """The single record's, where it is given without `record`."""
+    """The single record's id, without `record`."""
     request_id: Annotated[
         str,
         WithJsonSchema(
-            _bounded(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
+            _bounded_text(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
         ),
     ]
     requested_at: Annotated[
@@ -141,7 +141,7 @@ class Step(TypedDict):
 
 
 class Sent(Step):
-    """A record without what the table adds."""
+    """A record without the table's additions."""
 
     root_id: RootId
 
@@ -150,7 +150,7 @@ class Record(Sent):
     """A live record."""
 
     ttl_expiry: Annotated[int, Field(ge=0)]
-    """The time at which it leaves the table. Whole seconds since 1970 UTC."""
+    """The time of its removal from the table, in whole seconds since 1970 UTC."""
 
 
 class RecordPage(TypedDict):
@@ -161,13 +161,13 @@ class RecordPage(TypedDict):
 
 
 class Root(TypedDict):
-    """A root that got records at some time."""
+    """A root with at least one record."""
 
     root_id: RootId
     archivedOn: str | None
-    """The day of its last object in the archive; null if no trace has archived it yet."""
+    """The day of its last object in the archive; null before its first trace."""
     archivedRecords: Annotated[int, Field(ge=0)]
-    """The records of that object, which has all records of earlier ones."""
+    """The number of records in the last object; it has all records of earlier objects."""
 
 
 class RootPage(TypedDict):
@@ -178,25 +178,25 @@ class RootPage(TypedDict):
 
 
 class SearchRecord(Sent):
-    """A record, and where it was found."""
+    """A record, and the place of its discovery."""
 
     ttl_expiry: int | None
-    """The time at which it leaves the table, in whole seconds since 1970 UTC; null where the table was not read."""
+    """The time of its removal from the table, in whole seconds since 1970 UTC; null for a record outside the table."""
     archivedOn: str | None
-    """The day under which the archive's tables have it; null if they do not have it yet."""
+    """The day of the record in the archive's tables; null if they do not have it yet."""
 
 
 class SearchPage(TypedDict):
-    """A page of the records that a search found."""
+    """A page of a search."""
 
     records: list[SearchRecord]
     cursor: Cursor
     truncated: bool
-    """On the last page: true if there was more than a search may look at."""
+    """On the last page: true if the search hit its bound."""
 
 
 class Unsure(TypedDict, total=False):
-    """Reasons why a path does not lead to the root."""
+    """Reasons for a path without its root."""
 
     complete: Annotated[
         Literal[False],
@@ -211,19 +211,19 @@ class NodePath(Unsure):
 
     record: Record
     path: list[Record]
-    """From the root's first record to this one."""
+    """From the root's first record to this record."""
     descendants: list[Record]
     """The records derived from it, nearest first."""
     truncated: bool
-    """True if more was to be read than one request may."""
+    """True if the query hit its bound."""
 
 
 class NodePaths(TypedDict):
-    """The paths of a node id that several roots have."""
+    """The paths of a node id in several roots."""
 
     matches: list[NodePath]
     truncated: bool
-    """True if more roots have this node id."""
+    """True if more roots have the node id."""
 
 
 class OutlineExample(TypedDict):
@@ -234,24 +234,24 @@ class OutlineExample(TypedDict):
 
 
 class OutlineGroup(TypedDict):
-    """The records that one action made of the records of one group."""
+    """Records of one action below one group."""
 
     id: Annotated[int, Field(ge=0)]
     parent: int | None
-    """The group above; null where trees begin."""
+    """The group above; null at the start of trees."""
     action_taken: Action
     records: Annotated[int, Field(ge=1)]
     leaves: Annotated[int, Field(ge=0)]
-    """The number of its records of which nothing was made."""
+    """The number of its records without descendants."""
     firstRecordedAt: RecordedAt
     lastRecordedAt: RecordedAt
     complete: bool
-    """False where the way does not lead to the root: a parent is missing, or the way begins in a cycle."""
+    """False without a path from the root: a parent is missing, or the path begins in a cycle."""
     examples: Annotated[list[OutlineExample], Field(max_length=3)]
 
 
 class Outline(TypedDict):
-    """A root's records, folded by action: each group after the one above it."""
+    """A root's records, folded by action: each group after its parent."""
 
     root_id: RootId
     records: Annotated[int, Field(ge=1)]
@@ -278,7 +278,7 @@ class ProvenObject(TypedDict):
     records: Annotated[int, Field(ge=0)]
     lines: Annotated[int, Field(ge=0)]
     listed: bool
-    """True if SHA-256 and size are those that its day's digest lists; else those that were committed."""
+    """True if SHA-256 and size come from the day's digest; else from the commit."""
     location: Link
 
 
@@ -292,7 +292,7 @@ class DigestFile(TypedDict):
 
 
 class ChainEnd(TypedDict):
-    """The newest digest, as the graph table names it: what the chain of digests is compared with."""
+    """The newest digest, as the graph table names it: compare the chain of digests with it."""
 
     day: Day
     key: str
@@ -300,35 +300,35 @@ class ChainEnd(TypedDict):
 
 
 class RecordProof(TypedDict):
-    """The state of a record's archive, and what proves it."""
+    """The state of a record's archive, and its proof."""
 
     root_id: RootId
     node_id: NodeId
     state: Literal["live", "expired", "archived", "sealed"]
     """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
-    an object holds it, and its day is not sealed. `sealed`: there are digests."""
+    an object of an open day holds it. `sealed`: there are digests."""
     object: ProvenObject | None
     digests: Annotated[list[DigestFile], Field(max_length=366)]
     """From the object's day to the last sealed day, oldest first."""
     end: ChainEnd | None
     next: Day | None
-    """The `after` of the next request, if there are more digests than one response has."""
+    """The `after` of the next request, for the remaining digests."""
     fault: str | None
-    """The first fault of the archive that the service noticed, if any: `headwater verify` finds all."""
+    """The first noticed fault of the archive, if any: `headwater verify` finds all."""
 
 
 class TraceLine(Unsure):
-    """One line of a trace."""
+    """A line of a trace."""
 
     record_id: NodeId
-    """The leaf that this line leads to."""
+    """The leaf at the end of the line."""
     root_id: RootId
     lineage: list[Step]
     """From the root's first record to the leaf; an archived line ends with DATA_COMPACTION."""
 
 
 class TraceQueued(TypedDict):
-    """The trace of a root is queued."""
+    """The queued trace of a root."""
 
     root_id: RootId
     status: Literal["queued"]

@@ -17,7 +17,7 @@ from headwater.records.search.criteria import SearchRecord
 
 
 def render_live(live: LiveRecord) -> types.Record:
-    """Return a record as Carbonlake has it, when it expires, and what the load function's enrichers added."""
+    """Render a record as Carbonlake has it, with its expiry and the additions of the load function's enrichers."""
     rendered: types.Record = {**_render_sent(live.record), "ttl_expiry": live.ttl_expiry}
     if live.record.metadata:
         rendered["metadata"] = dict(live.record.metadata)
@@ -25,7 +25,7 @@ def render_live(live: LiveRecord) -> types.Record:
 
 
 def render_root(root_id: str, archive: LastArchive | None) -> types.Root:
-    """Return a root, and what the archive has of it."""
+    """Render a root with its last object in the archive."""
     return {
         "root_id": root_id,
         "archivedOn": archive.day if archive else None,
@@ -34,7 +34,7 @@ def render_root(root_id: str, archive: LastArchive | None) -> types.Root:
 
 
 def render_found(hit: SearchRecord) -> types.SearchRecord:
-    """Return a record that a search found: as `render_live`, and the day under which the archive's tables have it."""
+    """Render a found record: as `render_live`, with its day in the archive's tables."""
     rendered: types.SearchRecord = {
         **_render_sent(hit.record),
         "ttl_expiry": hit.ttl_expiry,
@@ -46,7 +46,7 @@ def render_found(hit: SearchRecord) -> types.SearchRecord:
 
 
 def render_group(number: int, group: Group) -> types.OutlineGroup:
-    """Return a group of an outline."""
+    """Render a group of an outline."""
     return {
         "id": number,
         "parent": group.parent,
@@ -61,14 +61,14 @@ def render_group(number: int, group: Group) -> types.OutlineGroup:
 
 
 def _render_sent(record: LineageRecord) -> types.Sent:
-    # A message of the queues has the same fields; the jobs that write messages know nothing of the API.
+    # Messages of the queues have the same fields; the jobs that write them know nothing of the API.
     return cast(types.Sent, render_record(record))
 
 
 def render_live_within(
     records: Sequence[LiveRecord], budget: int = RESPONSE_BYTES_MAX
 ) -> tuple[list[types.Record], int]:
-    """Return the first records that fit into `budget` bytes, and the budget that is left."""
+    """Render the first records that fit into `budget` bytes; return the rest of the budget, too."""
     rendered: list[types.Record] = []
     for record in map(render_live, records):
         size = size_of(orjson.dumps(record)) + 1
@@ -80,11 +80,11 @@ def render_live_within(
 
 
 def render_path(place: NodePath, budget: int = RESPONSE_BYTES_MAX) -> types.NodePath:
-    """Return `{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `budget` bytes.
+    """Render `{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `budget` bytes.
 
-    A path that does not start at the root is marked as trace lines are: `"complete": false` with `missing` or `cycle`.
+    A path from elsewhere than the root is marked as in a trace: `"complete": false` with `missing` or `cycle`.
     """
-    # The node is printed twice; the ancestors nearest to it matter most, then what came of it.
+    # The node is printed twice; its nearest ancestors matter most, then its descendants.
     upward, left = render_live_within(place.path[::-1], budget // 2)
     descendants, _ = render_live_within(place.descendants, left + budget // 2)
     cut = len(upward) < len(place.path) or len(descendants) < len(place.descendants)

@@ -1,7 +1,7 @@
 """The published part of a search: one query of Athena, its result page by page.
 
-The SQL is what Athena and DuckDB both read. Values stand in the text, as literals: Athena takes parameters of 1,024
-characters, and ids have up to 2,048 bytes.
+Athena and DuckDB both read the SQL. Values stand in the text, as literals: Athena takes parameters of 1,024 characters,
+and ids have up to 2,048 bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from headwater.records.search.criteria import ArchiveCursor, Horizon, SearchCrit
 from headwater_model.archive_tables import DAY, RECORDS
 from headwater_model.errors import Invalid, NotFound, Unavailable
 
-# The most rows of one search; one row above it shows that there are more.
+# The most rows of a search; a row above it shows that there are more.
 ROWS_MAX = 100_000
 _METADATA = "metadata"
 _CONTROL = re.compile("([\x00-\x1f\x7f])")
@@ -28,8 +28,8 @@ _POLL_S = 0.5
 
 
 def render_sql(criteria: SearchCriteria, horizon: Horizon) -> str:
-    """Return the query of published records; maps come as JSON, as Athena's own text for them cannot be parsed."""
-    # Its own name would hide the column from the conditions.
+    """Render the query of published records; maps become JSON, as Athena's own text of a map cannot be parsed."""
+    # Under its own name it would hide the column from the conditions.
     columns = ", ".join(f"CAST({name} AS JSON) AS {name}" if name == _METADATA else name for name in COLUMNS)
     conditions = " AND ".join(_conditions(criteria, horizon))
     order = f"{DAY.name}, root_id, node_id"
@@ -51,7 +51,7 @@ def _conditions(criteria: SearchCriteria, horizon: Horizon) -> Iterator[str]:
 
 
 def literal(text: str) -> str:
-    r"""Return the text as an SQL literal: quotes are doubled, control characters are written by number.
+    r"""Quote the text as an SQL literal: quotes are doubled, control characters are written by number.
 
     >>> literal("it's"), literal("a\n")
     ("'it''s'", "('a' || chr(10))")
@@ -67,12 +67,12 @@ def _part(part: str) -> str:
 
 
 class StaleCursor(NotFound):
-    """A cursor into the result of a query that is not this search's, or whose result is gone."""
+    """A cursor of a different search, or into a result that Athena no longer keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSearch:
-    """The published part of a search; `sleep` waits that many seconds for a query."""
+    """The published part of a search; `sleep` waits so many seconds for a query."""
 
     athena: Athena
     sleep: Callable[[float], None]
@@ -80,10 +80,10 @@ class ArchiveSearch:
     def steps(
         self, criteria: SearchCriteria, horizon: Horizon, place: ArchiveCursor
     ) -> Iterator[SearchStep[ArchiveCursor]]:
-        """Yield the tables' records by day, root and node; while the query is under way, yield a cursor now and then.
+        """Yield the tables' records by day, root and node; during the query, yield a cursor now and then.
 
         Raises:
-            StaleCursor: the cursor is not one of this criteria's.
+            StaleCursor: the cursor is of a different search.
             Invalid: the query would read more than its workgroup allows.
             Unavailable: Athena refused, or the query failed.
         """
@@ -136,15 +136,15 @@ class ArchiveSearch:
                     yield SearchStep(replace(place, truncated=True))
                     return
                 place = replace(place, row=place.row + 1, returned=place.returned + 1)
-                yield SearchStep(place, _found(row))
+                yield SearchStep(place, _parse_row(row))
             if page.token is None:
                 return
             place = replace(place, token=page.token, row=0)
             yield SearchStep(place)
 
 
-def _found(row: Sequence[str | None]) -> SearchRecord:
-    """Return the record of a row of `COLUMNS`; all but run and metadata have a value."""
+def _parse_row(row: Sequence[str | None]) -> SearchRecord:
+    """Build the record of a row of `COLUMNS`; all but run and metadata have a value."""
     root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
     record = LineageRecord(
         root_id=root_id or "",

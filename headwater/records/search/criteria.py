@@ -10,7 +10,7 @@ from headwater.records.record import LineageRecord
 
 @dataclass(frozen=True, slots=True)
 class SearchCriteria:
-    """The criteria that a record must meet; None means any. At least one of all but `end_s` is given.
+    """The criteria of a search; None means any. A criterion besides `end_s` is given.
 
     `location` is a prefix of the storage location. The time is the record's own, from `start_s` on and before `end_s`,
     in seconds since 1970.
@@ -39,9 +39,9 @@ class SearchCriteria:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """The published days of a search: every sealed day up to `day`, which was sealed at `sealed_at`.
+    """The published days of a search: every sealed day up to `day`, sealed at `sealed_at`.
 
-    `first` is the earliest of these days that may hold a match, None if every day may.
+    `first` is the earliest of the days with a possible match, None if every day may have one.
     """
 
     day: str
@@ -49,7 +49,7 @@ class Horizon:
     first: str | None = None
 
 
-# The parts of a root in reading order: its rows, then the records that have left the table; or it is done.
+# The parts of a root in reading order: its rows, then the records without a row; or it is done.
 Part: TypeAlias = Literal["rows", "rest", "done"]
 
 

@@ -1,9 +1,9 @@
-"""The unpublished part of a search: records that no object of the last published day, or before, holds.
+"""The unpublished part of a search: records outside the objects of published days.
 
-Roots that may have such records are read in the order of their ids' SHA-256, a page at a time. They are the roots
-marked dirty on a day after the last published one, or on that day or the day before (a late load), and the roots with
-an object of a later day: a trace on demand cleans roots of days before its own. Dirty roots are read before objects, so
-that a root that is traced in between is seen in one or the other.
+Roots with unpublished records are read in the order of their ids' SHA-256, a page at a time: roots marked dirty after
+the last published day, or on the day or the day before (a late load), and roots with an object of a later day. A trace
+on demand cleans roots of earlier days. Dirty roots are read before objects: a root traced in between is seen in one of
+the two.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from headwater.aws.items import Item
 
 
-# The rows of clean roots stay as long; roots that were not compacted for longer are not searched.
+# Days with rows of clean roots; roots that were not compacted for longer are not searched.
 KEPT_DAYS = 40
-# The days that a first compaction looks back for dirty roots: older roots were marked again as records expired.
+# The days of a first compaction's search for dirty roots: older roots were marked again as records expired.
 _UNCOMPACTED_DAYS = 8
 # After every SHA-256 of a shard.
 _END = "g"
@@ -40,7 +40,7 @@ _NODES_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class UnpublishedDays:
-    """The days whose dirty roots and objects are read; of the `late` days only roots that are still dirty count."""
+    """The days of dirty roots and objects to read; on the `late` days only roots that are still dirty count."""
 
     late: Sequence[str]
     marked: Sequence[str]
@@ -48,7 +48,7 @@ class UnpublishedDays:
 
 
 def unpublished_days(last: str | None, *, today: str, sealed_first: str | None = None) -> UnpublishedDays:
-    """Return the days to read when all days up to `last` are published (None: no day is).
+    """Choose the days to read if all days up to `last` are published (None: no day).
 
     Traces and dirty roots may be of tomorrow, if today is sealed already. Without a published day, `sealed_first` is
     the first sealed day of the last `KEPT_DAYS`.
@@ -64,7 +64,7 @@ def unpublished_days(last: str | None, *, today: str, sealed_first: str | None =
 
 @dataclass(frozen=True, slots=True)
 class RootPage:
-    """A page of roots in the order of their ids' SHA-256, with the ids where known; the next page is after `upto`."""
+    """A page of roots by the SHA-256 of their ids, with the known ids; the next page is after `upto`."""
 
     roots: Mapping[str, str | None]
     upto: str
@@ -78,7 +78,7 @@ class Roots:
     pointers: Pointers
 
     def pages(self, days: UnpublishedDays, *, after: str, pool: ThreadPoolExecutor) -> Iterator[RootPage]:
-        """Yield the pages of roots after `after`, at least one for each shard left; days are read in parallel."""
+        """Yield the pages of roots after `after`, at least one for each remaining shard; days are read in parallel."""
         for shard in SHARDS:
             # All SHA-256 of a shard begin with its digit.
             after = max(after, shard)
@@ -89,7 +89,7 @@ class Roots:
 
     def _page(self, days: UnpublishedDays, shard: str, after: str, pool: ThreadPoolExecutor) -> RootPage:
         marked_days = [(day, True) for day in days.late] + [(day, False) for day in days.marked]
-        pages = list(pool.map(lambda entry: self._marked(entry[0], shard, after), marked_days))
+        pages = list(pool.map(lambda entry: self._read_marked(entry[0], shard, after), marked_days))
         upto = min((page[-1][0] for page, more in pages if more), default=shard + _END)
         archived = pool.map(lambda day: list(self.pointers.roots_on(day, shard, after=after, upto=upto)), days.archived)
         roots: dict[str, str | None] = {sha: None for shas in archived for sha in shas}
@@ -97,8 +97,8 @@ class Roots:
             roots |= {sha: mark.root_id for sha, mark in page if sha <= upto and (mark.is_dirty or not late)}
         return RootPage(dict(sorted(roots.items())), upto)
 
-    def _marked(self, day: str, shard: str, after: str) -> tuple[list[tuple[str, DirtyRoot]], bool]:
-        """Return the first dirty roots after a SHA-256, and True if there may be more."""
+    def _read_marked(self, day: str, shard: str, after: str) -> tuple[list[tuple[str, DirtyRoot]], bool]:
+        """Read the first dirty roots after a SHA-256, and True if there may be more."""
         pages = list(islice(self.dirty_roots.pages_on(day, shard, after=after), 2))
         return [root for page in pages for root in page], len(pages) == 2
 
@@ -128,7 +128,7 @@ class LiveSearch:
     def _of_node(
         self, criteria: SearchCriteria, node_id: str, horizon: Horizon | None, place: LiveCursor
     ) -> Iterator[SearchStep[LiveCursor]]:
-        """Search by the index of nodes, which lacks records that have left the table."""
+        """Search by the index of nodes, without the records that left the table."""
         start: Item | None = {"node_id": {"S": node_id}, "root_id": {"S": place.node}} if place.node else None
         while True:
             page = self.sources.table.page_of_node(node_id, start=start, limit=_NODES_AT_ONCE)
@@ -146,7 +146,7 @@ class LiveSearch:
         self, criteria: SearchCriteria, horizon: Horizon | None, place: LiveCursor, days: UnpublishedDays
     ) -> Iterator[SearchStep[LiveCursor]]:
         """Search root by root, in the order of the SHA-256 of their ids."""
-        # A root that is not done is among those after all of its id's SHA-256 but the last digit.
+        # A root under way is among the roots after its SHA-256 without the last digit.
         after = place.root_sha if place.part == "done" else place.root_sha[:-1]
         with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
             for window in self.roots.pages(days, after=after, pool=pool):
@@ -162,7 +162,7 @@ class LiveSearch:
     def _searches(
         self, criteria: SearchCriteria, horizon: Horizon | None, place: LiveCursor, roots: Mapping[str, str | None]
     ) -> list[Iterator[SearchStep[LiveCursor]]]:
-        """Return a search of each root that is not done, from its beginning or from the cursor in it."""
+        """Build the search of each unfinished root, from its beginning or from the cursor in it."""
         named = self.sources.pointers.find_by_sha([sha for sha, root_id in roots.items() if root_id is None])
         begun = place if place.part != "done" else None
         return [
@@ -177,14 +177,14 @@ class LiveSearch:
 def _side_by_side(
     searches: Sequence[Iterator[SearchStep[LiveCursor]]], pool: ThreadPoolExecutor
 ) -> Iterator[SearchStep[LiveCursor]]:
-    """Yield all steps of one search after the other; each is begun at once."""
+    """Yield all steps of search after search; each search is begun at once."""
     for begun, search in zip(pool.map(_begin, searches), searches, strict=True):
         yield from begun
         yield from search
 
 
 def _begin(steps: Iterator[SearchStep[LiveCursor]]) -> list[SearchStep[LiveCursor]]:
-    """Return the steps up to the first one without a record."""
+    """Take the steps up to the first step without a record."""
     begun: list[SearchStep[LiveCursor]] = []
     for step in steps:
         begun.append(step)

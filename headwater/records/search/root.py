@@ -1,7 +1,7 @@
-"""The unpublished records of one root: its rows first, then records that have left the table.
+"""The unpublished records of a root: its rows first, then records that left the table.
 
 A record moves from the table to the staged images, if it expires unread, and from both into an object. The search reads
-in this order, so that a record that moves meanwhile is seen before or after its move.
+in this order, so a moving record is seen before or after its move.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ from headwater_model.ids import sha256_hex
 if TYPE_CHECKING:
     from headwater.aws.items import Item
 
-# Rows of a root that are read at once.
+# Rows of a root in a read.
 _ROWS_AT_ONCE = 1000
-# Records that are read of an object, and of a root's staged images: for one of many roots read in parallel, and for a
-# single root.
+# Records read of an object, and of a root's staged images: of many roots in parallel, and of a single root.
 RECORDS_MAX = 20_000
 RECORDS_MAX_ALONE = 100_000
 
 
 class RootSearch:
-    """The unpublished records of one root. `horizon` names the published days, None: there are none.
+    """The unpublished records of a root. `horizon` names the published days, None without any.
 
-    Staged images, or an object, of more than `records_max` records are left out (`truncated`). If that is the published
-    object, its nodes are unknown, and published records may be returned as unpublished.
+    Staged images, or an object, of more than `records_max` records are left out (`truncated`). The nodes of a published
+    object of this size are unknown: its records may come as unpublished.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class RootSearch:
         yield SearchStep(replace(place, part="done", node="", truncated=place.truncated or self._truncated))
 
     def is_published(self, item: Item) -> bool:
-        """True if an object of the horizon's day or before holds the item's node."""
+        """True if an object of a published day holds the item's node."""
         if self._horizon is None:
             return False
         if self._pointer is None:
@@ -106,8 +105,8 @@ class RootSearch:
                 yield SearchRecord(record, expiry_of(item), None)
 
     def _rest(self, place: LiveCursor, returned: set[str]) -> Iterator[SearchStep[LiveCursor]]:
-        """Yield staged records and those of a later object; nodes that still have a row belong to the rows."""
-        rest, table = self._gone(), self._sources.table
+        """Yield staged records and records of a later object; a node with a row belongs to the rows."""
+        rest, table = self._collect_gone(), self._sources.table
         nodes = sorted(node for node in rest if node > place.node and node not in returned)
         place = replace(place, truncated=place.truncated or self._truncated)
         for batch in chunks(nodes, GET_KEYS_MAX):
@@ -117,8 +116,8 @@ class RootSearch:
                 if node not in in_table:
                     yield SearchStep(replace(place, node=node), SearchRecord(rest[node], None, None))
 
-    def _gone(self) -> dict[str, LineageRecord]:
-        """Return the matching records that are staged, or in an object that is not published; by node."""
+    def _collect_gone(self) -> dict[str, LineageRecord]:
+        """Collect the matching records, by node, of staged images and of an unpublished object."""
         records: dict[str, LineageRecord] = {}
         for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):
             if count == self._records_max:
@@ -137,7 +136,7 @@ class RootSearch:
         return {node: record for node, record in matching.items() if node not in published}
 
     def _published_nodes(self, pointer: LastArchive, horizon: Horizon) -> set[str]:
-        """Return the nodes of the root's last object of the horizon's day or before."""
+        """List the nodes of the root's last published object."""
         if self._published is None:
             trace_object: ArchiveObject | None = pointer.object
             while trace_object is not None and trace_object.day > horizon.day:
@@ -146,7 +145,7 @@ class RootSearch:
         return self._published
 
     def _records_of(self, trace_object: ArchiveObject) -> Iterator[LineageRecord]:
-        """Return the records of an object, or nothing if it is too large."""
+        """Read the records of an object, or nothing if it is too large."""
         return (
             self._sources.archive.records(trace_object.key) if trace_object.records <= self._records_max else iter(())
         )

@@ -22,7 +22,7 @@ from headwater.records.search.live import KEPT_DAYS, LiveSearch, UnpublishedDays
 from headwater.times import day_of, days_between, shift
 from headwater_model.record_requests import AHEAD_MAX_S
 
-# A request's time may be a day ahead of the clock, and a root is traced for the day before, with what has come since.
+# A request's time may be a day ahead of the clock, and a root is traced for the day before.
 _DAYS_EARLIER = 2
 
 
@@ -37,7 +37,7 @@ class Searcher:
     now_s: Callable[[], int]
 
     def horizon(self, criteria: SearchCriteria) -> Horizon | None:
-        """Return the days published now, None if there are none; a search uses them from its first page to its last."""
+        """Read the published days, None without any; a search uses them from its first page to its last."""
         last = self.publications.last()
         if last is None:
             return None
@@ -69,10 +69,9 @@ class Searcher:
         return unpublished_days(None, today=today, sealed_first=min(sealed, default=None))
 
     def _first_day(self, start_s: int | None, last: str) -> str | None:
-        """Return the first archived day that may hold records of `start_s` or later.
+        """Find the first archived day that may hold records of `start_s` or later.
 
-        Days may be sealed long after their end, and then hold records that came in between; a day cannot hold records
-        that came after its sealing.
+        A day sealed long after its end may hold later records, but never records after its sealing.
         """
         if start_s is None:
             return None

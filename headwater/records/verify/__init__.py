@@ -1,4 +1,4 @@
-"""An archive verified, as CloudTrail validates its log files: first the digests, then the objects that they list.
+"""Verification of an archive, in the manner of CloudTrail's log files: the digests, then their objects.
 
     read = read_digests(store, days, known)       the sealed days, and findings on the digests (`archive`)
     read.check(jobs).outcomes(after)              each object: as it was sealed, or a finding (`objects`)

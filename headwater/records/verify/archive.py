@@ -1,4 +1,4 @@
-"""The digests of an archive: the existing ones, the missing ones, and the proof of them."""
+"""The digests of an archive: existing and missing digests, and their proof."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.records.archive_state import DigestRef, Seal
 from headwater.records.digest import key_of
 from headwater.records.signatures import signature_key_of
-from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compared
+from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compare_claim
 from headwater.records.verify.objects import ObjectCheck
 from headwater.records.verify.sealed_day import SealedDay, day_of_key
 from headwater.records.verify.stores import Store
@@ -26,24 +26,24 @@ class ArchiveState(Protocol):
     """The archive's state in the graph table (see `headwater.records.archive_state`)."""
 
     def last(self) -> DigestRef | None:
-        """Return the newest digest."""
+        """Read the newest digest."""
 
     def seals(self, days: Sequence[str]) -> Mapping[str, Seal]:
-        """Return the days whose sealing has begun."""
+        """Read the seals of days with a begun sealing."""
 
 
 class SignatureCheck(Protocol):
     """Public keys (see `public_keys`)."""
 
     def fault_of(self, body: bytes, digest_sha256: str) -> str:
-        """Return the fault of a signature of the digest; empty if it is good."""
+        """Find the fault of a digest's signature; empty if it is good."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrustAnchors:
-    """The knowledge about an archive from outside it; each part is optional, and proves more.
+    """Knowledge about an archive from outside; each part is optional, and proves more.
 
-    `sha256` is that of the range's last digest, kept by the caller. With `keys`, digests must be signed.
+    `sha256` is of the range's last digest, kept by the caller. With `keys`, digests must be signed.
     """
 
     archive_state: ArchiveState | None = None
@@ -52,14 +52,14 @@ class TrustAnchors:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """The names of the given parts; without any, digests that were all written anew go unnoticed."""
+        """The names of the given parts; without any, an archive with all digests written anew looks valid."""
         known = ((GRAPH_TABLE, self.archive_state), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
         return tuple(name for name, given in known if given)
 
 
 @dataclass(frozen=True, slots=True)
 class DigestsRead:
-    """The digests of a range: `sealed`, oldest first; `last` is the last day of all that is known to be sealed."""
+    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day, in the range or after it."""
 
     store: Store
     days: DayRange
@@ -74,7 +74,7 @@ class DigestsRead:
         return GRAPH_TABLE in self.anchors or EXPECTED in self.anchors
 
     def check(self, jobs: int) -> ObjectCheck:
-        """Return the check of the objects."""
+        """Build the check of the objects."""
         return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
 
 
@@ -90,14 +90,15 @@ class _Listing:
 def read_digests(
     store: Store, days: DayRange, known: TrustAnchors, read: Callable[[int, int], object] | None = None
 ) -> DigestsRead:
-    """Read the digests of the days, and of all later ones: the chain is followed from its end.
+    """Read the digests of the days and, as the chain is followed from its end, of all later days.
 
-    `read(done, total)` is called after each digest: bytes so far, bytes of all digests.
+    With `known.sha256` alone, the digest of the last day is the end: no later digest is read. `read(done, total)` is
+    called after each digest: bytes so far, bytes of all digests.
     """
-    # First, so that the digest that it names exists when the digests are listed.
+    # The end is read before the listing, so its digest exists when the digests are listed.
     end = known.archive_state.last() if known.archive_state else None
     listing = _list(store)
-    present, findings = _sealed(list(listing.days), end, known.archive_state)
+    present, findings = _select_sealed(list(listing.days), end, known.archive_state)
     if known.sha256 and not known.archive_state:
         present = [day for day in present if day <= (days.last or "9999")]
     walk = ChainWalk(store, days, Claim(end, "the graph table") if end else None)
@@ -132,10 +133,10 @@ def _list(store: Store) -> _Listing:
     return _Listing(days, signed, findings)
 
 
-def _sealed(
+def _select_sealed(
     present: Sequence[str], end: DigestRef | None, calendar: ArchiveState | None
 ) -> tuple[list[str], list[Finding]]:
-    """Return the days whose digests may be of the chain, and findings on those after its end."""
+    """Choose the days with digests of the chain; report digests after its end."""
     if calendar is None or not present:
         return list(present), []
     newer = [day for day in present if end is None or day > end.day]
@@ -158,7 +159,7 @@ def _ends(sealed: Sequence[SealedDay], known: TrustAnchors) -> list[Finding]:
         return []
     last = sealed[-1]
     if known.sha256:
-        return compared(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
+        return compare_claim(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
     if known.archive_state:
         return []
     message = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"

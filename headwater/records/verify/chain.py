@@ -1,7 +1,7 @@
-"""The chain of digests, from the newest back: each digest is named by the next, and the newest by an anchor.
+"""The chain of digests, from the newest back: each digest is named by the next, the newest by an anchor.
 
-The anchor is the archive's state in the graph table, or a SHA-256 that the caller kept. Without it, days cut off at the
-end, or digests written anew from some day on, go unnoticed. A walk of the chain ends with its findings.
+The anchor is the archive's state in the graph table, or a SHA-256 kept by the caller. Without it, nobody notices days
+cut off at the end, or digests written anew from some day on. A walk of the chain ends with its findings.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from headwater.records.pointers import ArchiveObject
 from headwater.records.verify.sealed_day import SealedDay, day_of_key, read_digest
 from headwater.records.verify.stores import Store
 
-# Bases that are searched for at a time, in days not reached yet.
+# Bases of unvisited days to search for at a time.
 _BASES_MAX = 250_000
 
 
 class Kind(str, Enum):
-    """The kind of a fault in an object or a digest; a `NOTE` is about something that was not checked."""
+    """The kind of a fault in an object or a digest; a `NOTE` is about an unchecked part."""
 
     CHANGED = "CHANGED"
     REMOVED = "REMOVED"
@@ -52,7 +52,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement about a digest, and its source; `head` is that of the later digest, if it names this one."""
+    """A statement about a digest, and its source; `head` is of the later digest, if it names this digest."""
 
     link: DigestRef
     by: str
@@ -75,8 +75,8 @@ class DayRange:
 class ChainWalk:
     """A walk of the chain from its end to the first day of a range.
 
-    `end` is the anchor's claim about one of the last digests, if there is an anchor. `sealed` are the range's digests
-    that were read, newest first; `findings` are in the order of the walk.
+    `end` is the anchor's claim about a digest at the end, if there is an anchor. `sealed` are the read digests of the
+    range, newest first; `findings` are in the order of the walk.
     """
 
     store: Store
@@ -89,7 +89,7 @@ class ChainWalk:
     _bases: Bases = field(default_factory=lambda: Bases())
 
     def steps(self, present: Sequence[str]) -> Iterator[str]:
-        """Read the digests of these sorted days and yield each day once it is read; the last step completes it."""
+        """Read the digests of these sorted days, and yield each read day; the last step completes the walk."""
         for day in reversed(present):
             if day < self.days.first:
                 break
@@ -101,7 +101,7 @@ class ChainWalk:
         self.findings += self._bases.left(self.days.first, known)
 
     def _pass_to(self, day: str) -> None:
-        """Find the digests after this day that were claimed and not read: they are missing."""
+        """Report claimed digests after this day: they are missing."""
         passed = {claim.link.day: claim for claim in (self.end, self._expected) if claim and claim.link.day > day}
         for claim in passed.values():
             self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
@@ -110,13 +110,13 @@ class ChainWalk:
 
     def _visit(self, day: str) -> None:
         in_range = self.days.hold(day)
-        sealed = read_digest(self.store, day, self._bases.taker(day) if in_range else None)
+        sealed = read_digest(self.store, day, self._bases.visitor(day) if in_range else None)
         if in_range:
             self.sealed.append(sealed)
         if sealed.fault:
             self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
         if self.end and self.end.link.day == day:
-            self.findings += compared(self.end, sealed)
+            self.findings += compare_claim(self.end, sealed)
             self.end = None
         if self._begun_by:
             self._find(sealed.link, Kind.UNLINKED, f"the digest of {self._begun_by} names none before it")
@@ -127,25 +127,25 @@ class ChainWalk:
             self._follow(sealed)
 
     def _follow(self, sealed: SealedDay) -> None:
-        """Compare the digest with the claim of the later one, and take its own claim about the digest before it."""
+        """Compare the digest with the claim of the later digest, and keep its own claim about the digest before it."""
         if self._expected:
-            self.findings += compared(self._expected, sealed)
+            self.findings += compare_claim(self._expected, sealed)
         self._expected = None
         if sealed.head and sealed.head.previous:
             self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}", sealed.head)
         elif sealed.head:
             self._begun_by = sealed.day
-            self.findings += _unconnected(sealed.head, None)
+            self.findings += _compare_arrival(sealed.head, None)
 
     def _before_the_first(self, present: Sequence[str]) -> None:
-        """Check the claim of the first digest read: about a digest before the range, or a missing one."""
+        """Check the claim of the first digest: about a digest before the range, or a missing digest."""
         if self.end and self.end.link.day < self.days.first:
             self.end = None
         claim = self._expected
         if claim is None or claim.link.day >= self.days.first:
             self._pass_to("")
         elif claim.link.day in present:
-            self.findings += compared(claim, read_digest(self.store, claim.link.day, None))
+            self.findings += compare_claim(claim, read_digest(self.store, claim.link.day, None))
         else:
             self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
 
@@ -153,16 +153,16 @@ class ChainWalk:
         self.findings.append(Finding(link.day, link.key, kind, message))
 
 
-def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
-    """Return findings if the digest is not the claimed one."""
+def compare_claim(claim: Claim, sealed: SealedDay) -> list[Finding]:
+    """Compare the digest with the claim: an empty list, or findings."""
     if sealed.link.sha256 == claim.link.sha256:
-        return _unconnected(claim.head, sealed.head) if claim.head and sealed.head else []
+        return _compare_arrival(claim.head, sealed.head) if claim.head and sealed.head else []
     message = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
     return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, message)]
 
 
-def _unconnected(head: Head, before: Head | None) -> list[Finding]:
-    """Return a finding if the days of arrival do not begin where those of the digest before end."""
+def _compare_arrival(head: Head, before: Head | None) -> list[Finding]:
+    """Compare the first day of arrival with the end of the previous digest's: an empty list, or a finding."""
     ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
     if begins == ends:
         return []
@@ -172,15 +172,15 @@ def _unconnected(head: Head, before: Head | None) -> list[Finding]:
 
 @dataclass(slots=True)
 class Bases:
-    """A search for the bases that later days name: each must be listed on its own day."""
+    """A search for bases: a base must be listed on its own day."""
 
     _wanted: dict[str, str] = field(default_factory=dict)
     _left_out: int = 0
 
-    def taker(self, day: str) -> Callable[[ArchiveObject], None]:
-        """Return a function that takes the objects of a day."""
+    def visitor(self, day: str) -> Callable[[ArchiveObject], None]:
+        """Build a visitor of the objects of a day."""
 
-        def take(trace_object: ArchiveObject) -> None:
+        def visit(trace_object: ArchiveObject) -> None:
             self._wanted.pop(trace_object.key, None)
             if trace_object.base is None or trace_object.base in self._wanted:
                 return
@@ -189,10 +189,10 @@ class Bases:
             else:
                 self._left_out += 1
 
-        return take
+        return visit
 
     def left(self, first: str, known: Collection[str]) -> list[Finding]:
-        """Return the bases from this day on that no digest lists, but for the days in `known`, which have findings."""
+        """Report the unlisted bases from this day on, but for the days in `known`, which have findings."""
         message = "it names {} as a base, which the digest of that day does not list"
         unlisted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
         findings = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in unlisted]

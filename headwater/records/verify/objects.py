@@ -1,6 +1,6 @@
 """The objects of the archive against the digests: a merge of two listings, both sorted by key, in bounded memory.
 
-The archive has two parts that digests cover: traces by their day, events by the day of their arrival.
+Digests cover two parts: traces by their day, events by the day of their arrival.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _WINDOW = 256
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A prefix of the archive, with the part of the digests of a range of days that covers it.
+    """A prefix of the archive, with its entries in the digests of a range of days.
 
     Keys of the range come after `first` and before `end` (empty: no bound); `last` is the last covered day. `entry` is
-    the kind of a digest's entries, `end_of` returns a key after all keys that a digest covers, `fault_of` the fault of
-    the digest that covers a day: empty if it is good, None if no digest does.
+    the kind of a digest's entries, `end_of` gives a key after all keys of a digest, `fault_of` the fault of a day's
+    digest: empty if it is good, None for a day without a digest.
     """
 
     prefix: str
@@ -52,7 +52,7 @@ class Part:
 
 
 def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
-    """Return the traces of the range; `last` is the last day that is sealed."""
+    """Build the part of the range's traces; `last` is the last sealed day."""
     faults = {sealed_day.day: sealed_day.fault for sealed_day in sealed}
     return Part(
         prefix=TRACES,
@@ -68,12 +68,11 @@ def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
 
 
 def _end_of_traces(day: str) -> str:
-    """Return a key after all of the day's: a zero sorts after a slash."""
     return f"{prefix_of(day)[:-1]}0"
 
 
 def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
-    """Return the events that the digests of the range cover: a digest covers more days than its own, or none."""
+    """Build the part of the range's events: a digest covers more days than its own, or none."""
     covering = [sealed_day for sealed_day in sealed if sealed_day.head and sealed_day.head.events]
     ends = [_to(sealed_day) for sealed_day in covering]
     # The digest of the last day names the last covered day: a day sealed by hand before its end is not covered yet.
@@ -97,7 +96,7 @@ def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
 
 
 def _first_event(days: DayRange, covering: Sequence[SealedDay]) -> str:
-    """Return a key between the events before the range and those of the range."""
+    """Choose a key between the events before the range and in the range."""
     if not days.first:
         return ""
     if not covering:
@@ -115,9 +114,9 @@ def _to(sealed_day: SealedDay) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An object that was compared, with a finding if there is one; `size_bytes` is the digest's number.
+    """A compared object, with its finding, if any; `size_bytes` is the digest's number.
 
-    `day` is the day of the digest that lists the object.
+    `day` is the day of the object's digest.
     """
 
     day: str
@@ -135,12 +134,12 @@ class Entry:
 
 
 class Stopped(Exception):
-    """A check that was stopped: the caller no longer waits for it."""
+    """A check stopped by its caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectCheck:
-    """A comparison of the objects of a range of days with its digests.
+    """A comparison of a range's objects with its digests.
 
     `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest.
     """
@@ -153,10 +152,10 @@ class ObjectCheck:
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
-        """Yield the outcome of every object, part by part, each in the order of its keys.
+        """Yield the outcome of every object, part by part, in the order of keys.
 
-        `after` maps the part's prefix to the key to continue after. Objects that are not sealed yet are counted at the
-        end, in a note for each day of each part.
+        A check continues after a key of each part: `{"traces/": "traces/year=2026/…"}`. Unsealed objects are counted at
+        the end, in a note for each day of each part.
         """
         parts = (events_part(self.days, self.sealed, self.last), traces_part(self.days, self.sealed, self.last))
         unsealed: dict[tuple[str, str], int] = {}
@@ -174,7 +173,7 @@ class ObjectCheck:
         present = takewhile(
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
-        for entry, listed in _merged(self._entries(part, after), present):
+        for entry, listed in _merge(self._entries(part, after), present):
             if entry is not None:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
@@ -186,14 +185,14 @@ class ObjectCheck:
                     yield partial(_extra, listed, day, part)
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
-        """Yield the entries of the part in the usable digests."""
+        """Yield the part's entries in the usable digests."""
         for sealed_day in self.sealed:
             if not sealed_day.fault and part.end_of(sealed_day) > after:
                 listed = (entry for entry in entries_of(self.store, sealed_day) if isinstance(entry, part.entry))
                 yield from (Entry(sealed_day.day, entry) for entry in listed if entry.key > after)
 
     def _compare(self, entry: Entry, listed: Listed | None) -> Outcome:
-        """Return the outcome of an object that a digest lists."""
+        """Compare an object that a digest lists."""
         key = entry.object.key
         kind, message = self._difference(entry.object, listed)
         finding = Finding(day_of_key(key) or "", key, kind, message) if kind else None
@@ -224,7 +223,7 @@ class ObjectCheck:
 
 
 def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
-    """Return the outcome of an object that no digest lists."""
+    """Report an object without an entry."""
     fault = part.fault_of(day or "")
     if day is None:
         kind, message = Kind.ADDED, "no object of the archive has such a key"
@@ -237,8 +236,8 @@ def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
     return Outcome(day or "", listed.key, 0, Finding(day or "", listed.key, kind, message))
 
 
-def _merged(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
-    """Yield pairs of entry and object by key, with None where one side lacks the key."""
+def _merge(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
+    """Yield pairs of entry and object by key, with None for a missing side."""
     entry, listed = next(entries, None), next(objects, None)
     while entry is not None or listed is not None:
         if listed is None or (entry is not None and entry.object.key < listed.key):

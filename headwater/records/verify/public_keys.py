@@ -17,12 +17,12 @@ from headwater_model.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class PublicKeys:
-    """The trusted keys, each with a name; a signature must be of one of them."""
+    """The trusted keys by name; a signature must be by a trusted key."""
 
     keys: Sequence[tuple[str, EllipticCurvePublicKey]]
 
     def fault_of(self, body: bytes, digest_sha256: str) -> str:
-        """Return the fault of a signature of the digest; empty if it is good."""
+        """Find the fault of a digest's signature; empty if it is good."""
         try:
             signature = parse_signature(body)
         except BadSignature as error:
@@ -35,7 +35,7 @@ class PublicKeys:
 
 
 def parse_public_key(name: str, key: bytes) -> tuple[str, EllipticCurvePublicKey]:
-    """Return a name with the public key in PEM or DER (as KMS gives it). Raises `Invalid`."""
+    """Parse a public key in PEM or DER (as KMS gives it), beside its name. Raises `Invalid`."""
     try:
         parsed = load_pem_public_key(key) if key.lstrip().startswith(b"-----") else load_der_public_key(key)
     except (ValueError, UnsupportedAlgorithm) as error:

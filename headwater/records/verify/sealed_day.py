@@ -1,4 +1,4 @@
-"""The check of one digest, read to its end: its hash, and its format as the seal writes it; not the objects.
+"""The check of a digest, read to its end: its hash, and its form as the seal writes it; not the objects.
 
 The content is not trusted: lines are bounded, and the type of every value is checked before its use.
 """
@@ -40,7 +40,7 @@ class Hash(Protocol):
 class SealedDay:
     """A digest in the store: its SHA-256; `head` and `counts` as far as they could be read.
 
-    `fault` is the reason why the seal would not write this digest; empty if it would.
+    `fault` says where the digest differs from a seal's form; empty if it is valid.
     """
 
     link: DigestRef
@@ -55,7 +55,7 @@ class SealedDay:
 
 
 def day_of_key(key: str) -> str | None:
-    """Return the day in a key's prefix, or None.
+    """Read the day in a key's prefix, or None.
 
     >>> day_of_key("traces/year=2026/month=11/day=20/x")
     '2026-11-20'
@@ -66,17 +66,17 @@ def day_of_key(key: str) -> str | None:
     return day if is_day(day) else None
 
 
-def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
-    """Return the day's digest; each of its objects goes to `take`; without `take` only head and hash are read."""
+def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] | None) -> SealedDay:
+    """Read the day's digest; each of its objects goes to `visit`; without `visit` only head and hash are read."""
     sha256 = hashlib.sha256()
-    chunks = _hashed(store.chunks(key_of(day)), sha256)
+    chunks = _hash(store.chunks(key_of(day)), sha256)
     head, counts, fault = None, None, ""
     try:
         lines = DigestLines(_lines(_inflate(chunks)))
-        head = _checked_head(lines.head, day)
-        if take is not None:
-            for entry in _checked(lines, day):
-                take(entry)
+        head = _check_head(lines.head, day)
+        if visit is not None:
+            for entry in _check_entries(lines, day):
+                visit(entry)
             counts = lines.counts
     except BadDigest as error:
         fault = str(error)
@@ -86,9 +86,9 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
 
 
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
-    """Yield the entries of a digest that was read without a fault; raise `Conflict` if it has changed since."""
+    """Yield the entries of a valid digest; raise `Conflict` if it has changed since."""
     sha256 = hashlib.sha256()
-    chunks = _hashed(store.chunks(sealed.link.key), sha256)
+    chunks = _hash(store.chunks(sealed.link.key), sha256)
     try:
         yield from DigestLines(_lines(_inflate(chunks))).entries()
         for _ in chunks:
@@ -100,7 +100,7 @@ def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | Even
     raise Conflict(f"{sealed.link.key} was replaced while it was read; verify again")
 
 
-def _hashed(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
+def _hash(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
     for chunk in chunks:
         sha256.update(chunk)
         yield chunk
@@ -134,7 +134,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         raise BadDigest("its last line has no end")
 
 
-def _checked_head(head: Head, day: str) -> Head:
+def _check_head(head: Head, day: str) -> Head:
     if head.day != day:
         raise BadDigest(f"it is the digest of {head.day!r}")
     _check_arrival_days(head)
@@ -149,7 +149,7 @@ def _checked_head(head: Head, day: str) -> Head:
 
 
 def _check_arrival_days(head: Head) -> None:
-    """Raise `BadDigest` if the seal of the day would not write these days of arrival."""
+    """Raise `BadDigest` for days of arrival that the seal of the day would not write."""
     days = head.events
     if days is None:
         return
@@ -159,17 +159,17 @@ def _check_arrival_days(head: Head) -> None:
         raise BadDigest(f"events: must be of days up to {head.day}, got after {days.after!r} to {days.to!r}")
 
 
-def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
+def _check_entries(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
     """Yield the traces' objects in order, each checked to be of the day; then check the events and the counts.
 
     Raises:
-        BadDigest: the seal would not write an entry or a count.
+        BadDigest: an entry or a count is not in a seal's form.
     """
     prefix, last, root = prefix_of(day), "", ""
     counts, events = Counts(), _EventCheck(lines.head.events)
     for entry in lines.entries():
         if isinstance(entry, EventObject):
-            counts = counts.plus_event(events.checked(entry))
+            counts = counts.plus_event(events.check(entry))
             continue
         if fault := _fault_of(entry, prefix, last) or ("" if not events.last else "comes after those of events"):
             raise BadDigest(f"object {counts.objects + 1}: {fault}")
@@ -189,8 +189,8 @@ class _EventCheck:
     last: str = ""
     number: int = 0
 
-    def checked(self, entry: EventObject) -> EventObject:
-        """Return the entry if the seal would write it after the last. Raises `BadDigest`."""
+    def check(self, entry: EventObject) -> EventObject:
+        """Check the entry against the seal's form and the last entry. Raises `BadDigest`."""
         self.number += 1
         if fault := self._fault_of(entry):
             raise BadDigest(f"event object {self.number}: {fault}")
@@ -216,7 +216,7 @@ class _EventCheck:
 
 
 def _fault_of(entry: ArchiveObject, prefix: str, last: str) -> str:
-    """Return the fault of an object's entry; empty if the seal would write it after the last key."""
+    """Check an object's entry: its fault, or empty if the seal would write it after the last key."""
     if wrong := [name for name, kind in _TYPES.items() if type(getattr(entry, name)) is not kind]:
         return f"{wrong[0]}: must be {_TYPES[wrong[0]].__name__}"
     name = _NAME.fullmatch(entry.key, len(prefix)) if entry.key.startswith(prefix) else None

@@ -1,4 +1,4 @@
-"""The stores of an archive under verification: its bucket, or a folder that is a copy of it (`aws s3 sync`)."""
+"""The stores of an archive under verification: its bucket, or a copy in a folder (`aws s3 sync`)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
 
-# Bytes read of a file at once: they stay in the processor's cache, and hashing them lets other threads run.
+# Bytes of a read of a file: they stay in the processor's cache, and hashing them lets other threads run.
 _FILE_BYTES = 256 * 1024
-# Bytes read of a response at once.
+# Bytes of a read of a response.
 _BODY_BYTES = 1024 * 1024
-# A connection may break in the middle of a body, which boto3 does not try again.
+# A connection may break within a body; boto3 does not try again.
 _ATTEMPTS = 3
-# S3's refusals of a single object: a key of another account, or a storage class that must be restored first.
+# S3's refusals of a single object: a key of another account, or a storage class to restore first.
 _UNREADABLE = {"AccessDenied", "InvalidObjectState"}
 
 
@@ -51,10 +51,10 @@ class Store(Protocol):
         """The name of the store."""
 
     def list_objects(self, prefix: str, after: str = "") -> Iterator[Listed]:
-        """Yield the objects after a key whose keys begin with the prefix (which ends with a slash), by key."""
+        """Yield the objects below a folder, `prefix`, after a key, in the order of keys."""
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
-        """Yield the object's bytes; a chunk is valid until the next one is read. Raises `NotFound`, `Unreadable`."""
+        """Yield the object's bytes; a chunk is valid until the next read. Raises `NotFound`, `Unreadable`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Bucket:
 class Folder:
     """A store that is a folder; its files are the bucket's objects, by their paths.
 
-    Of each folder in it, `names_max` names are held at a time; the folder is read again for the next ones.
+    Of each folder, `names_max` names are held at a time; the folder is read again for the next names.
     """
 
     path: Path
@@ -132,9 +132,9 @@ class Folder:
             for name in names:
                 key = prefix + name
                 if not name.endswith("/"):
-                    yield from _found(self.path, key, after)
+                    yield from _list_file(self.path, key, after)
                 elif key > after or after.startswith(key):
-                    # All keys in the folder begin with its key: it is skipped if they all come before `after`.
+                    # All keys in the folder begin with its key: a folder before `after` is skipped.
                     yield from self._walk(key, after)
             last = names[-1]
 
@@ -152,8 +152,8 @@ class Folder:
             raise Unreadable(error.strerror or str(error)) from error
 
 
-def _found(folder: Path, key: str, after: str) -> Iterator[Listed]:
-    """Yield the file if it comes after; not if it was removed meanwhile, or is a broken link."""
+def _list_file(folder: Path, key: str, after: str) -> Iterator[Listed]:
+    """Yield the file if it comes after `after`; a removed file or broken link is skipped."""
     if key > after:
         with suppress(OSError):
             yield Listed(key, (folder / key).stat().st_size)

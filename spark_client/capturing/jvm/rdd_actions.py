@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_client.capturing.model import RDD_READS, RDD_SAVES, RENAME
+from spark_client.capturing.model import CALL, RDD_READS, RDD_SAVES, RENAME
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -29,6 +30,7 @@ _log = logging.getLogger("headwater.capture")
 _OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
 _FAILURE_CHARS = 16_000
 _PATH = "org.apache.hadoop.fs.Path"
+_CALL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*CALL\b", re.IGNORECASE | re.DOTALL)
 # Methods that start a stream.
 _STARTS = ("start", "toTable")
 
@@ -74,6 +76,7 @@ class RddActions:
                 self._is_installed = True
                 _wrap_methods(self)
                 _wrap_calls(self)
+                _wrap_sql(self)
 
     def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
@@ -186,6 +189,33 @@ def _report_rename(actions: RddActions, paths: tuple[Any, ...]) -> None:
     context = SparkContext._active_spark_context
     if context is not None and all(path.getClass().getName() == _PATH for path in paths):
         actions.report(context, RENAME, "\n".join(path.toString() for path in paths))
+
+
+def _wrap_sql(actions: RddActions) -> None:
+    """Report each call of a procedure as an action without an RDD.
+
+    Spark 4 runs a procedure while it analyzes `CALL`, and has no event of it. Before, a call is a command like others.
+    """
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    if pyspark.__version__.startswith("3."):
+        return
+    sql = SparkSession.sql
+
+    @functools.wraps(sql)
+    def sql_and_report(session: Any, *arguments: Any, **named: Any) -> Any:
+        result = sql(session, *arguments, **named)
+        text = arguments[0] if arguments else named.get("sqlQuery")
+        if isinstance(text, str) and _CALL.match(text):
+            actions.guarded(lambda: _report_call(actions, session, text))
+        return result
+
+    SparkSession.sql = sql_and_report  # type: ignore[method-assign,assignment]
+
+
+def _report_call(actions: RddActions, session: Any, text: str) -> None:
+    actions.report(session.sparkContext, CALL, f"{session.catalog.currentCatalog()}\n{text}")
 
 
 def _class_of_frames() -> Any:

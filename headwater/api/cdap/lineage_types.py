@@ -1,0 +1,178 @@
+"""JSON of CDAP's own routes, as types.
+
+Their form is described in `headwater.api.types`. Members left out by CDAP are left out here, too.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+from typing_extensions import NotRequired, TypeAliasType, TypedDict
+
+from headwater.api.cdap.mapping_types import EndPoint, FieldName, Seconds
+
+Milliseconds: TypeAlias = Annotated[int, Field(description="Whole milliseconds since 1970 UTC.")]
+
+
+class DatasetEntity(TypedDict):
+    """A dataset, as CDAP names it."""
+
+    namespace: str
+    dataset: str
+    entity: Literal["DATASET"]
+
+
+class ProgramEntity(TypedDict):
+    """A job, as CDAP names a program."""
+
+    namespace: str
+    application: str
+    """The name of the job; it has no application."""
+    version: Literal["-SNAPSHOT"]
+    type: Literal["Spark", "Workflow"]
+    """`Workflow` for the job at the root of rolled up runs; CDAP's clients know no further words."""
+    program: str
+    entity: Literal["PROGRAM"]
+
+
+class LineageField(TypedDict):
+    """A field of a dataset."""
+
+    name: FieldName
+    lineage: bool
+    """False if the dataset's current schema alone has the field."""
+
+
+LineageFields = TypeAliasType("LineageFields", list[FieldName] | list[LineageField])
+
+
+class RelatedFields(TypedDict):
+    """Fields of a dataset; null, of no dataset, stands for a dropped field."""
+
+    dataset: NotRequired[DatasetEntity]
+    fields: list[FieldName | None]
+
+
+class FieldSummary(TypedDict):
+    """The sources and the destinations of a field; a side without a request is absent."""
+
+    incoming: NotRequired[list[RelatedFields]]
+    outgoing: NotRequired[list[RelatedFields]]
+
+
+class InputField(TypedDict):
+    """An input of an operation."""
+
+    origin: str
+    """The operation that emitted it, perhaps outside the response."""
+    name: FieldName
+
+
+class OperationInputs(TypedDict):
+    """An endpoint, of a read, or else fields."""
+
+    endPoint: NotRequired[EndPoint]
+    fields: NotRequired[list[InputField]]
+
+
+class OperationOutputs(TypedDict):
+    """An endpoint, of a write, or else fields."""
+
+    endPoint: NotRequired[EndPoint]
+    fields: NotRequired[list[FieldName]]
+
+
+class WholeOperation(TypedDict):
+    """An operation with all its inputs and outputs."""
+
+    name: str
+    description: NotRequired[str]
+    inputs: OperationInputs
+    outputs: OperationOutputs
+
+
+class ProgramRun(TypedDict):
+    """A program and its newest run with the operations."""
+
+    program: ProgramEntity
+    lastExecutedTimeInSeconds: NotRequired[Annotated[int, Field(description="The start of the run.")]]
+    """Absent if the caller may not see the run."""
+
+
+class ProgramOperations(TypedDict):
+    """Operations in the order of execution."""
+
+    operations: list[WholeOperation]
+    programs: list[ProgramRun]
+    """The last started first; empty if a DatasetEvent alone declares them."""
+
+
+class FieldOperations(TypedDict):
+    """The distinct sets of operations on a field, the newest first; a side without a request is absent."""
+
+    incoming: NotRequired[list[ProgramOperations]]
+    outgoing: NotRequired[list[ProgramOperations]]
+
+
+class FieldRelation(TypedDict):
+    """A field and its destination; a dropped field has no destination."""
+
+    source: FieldName
+    destination: NotRequired[FieldName]
+
+
+class DatasetRelations(TypedDict):
+    """The relations of a dataset's fields to a neighbour's; of no dataset, its dropped fields."""
+
+    entityId: NotRequired[DatasetEntity]
+    fieldCount: int
+    """The number of the neighbour's fields with lineage; of hidden fields, the number in the response."""
+    relations: list[FieldRelation]
+
+
+_Requested = TypedDict("_Requested", {"start-ts": Milliseconds, "end-ts": Milliseconds, "entityId": DatasetEntity})
+
+
+class DatasetFieldLineage(_Requested):
+    """The relations of all fields of a dataset, one hop away."""
+
+    direction: Literal["INCOMING", "OUTGOING", "BOTH"]
+    fields: list[FieldName]
+    """The fields with lineage, and of the current schema."""
+    incoming: list[DatasetRelations]
+    outgoing: list[DatasetRelations]
+
+
+class AccessRelation(TypedDict):
+    """The accesses of a program's runs to a dataset."""
+
+    data: str
+    """A key of `data`."""
+    program: str
+    """A key of `programs`."""
+    accesses: list[Literal["read", "write"]]
+    runs: list[str]
+    """Empty if the caller may not see them."""
+    components: list[str]
+    """Empty: jobs have no components."""
+
+
+class DataRecord(TypedDict):
+    """A dataset of a relation."""
+
+    entityId: DatasetEntity
+
+
+class ProgramRecord(TypedDict):
+    """A program of a relation."""
+
+    entityId: ProgramEntity
+
+
+class DatasetLineage(TypedDict):
+    """The accesses of programs to the datasets around a dataset."""
+
+    start: Seconds
+    end: Seconds
+    relations: list[AccessRelation]
+    data: dict[str, DataRecord]
+    programs: dict[str, ProgramRecord]
