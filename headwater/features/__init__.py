@@ -34,6 +34,7 @@ FEATURES: tuple[Feature, ...] = (
         context="headwater.features.graph_tables.context",
         construct="headwater.features.graph_tables.construct",
     ),
+    Feature("release", command="headwater.features.release.command"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )
