@@ -1,4 +1,4 @@
-"""The command `python -m benchmarks [NAME ...] [--quick]`: all benchmarks, or those named.
+"""The command `python -m benchmarks [NAME ...] [--quick]`: all benchmarks, or the named benchmarks.
 
 It exits with 1 if a goal is missed. A whole run writes docs/benchmarks.json, its page docs/benchmarks.md, and
 docs/cost.md; with names, it replaces their rows alone. With `--quick`, results are only printed.
@@ -37,7 +37,7 @@ _COST = PROJECT / "docs" / "cost.md"
 
 
 class Measure(Protocol):
-    """A benchmark: reports its progress and returns its rows; `quick` is for developers of the benchmark."""
+    """A benchmark: it reports its progress and returns its rows; `quick` is for developers of the benchmark."""
 
     def __call__(self, report: Report, *, quick: bool) -> list[Row]: ...  # noqa: D102 - the class describes it
 
@@ -87,7 +87,7 @@ def _write(measured: Mapping[str, Sequence[Row]], load: str) -> None:
 
 
 def _measure(console: Console, names: Sequence[str], *, quick: bool) -> dict[str, Sequence[Row]]:
-    """Return the rows of each benchmark."""
+    """Run each benchmark for its rows."""
     measured: dict[str, Sequence[Row]] = {}
     for name in names:
         if name in _MEASURES:
@@ -102,7 +102,7 @@ def _reporting(name: str, update: Callable[[str], None]) -> Report:
 
 def _cost(console: Console, *, write: bool) -> Sequence[Row]:
     """Count the calls of a thousand records, write the price of a month, and return the prices of a million."""
-    # Imported here: moto and the stack's parts take longer to import than the other benchmarks.
+    # Imported here: moto and the stack's parts take longer to import than the benchmarks.
     from benchmarks.cost import read_prices
     from benchmarks.cost_events import price_of_events, render_events_cost
     from benchmarks.cost_page import prices_of_records, render_cost_page

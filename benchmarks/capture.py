@@ -1,15 +1,15 @@
-"""Capture: the cost of jobs with and without it, and of plans that are large to describe.
+"""Capture: the cost of jobs with and without it, and of plans with a large description.
 
 The same job without it, in a process of its own: six pairs, each of them first in every other pair; the median of the
-pairs' ratios, and their range, which holds the true median with 97 %. Measured from `capture(spark)` to the end of
-its last flush, after the session's first few writes; an endpoint accepts the events over HTTP at once. CPU is that of
-the driver's two processes. Small writes read 1,000 rows and write a part or sums of them. *Once in a job*: all writes
-are done before the first is captured, so that nothing but capture runs. The JVM's compilation of it is waited for and
-counted; it varies from run to run, as do the pairs; the median of five. *Plans*: written first, then read, extracted
-and rendered as events; only these are measured, in seconds and memory (the growth of the JVM's heap over a
-collection, garbage included, and Python's peak). Beside it stands the captured detail (full, sources without kinds,
-or tables) and the number of columns in the event. 1,500 × 1,500 pairs exceed its size limit: it lists no columns, and
-is marked so. Threads have 16 MB of stack; with less, Spark itself fails at 400 nested expressions.
+pairs' ratios, and their range, which holds the true median with 97 %. Measured from `capture(spark)` to the end of its
+last flush, after the session's first few writes; an endpoint accepts the events over HTTP at once. CPU is that of the
+driver's two processes. Small writes read 1,000 rows and write a part or sums of them. *Once in a job*: all writes are
+done before the first is captured, so nothing but capture runs. The JVM's compilation of it is waited for and counted;
+it varies from run to run, as do the pairs; the median of five. *Plans*: written first, then read, extracted and
+rendered as events; only these are measured, in seconds and memory (the growth of the JVM's heap over a collection,
+garbage included, and Python's peak). Beside it stands the captured detail (full, sources without kinds, or tables) and
+the number of columns in the event. 1,500 × 1,500 pairs exceed its size limit: it lists no columns, and is marked so.
+Threads have 16 MB of stack; with less, Spark itself fails at 400 nested expressions.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from benchmarks.tpch import QUERIES, make_tables
 _PAIRS = 6
 _WRITES, _WRITES_MAX = 200, 1.05
 _SCALE, _TPCH_MAX = 0.2, 1.03
-# At least so many writes, so that some come after the first and the next ten. The JVM compiles differently each run.
+# The least number of writes, with some after the first and the next ten. The JVM compiles differently each run.
 _WRITES_LEAST, _RUNS = 20, 5
 _PLAN_S, _PLAN_BYTES = 2.0, 256e6
 _START_MAX_S = 0.1
-# CPU of capture for a small write, once its readers are there; what the JVM's own compilers make of them counts.
+# CPU of capture for a small write with compiled readers; the work of the JVM's own compilers counts.
 _WRITE_MAX_S = 0.005
 # Of the interpreter: modules are compiled once, not for each process.
 _COMPILED_ONCE = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -59,7 +59,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
 
 
 def _starts(runs: int, report: Report) -> list[Row]:
-    """Measure how long the job waits for `capture(spark)`, with each client in turns."""
+    """Measure the job's wait for `capture(spark)`, with each client in turns."""
     with instant_endpoint("events") as variables:
         works = {
             client: partial(
@@ -72,7 +72,7 @@ def _starts(runs: int, report: Report) -> list[Row]:
 
 
 def start_row(client: str, figures: Figures) -> Row:
-    """Return the row of a start; the write that follows at once must be captured, too."""
+    """Build the row of a start; the next write, at once, must be captured, too."""
     sender = {"headwater": "Headwater's client", "openlineage": "openlineage-python"}[client]
     return Row(
         f"capture: until `capture(spark)` returns, {sender}",
@@ -107,7 +107,7 @@ def _cost_by_itself(writes: int, runs: int, report: Report) -> Row:
 
 
 def cost_row(figures: Figures) -> Row:
-    """Return the cost once in a job and for each write, from which users compute their own job's."""
+    """Build the row of the cost once in a job and for each write: users compute their own job's cost by it."""
     once, following, later = seconds(figures["once"]), milliseconds(figures["next"]), milliseconds(figures["later"])
     return Row(
         "capture: once in a job, and for each small write (CPU)",
@@ -136,7 +136,7 @@ def _each(runs: list[Figures], name: str) -> list[float]:
 
 
 def plan_row(name: str, figures: Figures) -> Row:
-    """Return the row of a plan; its goal is of time, and of the memory of the JVM and Python together."""
+    """Build the row of a plan; its goal is of time, and of the memory of the JVM and Python together."""
     memory = figures["heap"] + figures["python"]
     return Row(
         f"capture: {name}",
@@ -149,7 +149,7 @@ def plan_row(name: str, figures: Figures) -> Row:
 
 
 def _depth(figures: Figures) -> str:
-    """Return the captured detail of a plan and the size of its event.
+    """Print the captured detail of a plan and the size of its event.
 
     >>> _depth({"tier": 0, "columns": 301, "event": 480_123})
     'full, 301 columns in 480 KB'

@@ -1,7 +1,7 @@
 """The CPU of capture by itself: `python -m benchmarks.capture_cost_work WRITES URL`.
 
-All writes are done before the first is captured, so that nothing but capture runs while it is measured: the listener,
-the first write (its readers are compiled then), each of the next ten, and each write after them.
+All writes are done before the first is captured, so nothing but capture runs during the measurement: the listener, the
+first write (its readers are compiled then), each of the next ten, and each write after them.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 _NEXT = 10
 _WAIT_S = 60.0
-# What the JVM compiles, it compiles beside: it is done when less than this share of a core is taken.
+# The JVM compiles in the background: it is done when it uses less than this share of a core.
 _IDLE_SHARE, _LOOK_S, _LOOKS_MAX = 0.04, 0.5, 60
 
 
 def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[str, float]:
-    """Return CPU seconds of both processes: once in a job, of each of the `next` writes, of each of the `later`.
+    """Measure CPU seconds of both processes: once in a job, of each of the `next` writes, of each of the `later`.
 
     `once` is the listener and the first write; `write` is a write without capture.
     """
@@ -74,7 +74,7 @@ def _report_each(spark: SparkSession, executions: Executions, client: LineageCli
 
 
 def _idle_cpu_s(spark: SparkSession) -> float:
-    """Return the CPU of both processes so far, once they are idle."""
+    """Measure the CPU of both processes so far, once they are idle."""
     before = cpu_s(spark)
     for _ in range(_LOOKS_MAX):
         time.sleep(_LOOK_S)

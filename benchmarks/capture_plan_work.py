@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 TIERS: tuple[Tier, ...] = get_args(Tier)
-# As deep as 400 expressions inside each other go: with less, Spark itself fails.
+# Enough for 400 nested expressions: with less, Spark itself fails.
 _JAVA_OPTIONS = "-Xss16m"
 _WAIT_S = 60.0
 _APPLICATION = Application(RunContext(JobRun("benchmark", "plans", str(uuid.uuid4()))))
 
 
 def measure(plan: Plan) -> dict[str, float]:
-    """Return seconds and bytes of capturing the write of a plan, and the index in `TIERS` of the tier it got."""
+    """Measure seconds and bytes of capturing the write of a plan; add the index of its tier in `TIERS`."""
     with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
         rows = source(spark, folder)
         executions, extractor = Executions(spark), Extractor(read_catalogs(SessionConf(spark), os.environ))
@@ -80,7 +80,7 @@ def _columns_in(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one plan."""
+    """Print the figures of a plan."""
     (name,) = arguments
     print_figures(**measure(PLANS[name]))
 

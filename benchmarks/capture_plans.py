@@ -17,7 +17,7 @@ Plan: TypeAlias = "Callable[[DataFrame], DataFrame]"
 
 
 def source(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return a few rows of `id` and `value`, read from a file: every plan begins with them."""
+    """Read a few rows of `id` and `value` from a file: every plan begins with them."""
     path = str(folder / "source")
     spark.range(10).select("id", (sf.col("id") * 2).alias("value")).write.parquet(path)
     return spark.read.parquet(path)
@@ -44,7 +44,7 @@ def flattened_struct(rows: DataFrame) -> DataFrame:
 
 
 def _read_as(rows: DataFrame, schema: str) -> DataFrame:
-    """Read the rows' file by another schema, whose columns are all null."""
+    """Read the rows' file by a foreign schema, with nulls in all columns."""
     return rows.sparkSession.read.schema(schema).parquet(*rows.inputFiles())
 
 

@@ -29,7 +29,7 @@ _OPTIONS = {
 def spark_session(
     *, java_options: str = "", settings: Mapping[str, str] | None = None
 ) -> Iterator[tuple[SparkSession, Path]]:
-    """Yield a session and its temporary folder, which holds the warehouse; `settings` are Spark's."""
+    """Yield a session and its temporary folder, with the warehouse; `settings` are Spark's."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -53,20 +53,20 @@ def spark_session(
 
 
 def jvm_cpu_s(spark: SparkSession) -> float:
-    """Return the CPU seconds of the driver's JVM so far."""
+    """Read the CPU seconds of the driver's JVM so far."""
     return float(_jvm(spark).java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
 
 
 def cpu_s(spark: SparkSession) -> float:
-    """Return the CPU seconds of the driver's two processes, executors included, Python workers not."""
+    """Read the CPU seconds of the driver's two processes, executors included, Python workers not."""
     return time.process_time() + jvm_cpu_s(spark)
 
 
 class Heap:
     """The heap of the driver's JVM in bytes, since a collection.
 
-    `growth` is the peak since then, less what was in use after the collection. It includes garbage that waits for the
-    next collection, so it is an upper bound of the memory needed.
+    `growth` is the peak since then, less the use after the collection. It includes garbage until the next collection,
+    so it is an upper bound of the required memory.
     """
 
     def __init__(self, spark: SparkSession) -> None:

@@ -1,4 +1,4 @@
-"""Time that `capture(spark)` holds up a job: `python -m benchmarks.capture_start_work headwater|openlineage URL`.
+"""Time of a job's wait for `capture(spark)`: `python -m benchmarks.capture_start_work headwater|openlineage URL`.
 
 The session has run a job before. A write follows at once, before the listener's classes are compiled, and must be
 captured.

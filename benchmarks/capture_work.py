@@ -37,13 +37,13 @@ def _sums(sales: DataFrame) -> DataFrame:
 
 
 def make_sales(spark: SparkSession, folder: Path) -> None:
-    """Write the table that the small writes read."""
+    """Write the table for the small writes to read."""
     columns = ("id", "id % 7 AS shop", "rand(7) * 100 AS amount", "concat('customer ', id % 50) AS customer")
     spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
 class Reporter(NamedTuple):
-    """Reporter of a job's lineage to a URL: capture, or OpenLineage's integration where its `package` is named.
+    """A reporter of a job's lineage to a URL: capture, or OpenLineage's integration by its `package`.
 
     Without a URL nothing reports. `package` is its Maven coordinates.
     """
@@ -68,8 +68,8 @@ class Reporter(NamedTuple):
 def measure(spark: SparkSession, work: Callable[[], None], reporter: Reporter) -> dict[str, float]:
     """Measure work from `capture` to the end of its flush: seconds, CPU seconds, seconds of the flush.
 
-    `captured` counts the writes that capture reported, `lost` the others. The integration has begun with the session,
-    which is not measured; its flush is the time until Spark's listeners have nothing left to do.
+    `captured` counts the reported writes, `lost` the rest. The integration has begun with the session, outside the
+    measurement; its flush is the time until Spark's listeners are idle.
     """
     cpu_before_s, began = cpu_s(spark), time.perf_counter()
     capturing = reporter.url and not reporter.package
@@ -95,7 +95,7 @@ def _wait_for_listeners(spark: SparkSession) -> None:
 
 
 def measure_writes(times: int, reporter: Reporter) -> dict[str, float]:
-    """Measure small writes, one after the other."""
+    """Measure small writes in a row."""
     with spark_session(settings=reporter.settings) as (spark, folder):
         make_sales(spark, folder)
         write_small(spark, folder, WRITES_BEFORE)

@@ -1,10 +1,10 @@
 """Cold starts: a handler's imports and objects, beside a bare process with the boto3 clients of its services.
 
-Bytecode is compiled and the disk is warm, as in a function whose layer contains .pyc files.
+Bytecode is compiled and the disk is warm, as in a function with .pyc files in its layer.
 
-A process that makes boto3's clients of the services that a function may use and does nothing else; compiled bytecode,
-warm disk. Ours is all that a handler does before its first call of AWS, late imports included. It makes its clients
-of S3 and SQS at their first use: *api, of a query* makes neither.
+The baseline is a process with boto3's clients of the function's services and nothing else. Ours is a handler's whole
+work before its first call of AWS, late imports included. It makes its clients of S3 and SQS at their first use: *api,
+of a query* makes neither.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENVIRONMENT = {
     "POWERTOOLS_SERVICE_NAME": "cold",
     "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
     "PYDANTIC_DISABLE_PLUGINS": "true",
-    # Whatever the shell says: the first run writes the bytecode.
+    # The first run writes the bytecode, whatever the shell says.
     "PYTHONDONTWRITEBYTECODE": "",
     settings.RECORDS_TABLE: "records",
     settings.GRAPH_TABLE: "graph",
@@ -45,9 +45,9 @@ _TIMED = "import time; _t = time.perf_counter(); {work}; print('{{\"s\": %f}}' %
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The cold start of a function: the code that its first event runs, the services that it uses, and the goal.
+    """The cold start of a function: the code of its first event, its services, and the goal.
 
-    A function makes its clients of S3 and SQS at their first use, so the code of an event that uses one makes it.
+    A function makes its clients of S3 and SQS at their first use: the code of such an event makes the client.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Start:
 
     @property
     def ours(self) -> str:
-        """Code that does as the function does."""
+        """Code with the function's own work."""
         return f"import lambdas.{self.module}; from lambdas import wiring; {self.first_event}"
 
     @property
     def bare(self) -> str:
-        """Code that makes boto3's clients of these services, and nothing else."""
+        """Code for boto3's clients of these services, and nothing else."""
         clients = "; ".join(f"boto3.client({service!r})" for service in self.clients)
         return f"import boto3; {clients}"
 
@@ -72,7 +72,7 @@ class Start:
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
 _EVENT = "import headwater.events.ingest; wiring.event_queue().sqs.meta"
 _QUERY = "lambdas.api._api.load('/api/v1/lineage'); wiring.lineage_queries(); wiring.tokens()"
-# The first event builds the models that check it.
+# The first event builds the models for its check.
 _RUN_EVENT = {
     "eventType": "START",
     "eventTime": "2025-11-20T12:00:00Z",
@@ -81,7 +81,7 @@ _RUN_EVENT = {
     "job": {"namespace": "n", "name": "j"},
 }
 _PARSED = f"headwater.events.parse.parse_event({_RUN_EVENT}, headwater.events.naming.NamingRules(), now=None)"
-# Without the rules of names, which the function reads: a start here has nothing to read from.
+# Without the rules of names, since a start has no place to read them from.
 _STORES = "import headwater.loading.load, headwater.loading.stored_rules; wiring.event_log().s3.meta"
 _LOADED = f"import headwater.events.parse; {_PARSED}; {_STORES}; wiring.sqs().meta"
 _ALL = ("dynamodb", "sqs", "s3")

@@ -1,10 +1,10 @@
-"""compact_archive: time and bytes of a day's tables, beside plain PySpark that writes the same tables.
+"""compact_archive: time and bytes of a day's tables, beside plain PySpark for the same tables.
 
 Plain PySpark without checks: the day's prefix read as JSON with a given schema, for `records` the steps exploded and
 `dropDuplicates`; both sorted, zstd, a file each as ours. Ours reads the digest, checks each object's SHA-256, skips
-objects that do not count, checks the counts, and makes `records` from the `traces` it wrote. Objects of 100 traces
-with paths of 4 to 6 steps, UUIDs as node ids and in S3 locations; read from the disk's cache and written to disk, two
-cores, each run in a new session. Lines are counted before their compression.
+outdated objects, checks the counts, and makes `records` from its `traces`. Objects of 100 traces with paths of 4 to 6
+steps, UUIDs as node ids and in S3 locations; read from the disk's cache and written to disk, two cores, each run in a
+new session. Lines are counted before their compression.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TIME_AT_MOST, _BYTES_AT_MOST = 1.2, 0.2
 
 
 def measure(report: Report, *, quick: bool) -> list[Row]:
-    """Measure both jobs in turns over one archive, in seconds: Glue bills by time."""
+    """Measure both jobs in turns over a single archive, in seconds: Glue bills by time."""
     objects = _QUICK if quick else _OBJECTS
     with tempfile.TemporaryDirectory() as name:
         archive = str(Path(name) / "archive")

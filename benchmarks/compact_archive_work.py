@@ -1,4 +1,4 @@
-"""Two jobs that make the tables of a day of the archive: `python -m benchmarks.compact_archive_work WORK ...`.
+"""Two jobs for the tables of a day of the archive: `python -m benchmarks.compact_archive_work WORK ...`.
 
 `make FOLDER OBJECTS` writes the day; `ours` and `plain` read it and write both tables, each into a folder of its own.
 """
@@ -68,7 +68,7 @@ class _Root:
 
 def make(folder: Path, objects: int) -> Figures:
     """Write the day's objects and its digest; return the bytes of the lines and of the objects."""
-    # Not for secrets: the same input in every run.
+    # Not for secrets: equal input in every run.
     dice = random.Random(7)
     written, line_bytes = [], 0
     (folder / prefix_of(_DAY)).mkdir(parents=True)
@@ -118,7 +118,7 @@ def _write(rows: DataFrame, folder: Path, table: str, leaf: str) -> None:
 
 
 def measure(work: Callable[[SparkSession, Path], None], folder: Path) -> Figures:
-    """Run a job in a new session; return seconds, CPU seconds of the JVM, and the bytes of both tables."""
+    """Run a job in a new session; measure seconds, CPU seconds of the JVM, and the bytes of both tables."""
     shutil.rmtree(folder / "tables", ignore_errors=True)
     with spark_session() as (spark, _):
         cpu, clock = jvm_cpu_s(spark), time.perf_counter()
@@ -141,7 +141,7 @@ WORKS: dict[str, Callable[[SparkSession, Path], None]] = {"ours": ours, "plain":
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one work."""
+    """Print the figures of a work."""
     work, folder, *objects = arguments
     if work == "make":
         print_figures(**make(Path(folder), int(*objects)))

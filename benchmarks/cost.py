@@ -18,20 +18,20 @@ DAYS = 30
 _SCALE = RECORDS_A_DAY // RECORDS * DAYS
 _GB = 1e9
 
-# Assumptions: these cannot be counted here.
+# Assumptions without a count.
 CALL_S = 0.010  # an AWS call, seen from a function
 INVOCATION_S = 0.005  # an invocation's own work
-AT_ONCE = {"load": CONCURRENCY}  # calls that a function makes at once
+AT_ONCE = {"load": CONCURRENCY}  # simultaneous calls of a function
 KEPT_DAYS = 2  # a record's 24 hours, and as long again until DynamoDB has removed it
 INDEX_BYTES = 100  # DynamoDB's own for each stored item
 LOG_BYTES = 350  # Lambda's own lines about an invocation
 TRANSITIONS_A_DAY = 160  # plan, 16 shards, half an hour of polls, seal, publish
-GLUE_DPUS = 2  # the least that a Glue job of Spark runs on: a driver and a worker
-GLUE_MIN = 5  # a night's Spark job, from its start to its end; none runs where a day has no records
+GLUE_DPUS = 2  # the least Glue job of Spark: a driver and a worker
+GLUE_MIN = 5  # a night's Spark job, from its start to its end; none on a day without records
 METRICS = 10  # our metrics, by name and function
-POLLERS = 5  # of each queue that Lambda reads (Lambda's guide, "Using Lambda with Amazon SQS", standard queues)
-POLL_S = 20  # how long a poller's receive waits for a message
-_TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the others
+POLLERS = 5  # of each queue of a mapping (Lambda's guide, "Using Lambda with Amazon SQS", standard queues)
+POLL_S = 20  # seconds that a poller's receive waits for a message
+_TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the rest
 _TRACED_SHARE = 0.05
 _ONCE_A_DAY = "compact"
 
@@ -65,7 +65,7 @@ class Line:
     quantity: float
 
     def usd(self, table: PriceTable) -> float:
-        """Return its dollars."""
+        """Compute its dollars."""
         price = table.prices[self.price]
         return self.quantity / price.per * price.usd
 
@@ -78,13 +78,13 @@ def read_prices(path: Path = PRICES) -> PriceTable:
 
 
 def bill(ledger: Ledger, day: Day) -> list[Line]:
-    """Return the bill of a month of `RECORDS_A_DAY` records that arrive and leave as the ledger's thousand did."""
+    """Bill a month of `RECORDS_A_DAY` records, by the ledger's thousand."""
     parts = (_queues(ledger, day), _functions(ledger, day), _tables(ledger), _buckets(ledger), _watching(ledger, day))
     return [line for part in parts for line in part]
 
 
 def idle_polls(polled_queues: int) -> int:
-    """Return the receives of a month by the pollers of so many queues while no message comes.
+    """Count the receives of a month by the pollers of so many empty queues.
 
     >>> idle_polls(1)
     648000
@@ -110,7 +110,7 @@ def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
 
 
 def _tables(ledger: Ledger) -> Iterator[Line]:
-    """Yield reads and writes by stage, then storage: records in three copies, the graph in one."""
+    """Yield reads and writes by stage, then storage: three copies of records, a single copy of the graph."""
     for stage in ledger.invocations:
         tally, repeats = ledger.of_stage(stage), _repeats(stage)
         if tally.write_units:
@@ -144,7 +144,7 @@ def _of_buckets(ledger: Ledger, *operations: str) -> float:
 
 
 def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
-    """Yield logs, metrics and alarms, and traces where functions are traced."""
+    """Yield logs, metrics and alarms, and traces of traced functions."""
     logged = sum(
         (ledger.log_bytes[stage] + LOG_BYTES * number) * _repeats(stage) for stage, number in ledger.invocations.items()
     )
@@ -159,7 +159,7 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
 
 
 def traced(invocations_a_day: float) -> float:
-    """Return the invocations of a function that X-Ray records by its default rule, if they are even over a day.
+    """Count the invocations of a function in X-Ray's traces, by its default rule, spread evenly over a day.
 
     >>> traced(1000), traced(1_086_400)
     (1000, 136400.0)
@@ -170,7 +170,7 @@ def traced(invocations_a_day: float) -> float:
 
 
 def _repeats(stage: str) -> int:
-    """Return how often a month repeats a stage's work for a thousand records; the compaction itself runs once a day."""
+    """Count the repetitions of a stage in a month for a thousand records; the compaction itself runs once a day."""
     return DAYS if stage == _ONCE_A_DAY else _SCALE
 
 

@@ -16,7 +16,7 @@ _MEMORY_GB = 1.0
 
 
 def bill_events(calls: Figures) -> list[Line]:
-    """Return the bill of a million events in full batches; `calls` are those of one event."""
+    """Bill a million events in full batches; `calls` are for a single event."""
     batches = EVENTS / BATCH
     aws_calls = calls["reads"] + calls["writes"] + 1 / BATCH
     seconds = INVOCATION_S + BATCH * aws_calls * CALL_S / CONCURRENCY
@@ -31,13 +31,13 @@ def bill_events(calls: Figures) -> list[Line]:
 
 
 def price_of_events(calls: Figures, table: PriceTable) -> Row:
-    """Return the price of a million events."""
+    """Build the row of a million events' price."""
     usd = sum(line.usd(table) for line in bill_events(calls))
     return Row(f"cost: a million events, in batches of {BATCH}", f"${usd:.2f}", "", "", "")
 
 
 def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:
-    """Return the section; `with_columns` are the calls of an event with column lineage."""
+    """Render the section; `with_columns` are the calls of an event with column lineage."""
     lines = _lines(bill_events(calls), bill_events(with_columns), table)
     bill = render_table(("", "a million events", "with columns"), "lrr", lines)
     return "\n".join((*_about(calls, with_columns), *bill, ""))
@@ -47,7 +47,7 @@ def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
     yield "## A million OpenLineage events, in US dollars"
     yield ""
     yield (
-        f"Events of jobs that have run {RUNS} times, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
+        f"Events of jobs with {RUNS} runs, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
         f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With "
         f"`columnLineage` of 20 columns an output: {_show(with_columns)}; equal column lineage is stored once, not "
         "with every run."

@@ -1,6 +1,6 @@
 """A day of a thousand records through the real handlers: received, loaded, compacted, traced, expired.
 
-The queues, tables and buckets are those of the synthesized template, on moto in a process of its own.
+The queues, tables and buckets come from the synthesized template, on moto in a process of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from local_stack.template.template import RawTemplate, parse_template
 from local_stack.wiring import api_routes
 
 RECORDS = 1000
-# Pipelines that run at once, each with a root of its own: a batch of the load function has as many roots.
+# Parallel pipelines, each with a root of its own: a batch of the load function has as many roots.
 _AT_ONCE = 10
 _START = datetime(2026, 11, 20, 9, 0, tzinfo=timezone.utc)
 _DAY_S = 24 * 3600
@@ -56,14 +56,14 @@ class Arrival:
         assert self.roots * self.requests * self.records == RECORDS
 
     def send(self) -> Iterator[Request]:
-        """Yield the requests of a thousand records; those of pipelines that run at once take turns."""
+        """Yield the requests of a thousand records; parallel pipelines take turns."""
         for first in range(0, self.roots, _AT_ONCE):
             for request in range(self.requests):
                 for root in range(first, min(first + _AT_ONCE, self.roots)):
                     yield self._request(f"s3://carbonlake-landing/2026/11/20/{self.name}/{root:04}.csv", request)
 
     def _request(self, root_id: str, number: int) -> Request:
-        """Return a request of so many records; a single record needs no list."""
+        """Build a request of so many records; a single record needs no list."""
         step = f"s3://carbonlake-enriched/emissions/2026/11/20/{number:04}"
         request: dict[str, object] = {
             "root_id": root_id,
@@ -86,7 +86,7 @@ ARRIVALS = (
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The ledgers of a thousand records by pattern of arrival, and the stack's resources that cost without a call."""
+    """The ledgers of a thousand records by pattern of arrival, and the stack's resources with a cost of their own."""
 
     ledgers: Mapping[str, Ledger]
     memory_mb: Mapping[str, int]
@@ -100,7 +100,7 @@ class Account:
 
     def __init__(self, endpoint: Endpoint, clock: time_machine.Traveller, listener: Listener) -> None:
         settings_ = client_settings(endpoint)
-        # A session of its own: the listener counts the calls of the handlers alone.
+        # A session of its own: the listener counts only the calls of the handlers.
         session = boto3.Session()
         self.sqs = session.client("sqs", **settings_)
         self.dynamodb = session.client("dynamodb", **settings_)
@@ -182,7 +182,7 @@ class Account:
             self.dynamodb.delete_item(TableName=table, Key=key)
 
     def _take(self, ledger: Ledger, url: str) -> list[dict[str, Any]]:
-        """Take every message of a queue, as Lambda delivers it."""
+        """Receive every message of a queue, as Lambda delivers it."""
         delivered: list[dict[str, Any]] = []
         while received := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
             size = sum(len(message["Body"].encode()) for message in received)
@@ -255,7 +255,7 @@ def run_day(arrivals: Sequence[Arrival], report: Report, raw: RawTemplate) -> Da
 
 
 def polled_queues(resources: Mapping[str, Any]) -> int:
-    """Return the number of queues with an event source mapping: Lambda polls them. Polling a stream is free."""
+    """Count the queues with an event source mapping: Lambda polls them. Polling a stream is free."""
     mappings = [
         resource["Properties"]
         for resource in resources.values()

@@ -1,12 +1,12 @@
 """The events function: events a second for a core, DynamoDB's requests and units for each event.
 
-Every item that the events function leaves, put one at a time with `boto3.resource` in as many threads, after the same
-parsing and the same raw log. The items are made and compressed before; nothing is compared. *With conditions*: no
-update is lost, as with ours; an item with a version is read, and written if still current. *batch_writer* guarantees
-less: it overwrites concurrent updates. Events are START and COMPLETE of 3 inputs and 2 outputs, 8 to 9 KB each, of 50
-jobs that exist already. A batch holds STARTs or COMPLETEs, so a run is in a batch once. Events for a second of the
-function's CPU: AWS is another process, with a table in memory. *One at a time*: the same function, a batch for each
-event. RRU and WRU are the units that DynamoDB bills, for jobs with 100 earlier runs.
+The baseline puts every resulting item by itself with `boto3.resource` in as many threads, after the same parsing and
+the same raw log. The items are made and compressed before; nothing is compared. *With conditions*: no update is lost,
+as with ours; an item with a version is read, and written if still current. *batch_writer* guarantees less: it
+overwrites concurrent updates. Events are START and COMPLETE of 3 inputs and 2 outputs, 8 to 9 KB each, of 50 existing
+jobs. A batch holds STARTs or COMPLETEs, so a run is in a batch once. Events for a second of the function's CPU: AWS is
+a separate process, with a table in memory. *One at a time*: the same function, a batch for each event. RRU and WRU are
+the billed units of DynamoDB, for jobs with 100 earlier runs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
 
 
 def run_variant(module: str, variant: str, rounds: str) -> Figures:
-    """Return the figures of one variant, with a table at an endpoint that responds at once."""
+    """Run a variant with a table at an endpoint with immediate responses."""
     with instant_endpoint("table") as variables:
         environment = {
             **variables,
@@ -70,7 +70,7 @@ def _calls(what: str, ours: Figures, baseline: Figures) -> Row:
 
 
 def show_calls(calls: Figures) -> str:
-    """Return the requests and units of an event as one line.
+    """Print the requests and units of an event on a line.
 
     >>> show_calls({"reads": 2.61, "writes": 4.25, "read_units": 30.5, "write_units": 80})
     '2.6 reads (30 RRU) and 4.2 writes (80 WRU) an event'

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
 _CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
-# What is stored of a job's past is full by then (headwater/facts/lattice.py).
+# The stored part of a job's past is full by then (headwater/facts/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 
@@ -64,7 +64,7 @@ def batches(rounds: int, size: int, begin: int = 0, sends: Sends = run_events) -
 
 
 def our_load() -> Load:
-    """Return what loads a batch by the handler of the events function."""
+    """Build the loader of a batch by the handler of the events function."""
     context = cast(
         LambdaContext,
         SimpleNamespace(
@@ -90,7 +90,7 @@ Put: TypeAlias = "Callable[[Table, Items], None]"
 
 
 def plain_load(written: Iterator[Items], put: Put) -> Load:
-    """Return what parses a batch, logs it, and writes the items that ours leaves with `boto3.resource`, by `put`.
+    """Build the plain loader: it parses a batch, logs it, and writes our items with `boto3.resource`, by `put`.
 
     The items are made and compressed before the measurement.
     """
@@ -144,13 +144,13 @@ class Recorder(MemoryDynamo):
         self._written: dict[tuple[str, str], None] = {}
 
     def respond(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Respond to a call and collect the keys that it writes."""
+        """Respond to a call and collect its written keys."""
         response = super().respond(operation, request)
         self._written.update(dict.fromkeys(_keys_written(operation, request)))
         return response
 
     def written(self) -> list[dict[str, Any]]:
-        """Return the items of the collected keys, as `boto3.resource` takes them."""
+        """List the items of the collected keys, for `boto3.resource`."""
         plain = TypeDeserializer()
         items = [self.item(*key) for key in self._written]
         self._written.clear()
@@ -158,7 +158,7 @@ class Recorder(MemoryDynamo):
 
 
 def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the keys that a call writes."""
+    """Yield the keys written by a call."""
     match operation:
         case "PutItem":
             keys = [request["Item"]]
@@ -179,7 +179,7 @@ def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[
 
 
 def memory_load(dynamo: MemoryDynamo) -> Load:
-    """Return what loads a batch into a table in this process."""
+    """Build the loader of a batch into a table in this process."""
     s3 = cast("S3Client", SimpleNamespace(put_object=lambda **_: {}))
     table = GraphTable(dynamo.client(), "graph", s3, "archive")
     stores = EventStores(EventLog(table, s3, "archive"), table, s3, "ingest", NamingRules())
@@ -192,10 +192,10 @@ def memory_load(dynamo: MemoryDynamo) -> Load:
 
 
 def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Figures:
-    """Measure the CPU of this process for so many rounds, after a round that creates the jobs and datasets."""
+    """Measure the CPU of this process for so many rounds, after a first round for the jobs and datasets."""
     first, *rest = batches(rounds + 1, size, sends=sends)
     number = 0
-    # The handler prints its metrics: that work counts, but its text is not part of the figures.
+    # The handler prints its metrics: the work counts, but its text is no part of the figures.
     with contextlib.redirect_stdout(io.StringIO()):
         for batch in first:
             load(batch)
@@ -213,7 +213,7 @@ def measure_ours(rounds: int) -> Figures:
 
 
 def measure_singly(rounds: int) -> Figures:
-    """Measure the handler with one event a batch."""
+    """Measure the handler with a batch for each event."""
     return measure(our_load(), rounds, 1)
 
 
@@ -229,7 +229,7 @@ def measure_plain(rounds: int, put: Put) -> Figures:
 
 
 def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_events) -> Figures:
-    """Return DynamoDB's requests and units for an event of jobs with so many earlier runs."""
+    """Count DynamoDB's requests and units for an event of jobs with so many earlier runs."""
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
@@ -260,7 +260,7 @@ VARIANTS: dict[str, Callable[[int, int], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one variant for so many rounds, of jobs with so many earlier runs."""
+    """Print the figures of a variant for so many rounds, of jobs with so many earlier runs."""
     variant, rounds, *runs = arguments
     print_figures(**VARIANTS[variant](int(rounds), int(runs[0]) if runs else RUNS))
 

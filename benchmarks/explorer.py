@@ -1,4 +1,4 @@
-"""The explorer in Chromium: the time until a map is drawn, and the longest task while two thousand nodes are panned.
+"""The explorer in Chromium: the time until a map is drawn, and the longest task of panning two thousand nodes.
 
 The baseline is a loop of known length in the same page. Served from memory on loopback, so the network's share is none.
 """
@@ -59,7 +59,7 @@ def _row(what: str, ours_ms: float, loop_ms: float, *, limit_s: float) -> Row:
 
 
 def _least(rounds: int, measured: Callable[[Any], float], browser: Any) -> tuple[float, float]:
-    """Return the least of the figure and of the loop, each in milliseconds; every round in a profile of its own."""
+    """Find the least of the figure and of the loop, each in milliseconds; every round in a profile of its own."""
     figures, loops = [], []
     for _ in range(rounds):
         context = browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 720})
@@ -90,7 +90,7 @@ def _next_map_ms(page: Any, served: ServedGraph) -> float:
 
 
 def _longest_task_ms(page: Any, served: ServedGraph) -> float:
-    """Return the longest task of the page's main thread during a pan: processor time, whoever else has the cores."""
+    """Find the longest task of the page's main thread during a pan: processor time, under any load."""
     page.goto(f"{served.url}/explore/map?node={_WIDE}&depth=20&all=down:{_WIDE}")
     page.locator(".react-flow__node").first.wait_for()
     page.wait_for_load_state("networkidle")

@@ -1,15 +1,15 @@
 """Columns: reads must not grow with history, wide datasets and hubs stay bounded, loading columns costs little.
 
-The same query, by the API's routes, of a table with one run a job, or before later runs. 100 chains of 10 jobs; each
-job derives a dataset of 20 columns from the dataset before: 16 are copies, 4 are computed from four columns each.
-Half of the jobs report it by `columnLineage`, half by operations, and runs share a parent run. The queries are of a
-column of the last or first dataset, or of the dataset in the middle. Results are counted whole, behind a link too;
-objects read from S3 count with the items. A time range of all runs reads a row for each run, so its rows have no
-goal. *One operation*: from every column to every column, with the seconds, units and memory that such an event takes;
-ten times the columns are a hundred times the pairs. *columnLineage* lists each pair, so the event of full width is
-larger than the API accepts (32 MB). *Events with columns*: those of **events**, with schemas of 20 columns, with and
-without the columns' lineage. A run reports what the run before it did, as in production, so the function knows its
-facets by their content.
+The baseline is the same query, by the API's routes, of a table with a single run of each job, or before later runs. 100
+chains of 10 jobs; each job derives a dataset of 20 columns from the dataset before: 16 are copies, 4 are computed from
+four columns each. Half of the jobs report it by `columnLineage`, half by operations, and runs share a parent run. The
+queries are of a column of the last or first dataset, or of the dataset in the middle. Results are counted whole, behind
+a link too; objects read from S3 count with the items. A time range of all runs reads a row for each run, so its rows
+have no goal. *One operation*: from every column to every column, with the event's seconds, units and memory; ten times
+the columns are a hundred times the pairs. *columnLineage* lists each pair, so the event of full width is larger than
+the API accepts (32 MB). *Events with columns*: the events of **events**, with schemas of 20 columns, with and without
+the columns' lineage. A run repeats the previous run's report, as in production, so the function knows its facets by
+their content.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PAST = {
     "usage": "the report of a field's use, a time range of one run",
     "provenance": "the report of a field's sources, a time range of one run",
 }
-# Queries of a wide dataset; a graph that is not truncated has so many times its columns.
+# Queries of a wide dataset; an untruncated graph has so many times its columns.
 _WIDE: Mapping[str, tuple[str, int | None]] = {
     "column": ("a column upstream", None),
     "dataset": ("all columns upstream", 2),
@@ -102,7 +102,7 @@ def _chains(figures: Figures, sizes: Sizes) -> Iterator[Row]:
 
 
 def _ratio(figures: Figures, query: str) -> float:
-    """Return the worst ratio of a query about the first run after later runs to the same query before them."""
+    """Find the worst ratio of a query about the first run after later runs to the same query before them."""
     after, before = _of(figures, "first run", query), _of(figures, "one run", query)
     return max(after[counted] / before[counted] for counted in _COUNTED)
 
@@ -172,7 +172,7 @@ def _calls(what: str, ours: Figures, plain: Figures) -> Row:
 
 
 def _bounded(what: str, figures: Figures, *, whole: int | None = None) -> Row:
-    """Require a response that fits, or a link, and the mark of a truncated result; `whole` counts a complete one."""
+    """Require a small response, or a link, and the mark of a truncated result; `whole` counts a complete response."""
     fits = figures["response"] <= RESPONSE_BYTES_MAX or bool(figures["linked"])
     honest = whole is None or bool(figures["truncated"]) == (figures["count"] < whole)
     extent = "truncated" if figures["truncated"] else "whole"
@@ -202,7 +202,7 @@ def _show_loaded(load: Figures) -> str:
 
 
 def show_cost(cost: Figures) -> str:
-    """Return the cost of a query as one line.
+    """Print the cost of a query on a line.
 
     >>> show_cost({"rounds": 12, "requests": 48, "items": 51, "bytes": 23120, "response": 8400, "s": 0.00314})
     '12 rounds, 48 requests, 51 items, 23 KB, response 8 KB, 3 ms'

@@ -41,7 +41,7 @@ VARIANTS: Mapping[str, Callable[[int, int], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one variant for so many rounds, of jobs with so many earlier runs."""
+    """Print the figures of a variant for so many rounds, of jobs with so many earlier runs."""
     variant, rounds, *runs = arguments
     print_figures(**VARIANTS[variant](int(rounds), int(runs[0]) if runs else RUNS))
 

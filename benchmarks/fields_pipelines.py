@@ -1,7 +1,7 @@
 """The pipelines of the column benchmarks: the jobs of `pipelines`, with column lineage.
 
 A job's outputs have twenty columns with sources in its first input: sixteen are copies, four are computed from four
-columns each. Jobs report them by OpenLineage's `columnLineage` or by operations, which mean the same.
+columns each. Jobs report them by OpenLineage's `columnLineage` or, with equal meaning, by operations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from benchmarks.pipelines import CHAIN, STORE, Step, facet, run_events
 from headwater_model.ids import DatasetId
 
 Json: TypeAlias = dict[str, Any]
-# The columns of the input that each column is computed from.
+# The sources of each computed column in the input.
 Sources: TypeAlias = Mapping[str, Sequence[str]]
 
 _COPIED = (
@@ -29,7 +29,7 @@ SOURCES: Sources = {
 
 
 def column_chain(number: int) -> list[Step]:
-    """Return ten jobs: each reads the output of the job before, and writes the input of the next."""
+    """Build ten jobs: each reads the output of the previous job, and writes the input of the next."""
     name = f"columns_{number:05}"
     return [
         Step(
@@ -40,37 +40,37 @@ def column_chain(number: int) -> list[Step]:
 
 
 def wide_step() -> Step:
-    """Return a job with an edge from every input column to every output column."""
+    """Build a job with an edge from every input column to every output column."""
     return Step("wide.train", "wide.nightly", 0, ("wide/features",), ("wide/scores",))
 
 
 def sends_schemas(step: Step, run: int) -> list[Json]:
-    """Return a run's events with the columns of its datasets, without column lineage."""
+    """Build a run's events with the columns of its datasets, without column lineage."""
     return [_with_schemas(event, COLUMNS) for event in run_events(step, run)]
 
 
 def sends_column_lineage(step: Step, run: int) -> list[Json]:
-    """Return the events of `sends_schemas` with `columnLineage`."""
+    """Build the events of `sends_schemas` with `columnLineage`."""
     return [_with_column_lineage(event, SOURCES) for event in sends_schemas(step, run)]
 
 
 def sends_operations(step: Step, run: int) -> list[Json]:
-    """Return the events of `sends_schemas` with operations."""
+    """Build the events of `sends_schemas` with operations."""
     return [_with_operations(event, operations_of(event, SOURCES)) for event in sends_schemas(step, run)]
 
 
 def sends_columns(step: Step, run: int) -> list[Json]:
-    """Return events with `columnLineage` for half of the jobs, with operations for the others."""
+    """Build events with `columnLineage` for half of the jobs, with operations for the rest."""
     return sends_operations(step, run) if step.position % 2 else sends_column_lineage(step, run)
 
 
 def wide_column_lineage(width: int) -> Json:
-    """Return the COMPLETE of the wide job with `columnLineage` of so many columns on both sides."""
+    """Build the COMPLETE of the wide job with `columnLineage` of so many columns on both sides."""
     return _with_column_lineage(_wide_event(width), {column: wide_columns(width) for column in wide_columns(width)})
 
 
 def copied(width: int) -> list[Json]:
-    """Return the COMPLETEs of a job that derives all columns from one, and of a job that copies each of these."""
+    """Build the COMPLETEs of a job with all columns derived from a single column, and of a job that copies them."""
     output, copy = wide_step(), copying_step()
     first, *_ = names = wide_columns(width)
     jobs: list[tuple[Step, Sources]] = [
@@ -81,7 +81,7 @@ def copied(width: int) -> list[Json]:
 
 
 def sends_copies(width: int) -> Callable[[Step, int], list[Json]]:
-    """Return what sends a run's events with so many columns, each a copy of the input's column of its name."""
+    """Build the sender of a run's events with so many columns, each a copy of the input's column of its name."""
     names = wide_columns(width)
     sources = {name: [name] for name in names}
     return lambda step, run: [
@@ -90,12 +90,12 @@ def sends_copies(width: int) -> Callable[[Step, int], list[Json]]:
 
 
 def copying_step() -> Step:
-    """Return a job that copies the output of the wide job."""
+    """Build a job that copies the output of the wide job."""
     return Step("wide.copy", "wide.nightly", 1, wide_step().outputs, ("wide/copies",))
 
 
 def wide_operations(width: int) -> Json:
-    """Return the COMPLETE of the wide job with one operation over so many columns on both sides."""
+    """Build the COMPLETE of the wide job with one operation over so many columns on both sides."""
     event, columns = _wide_event(width), wide_columns(width)
     [source], [output] = event["inputs"], event["outputs"]
     train = _transform("train", "read", columns, columns)
@@ -105,7 +105,7 @@ def wide_operations(width: int) -> Json:
 
 
 def wide_columns(width: int) -> list[str]:
-    """Return the names of the wide job's columns.
+    """Name the wide job's columns.
 
     >>> wide_columns(2)
     ['feature_0000', 'feature_0001']
@@ -114,7 +114,7 @@ def wide_columns(width: int) -> list[str]:
 
 
 def dataset(name: str) -> DatasetId:
-    """Return a dataset of the pipelines."""
+    """Name a dataset of the pipelines."""
     return DatasetId(STORE, name)
 
 
@@ -157,7 +157,7 @@ def _input_fields(source: Json, column: str, names_of: Sequence[str]) -> Iterato
 
 
 def operations_of(event: Json, sources: Sources) -> list[Json]:
-    """Return a read, a transform for each computed column, and a write of each output."""
+    """Build a read, a transform for each computed column, and a write of each output."""
     computed = {column: f"compute {column}" for column, names_of in sources.items() if list(names_of) != [column]}
     return [
         _read(event["inputs"][0], list(sources)),

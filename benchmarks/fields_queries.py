@@ -22,7 +22,7 @@ _CARRIED = "carrier"
 
 
 def current_queries(chain: Sequence[Step]) -> dict[str, ApiQuery]:
-    """Return queries of now: a column upstream and downstream, a dataset in both directions, its resource, a list."""
+    """Build queries of now: a column upstream and downstream, a dataset in both directions, its resource, a list."""
     first, middle, last = _stage(chain, 0), _stage(chain, CHAIN // 2), _stage(chain, CHAIN)
     return {
         "up": column_lineage(field_node(last, _COMPUTED)),
@@ -34,7 +34,7 @@ def current_queries(chain: Sequence[Step]) -> dict[str, ApiQuery]:
 
 
 def past_queries(chain: Sequence[Step], run: int) -> dict[str, ApiQuery]:
-    """Return queries of a run of each job: its version, the time after all ended, the range in which they started."""
+    """Build queries of a run of each job: its version, the time after all ended, the range of their starts."""
     last = field_node(_stage(chain, CHAIN), _COMPUTED)
     version = run_version_id(_stage(chain, CHAIN), RunKey.of(chain[-1].id, run_id(chain[-1], run)))
     start = run_start(chain[0], run)
@@ -46,7 +46,7 @@ def past_queries(chain: Sequence[Step], run: int) -> dict[str, ApiQuery]:
 
 
 def range_queries(chain: Sequence[Step], start: datetime, end: datetime) -> dict[str, ApiQuery]:
-    """Return CDAP's queries and the reports, of the runs that started in a time range."""
+    """Build CDAP's queries and the reports, of the runs that started in a time range."""
     first, middle, last = _stage(chain, 0), _stage(chain, CHAIN // 2), _stage(chain, CHAIN)
     time_range = _time_range(start, end)
     return {
@@ -61,12 +61,12 @@ def range_queries(chain: Sequence[Step], start: datetime, end: datetime) -> dict
 
 
 def all_runs(chain: Sequence[Step], runs: int) -> dict[str, ApiQuery]:
-    """Return the queries of a time range with all runs of the chain's jobs."""
+    """Build the queries of a time range with all runs of the chain's jobs."""
     return range_queries(chain, run_start(chain[0], 0), run_start(chain[0], runs))
 
 
 def hub_queries(reader: Step, run: int) -> dict[str, ApiQuery]:
-    """Return queries of a column of the hub: downstream now, and of the runs of a number."""
+    """Build queries of a column of the hub: downstream now, and of the runs of a number."""
     start = run_start(reader, run)
     time_range = _time_range(start, start + EACH)
     return {
@@ -77,7 +77,7 @@ def hub_queries(reader: Step, run: int) -> dict[str, ApiQuery]:
 
 
 def alike_queries(step: Step, column: str, runs: int) -> dict[str, ApiQuery]:
-    """Return queries of all runs of a job: the mapping of its output, and the operations of a column."""
+    """Build queries of all runs of a job: the mapping of its output, and the operations of a column."""
     output, time_range = dataset(step.outputs[0]), _time_range(run_start(step, 0), run_start(step, runs))
     return {
         "mappings": ApiQuery(f"{_of('endpoints', output)}/fields/lineage", {**time_range, "level": 1}),
@@ -86,7 +86,7 @@ def alike_queries(step: Step, column: str, runs: int) -> dict[str, ApiQuery]:
 
 
 def wide_queries(step: Step, column: str) -> dict[str, ApiQuery]:
-    """Return queries of the wide job's run: a column, the whole dataset, the mapping, a column's operations."""
+    """Build queries of the wide job's run: a column, the whole dataset, the mapping, a column's operations."""
     read, output = dataset(step.inputs[0]), dataset(step.outputs[0])
     start = run_start(step, 0)
     time_range = _time_range(start, start + EACH)
@@ -102,12 +102,12 @@ def wide_queries(step: Step, column: str) -> dict[str, ApiQuery]:
 
 
 def column_lineage(node_id: str, **query: object) -> ApiQuery:
-    """Return a query for a graph of columns, deep enough for a chain."""
+    """Build a query for a graph of columns, deep enough for a chain."""
     return ApiQuery("/api/v1/column-lineage", {"nodeId": node_id, "depth": DEPTH, **query})
 
 
 def field_node(of: DatasetId, column: str) -> str:
-    """Return a column's node id."""
+    """Build a column's node id."""
     return f"datasetField:{of.namespace}:{of.name}:{column}"
 
 
@@ -124,7 +124,7 @@ def _time_range(start: datetime, end: datetime) -> dict[str, object]:
 
 
 def _stage(chain: Sequence[Step], position: int) -> DatasetId:
-    """Return the dataset before the step at a position, or after the last."""
+    """Find the dataset before the step at a position, or after the last step."""
     return dataset(chain[position].inputs[0] if position < CHAIN else chain[-1].outputs[0])
 
 

@@ -44,8 +44,8 @@ _EVENTS_A_BATCH = 400
 class Sizes:
     """The sizes of the shapes: chains of ten jobs, runs of a job, readers of a hub, their runs, columns of a dataset.
 
-    The API accepts about `lineage_width` columns by `columnLineage` in one event. `alike_runs` of a job report the same
-    about `alike_width` columns.
+    The API accepts about `lineage_width` columns by `columnLineage` in an event. `alike_runs` of a job have equal
+    reports about `alike_width` columns.
     """
 
     chains: int
@@ -86,7 +86,7 @@ SIZES = {
 
 
 def measure_chains(sizes: Sizes) -> Figures:
-    """Measure one run of each job, then many: query the last, the first, and all."""
+    """Measure a single run of each job, then many: query the last, the first, and all."""
     world, queried = ColumnWorld(), column_chain(0)
     steps = [step for number in range(sizes.chains) for step in column_chain(number)]
     world.load(steps, 1)
@@ -99,7 +99,7 @@ def measure_chains(sizes: Sizes) -> Figures:
 
 
 def measure_hub(sizes: Sizes) -> Figures:
-    """Measure a column that many datasets derive from, with one run of each reader, then many."""
+    """Measure a column with many derived datasets, with a single run of each reader, then many."""
     world, readers = ColumnWorld(), _readers(sizes.readers)
     world.load(readers, 1)
     figures = dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
@@ -109,14 +109,14 @@ def measure_hub(sizes: Sizes) -> Figures:
 
 
 def measure_crowd(sizes: Sizes) -> Figures:
-    """Measure a column that more datasets derive from than a graph shows."""
+    """Measure a column with more derived datasets than a graph shows."""
     world, readers = ColumnWorld(), _readers(sizes.too_many_readers)
     world.load(readers, 1)
     return dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
 
 
 def measure_wide_operation(sizes: Sizes) -> Figures:
-    """Measure one operation from every column to every column, and one over a tenth of the columns."""
+    """Measure an operation from every column to every column, and an operation over a tenth of the columns."""
     small = _load(ColumnWorld(), wide_operations(sizes.width // 10), "tenth")
     world = ColumnWorld()
     return {**small, **_load(world, wide_operations(sizes.width), "wide"), **_query_all(world)}
@@ -131,7 +131,7 @@ def measure_wide_lineage(sizes: Sizes) -> Figures:
 
 
 def measure_copies(sizes: Sizes) -> Figures:
-    """Measure a column that flows through all columns of a dataset into another's: a quarter of them, then all."""
+    """Measure a column's flow through all columns of a dataset into the next dataset's: a quarter of them, then all."""
     figures: dict[str, float] = {}
     for name, width in {"quarter": sizes.width // 4, "whole": sizes.width}.items():
         world = ColumnWorld()
@@ -142,7 +142,7 @@ def measure_copies(sizes: Sizes) -> Figures:
 
 
 def measure_alike(sizes: Sizes) -> Figures:
-    """Measure runs that report the same columns: a quarter of the runs and of the columns, then all."""
+    """Measure runs with equal reports about columns: a quarter of the runs and of the columns, then all."""
     figures: dict[str, float] = {}
     for name, part in {"quarter": 4, "whole": 1}.items():
         world, runs, width = ColumnWorld(), sizes.alike_runs // part, sizes.alike_width // part
@@ -173,7 +173,7 @@ def _query_all(world: ColumnWorld) -> dict[str, float]:
 
 
 def _readers(number: int) -> list[Step]:
-    """Return readers of the hub; every other reader reports operations."""
+    """Build readers of the hub; every second reader reports operations."""
     return [replace(step, position=position % 2) for position, step in enumerate(hub(number))]
 
 
@@ -189,9 +189,9 @@ WORKS: dict[str, Callable[[Sizes], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one shape in one size."""
+    """Print the figures of a shape in a size."""
     shape, size = arguments
-    # The collector would visit millions of rows that stay, again and again.
+    # The collector would visit millions of lasting rows, again and again.
     gc.disable()
     print_figures(**WORKS[shape](SIZES[size]))
 

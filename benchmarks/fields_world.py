@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _RUNS_A_BATCH = 400
 _TIMES = 5
-# The header and the fields that mark a truncated response.
+# The header and the fields of a truncated response.
 _TRUNCATED = "X-Truncated"
 _CUT = ("truncated", "columnLineageTruncated")
 _CONTEXT = SimpleNamespace(
@@ -92,7 +92,7 @@ class ColumnWorld:
         apply_statements(list(events), self.table)
 
     def query(self, api_query: ApiQuery) -> tuple[ApiResult, Calls, int]:
-        """Return the result, its calls and its rounds; objects read from S3 count with their requests and bytes."""
+        """Query the API; return the result, its calls (S3's requests and bytes, too) and its rounds."""
         self.table.dynamo.calls = calls = Calls()
         self.table.calls.clear()
         self.s3.read.clear()
@@ -102,7 +102,7 @@ class ColumnWorld:
         return result, calls, self.table.rounds
 
     def cost(self, api_query: ApiQuery, times: int = _TIMES) -> dict[str, float]:
-        """Return the cost of a query; seconds are the median of so many times."""
+        """Measure the cost of a query; seconds are the median of so many times."""
         result, calls, rounds = self.query(api_query)
         return {
             "rounds": rounds,
@@ -140,7 +140,7 @@ class ColumnWorld:
 
 
 def _event(api_query: ApiQuery) -> dict[str, Any]:
-    """Return the query as API Gateway's event."""
+    """Build the query's event of API Gateway."""
     values = {name: str(value) for name, value in api_query.parameters.items()}
     return {
         "resource": "/{proxy+}",

@@ -1,11 +1,11 @@
-"""Queries for graphs: their reads must grow neither with other jobs nor with history.
+"""Queries for graphs: their reads must grow neither with unrelated jobs nor with history.
 
-The same query of a table with fewer jobs, or with one run a job. Rounds are of parallel reads (a call with nothing to
-read is none), bytes are those of the items read. Both are counted on a table in memory with DynamoDB's pages and
-batches. The milliseconds are ours alone, without a network. Jobs have 3 inputs and 2 outputs, and one output is an
-input of the next job in the chain; readers of the hub have 1 and 1. The query is of a job in the middle, or of the
-hub. Runs after a job's first have the COMPLETE alone. In the table of many jobs, only the queried chain has many
-runs: the benchmark checks that the query reads the same partitions as without other jobs.
+The baseline is the same query of a table with fewer jobs, or with a single run of each. Rounds are of parallel reads (a
+call with nothing to read is none), bytes are of the read items. Both are counted on a table in memory with DynamoDB's
+pages and batches. The milliseconds are ours alone, without a network. Jobs have 3 inputs and 2 outputs, and an output
+is an input of the next job in the chain; readers of the hub have 1 and 1. The query is of a job in the middle, or of
+the hub. Runs after a job's first have the COMPLETE alone. In the table of many jobs, only the queried chain has many
+runs: the benchmark checks that the query reads the same partitions as without further jobs.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
 
 
 def _wide(figures: Figures, sizes: Sizes) -> Row:
-    """Return the row of a graph that must be truncated, and marked."""
+    """Build the row of a graph that must be truncated, and marked."""
     cost = _of(figures, "one run", 2)
     nodes = cost["nodes"]
     return Row(
@@ -71,7 +71,7 @@ def _of(figures: Figures, state: str, depth: int) -> dict[str, float]:
 
 
 def show_cost(cost: Figures) -> str:
-    """Return the cost of a query as one line.
+    """Print the cost of a query on a line.
 
     >>> show_cost({"rounds": 12, "requests": 48, "items": 51, "bytes": 23120, "s": 0.00314})
     '12 rounds, 48 requests, 51 items, 23 KB, 3 ms'

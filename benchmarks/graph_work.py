@@ -59,7 +59,7 @@ class World:
             apply_statements([event for step in batch for event in parsed_runs(step, runs)], self.table)
 
     def query(self, node: DatasetId | JobId, depth: int) -> tuple[Graph, Calls, int]:
-        """Return the graph around a node, the calls of DynamoDB for it, and its rounds."""
+        """Query the graph around a node; return it with its calls of DynamoDB and its rounds."""
         self.table.dynamo.calls = Calls()
         self.table.calls.clear()
         graph = LineageQueries(self.table).find_graph(node.node_id, depth=depth)
@@ -67,7 +67,7 @@ class World:
         return graph, self.table.dynamo.calls, self.table.rounds
 
     def cost(self, node: DatasetId | JobId, depth: int) -> dict[str, float]:
-        """Return the cost of the query; seconds are the median of several runs."""
+        """Measure the cost of the query; seconds are the median of several runs."""
         graph, calls, rounds = self.query(node, depth)
         response = orjson.dumps(render_graph(graph, from_dataset=isinstance(node, DatasetId)))
         return {
@@ -90,7 +90,7 @@ class World:
 def measure_chains(sizes: Sizes) -> Figures:
     """Measure a table with few jobs, then with many, then with many runs of the queried chain.
 
-    The other jobs have one run each: a check ensures that none of their rows is read.
+    Unrelated jobs have a single run each: a check ensures that none of their rows is read.
     """
     world, queried = World(), chain(0)
     node = queried[CHAIN // 2].id
@@ -110,7 +110,7 @@ def measure_chains(sizes: Sizes) -> Figures:
 
 
 def measure_hub(sizes: Sizes) -> Figures:
-    """Measure a dataset of many readers with one run each, then with many each."""
+    """Measure a dataset of many readers with a single run each, then with many each."""
     world, readers = World(), list(hub(sizes.readers))
     world.load(readers, 1)
     figures = _costs(world, HUB, (1, 2, 20), "one run")
@@ -119,14 +119,14 @@ def measure_hub(sizes: Sizes) -> Figures:
 
 
 def measure_wide(sizes: Sizes) -> Figures:
-    """Measure a dataset of more readers than a graph shows."""
+    """Measure a dataset with more readers than a graph shows."""
     world = World()
     world.load(hub(sizes.too_many_readers), 1)
     return _costs(world, HUB, (2,), "one run")
 
 
 def _chains(begin: int, end: int) -> Iterator[Step]:
-    """Yield the jobs from a number to another, in chains."""
+    """Yield the jobs of a range of numbers, in chains."""
     for number in range(begin // CHAIN, end // CHAIN):
         yield from chain(number)
 
@@ -136,7 +136,7 @@ def _costs(world: World, node: DatasetId | JobId, depths: Iterable[int], state: 
 
 
 def _check_alone(world: World, steps: Sequence[Step], node: JobId) -> None:
-    """Check that the query reads the same partitions as in a table without other jobs."""
+    """Check that the query reads the same partitions as in a table without unrelated jobs."""
     alone = World()
     alone.load(steps, 1)
     assert world.query(node, 20)[1].partitions == alone.query(node, 20)[1].partitions
@@ -150,9 +150,9 @@ WORKS: dict[str, Callable[[Sizes], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one shape in one size."""
+    """Print the figures of a shape in a size."""
     shape, size = arguments
-    # The collector would visit millions of rows that stay, again and again.
+    # The collector would visit millions of lasting rows, again and again.
     gc.disable()
     print_figures(**WORKS[shape](SIZES[size]))
 

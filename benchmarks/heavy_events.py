@@ -1,8 +1,7 @@
 """The cost of accepting and loading heavy events: `python -m benchmarks.heavy_events [SHAPE ...] [--name-bytes N]`.
 
-Of each shape (`tests.heavy_events`) the largest event that the API accepts, to a tenth, each in a process of its own:
-the table keeps no row that is only put. Its own CPU counts, that of an HTTP client does not. The goal for each is 12 s
-of CPU and 300 MB.
+Of each shape (`tests.heavy_events`) the largest accepted event, to a tenth, in a process of its own: the table drops
+rows that are never read. Its own CPU counts, an HTTP client's does not. The goal for each is 12 s of CPU and 300 MB.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _MOST = 1_000_000
 
 
 class _ForgetfulDynamo(MemoryDynamo):
-    """A table that keeps the rows with a version, and contents that lie apart: others are not read again."""
+    """A table that keeps the rows with a version, and separate contents: further rows are not read again."""
 
     def _put(self, item: Any) -> None:
         if "version" in item or item["sk"]["S"] == "CONTENT":
@@ -38,7 +37,7 @@ class _ForgetfulDynamo(MemoryDynamo):
 
 
 class _ForgetfulS3(MemoryS3):
-    """A bucket that keeps no object of the raw log."""
+    """A bucket without the objects of the raw log."""
 
     def put_object(self, *, Key: str, Body: Any, **_: Any) -> dict[str, Any]:  # noqa: N803 - boto3's
         """Store an object of the facts alone."""
@@ -55,7 +54,7 @@ def is_accepted(shape: str, number: int, name_bytes: int) -> bool:
 
 
 def largest_accepted(shape: str, name_bytes: int) -> int:
-    """Return the greatest number of things that is accepted, to a tenth."""
+    """Find the greatest accepted number of things, to a tenth."""
     low, high = 1, 2
     while high < _MOST and is_accepted(shape, high, name_bytes):
         low, high = high, 2 * high
@@ -66,7 +65,7 @@ def largest_accepted(shape: str, name_bytes: int) -> int:
 
 
 def measure(shape: str, number: int, name_bytes: int) -> None:
-    """Print the cost of one event as a line of JSON."""
+    """Print the cost of an event as a line of JSON."""
     body = orjson.dumps(SHAPES[shape](number, name_bytes))
     dynamo, s3 = _ForgetfulDynamo(), _ForgetfulS3()
     table = MemoryTable(dynamo, s3)

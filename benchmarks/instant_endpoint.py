@@ -1,9 +1,9 @@
-"""An AWS endpoint that responds at once: `python -m benchmarks.instant_endpoint [table | events | records | queue]`.
+"""An AWS endpoint with immediate responses: `python -m benchmarks.instant_endpoint [table | events | records | queue]`.
 
-It prints its port, keeps connections open, and replaces AWS where only the caller's own work is measured. The response
-is `{}`, to an update of DynamoDB the mark of a root. With `table` it responds as DynamoDB, from a table in memory, and
-with nothing to S3. With `events` it is the HTTP API and accepts every event, which it counts, with `records` every
-lineage request. With `queue` it is SQS and fails every fiftieth message.
+It prints its port, keeps connections open, and replaces AWS in measurements of the caller's own work. The response is
+`{}`, to an update of DynamoDB the mark of a root. With `table` it responds as DynamoDB, from a table in memory, and
+with nothing to S3. With `events` it is the HTTP API: it accepts and counts every event; with `records`, every lineage
+request. With `queue` it is SQS and fails every fiftieth message.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class _Connection(asyncio.Protocol):
-    """A connection that stays open: a response for each complete request."""
+    """A connection kept open: a response for each complete request."""
 
     def __init__(self, respond: Respond) -> None:
         self._respond = respond
@@ -63,7 +63,7 @@ def _render(status: int, body: bytes) -> bytes:
 
 
 def _body_bytes(head: bytes) -> int:
-    r"""Return the length that a request's head declares.
+    r"""Read the declared length in a request's head.
 
     >>> _body_bytes(b"POST / HTTP/1.1\r\ncontent-length: 12")
     12
@@ -75,7 +75,7 @@ def _body_bytes(head: bytes) -> int:
     return 0
 
 
-# A root that got records before on its day: most updates of a load are of such.
+# A root with earlier records on its day: most updates of a load are such.
 _LISTED = b'{"Attributes":{"listed":{"BOOL":true}}}'
 
 
@@ -91,7 +91,7 @@ def accept_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
 
 
 def counting(respond: Respond) -> Respond:
-    """Return what responds as another does to POST, and with the number of requests so far to GET."""
+    """Let POST respond as before, and GET with the number of requests so far."""
     requests = 0
 
     def respond_and_count(head: bytes, body: bytes) -> tuple[int, bytes]:
@@ -105,7 +105,7 @@ def counting(respond: Respond) -> Respond:
 
 
 def respond_as_table(table: MemoryDynamo) -> Respond:
-    """Return what responds to calls of DynamoDB from the table."""
+    """Build a responder to calls of DynamoDB from the table."""
 
     def respond(head: bytes, body: bytes) -> tuple[int, bytes]:
         operation = _operation(head)
@@ -122,7 +122,7 @@ def respond_as_table(table: MemoryDynamo) -> Respond:
 
 
 def _operation(head: bytes) -> str | None:
-    r"""Return the operation of DynamoDB that a request's head names; None if it names another service.
+    r"""Read the operation of DynamoDB in a request's head; None for a different service.
 
     >>> _operation(b"POST / HTTP/1.1\r\nX-Amz-Target: DynamoDB_20120810.Query")
     'Query'

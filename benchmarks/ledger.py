@@ -28,11 +28,9 @@ SQS_REQUEST_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Tally:
-    """The calls of an operation: their number, bytes of the bodies sent and received, billed units."""
+    """The calls of an operation: their number, billed units and requests."""
 
     calls: int = 0
-    sent_bytes: int = 0
-    received_bytes: int = 0
     write_units: float = 0
     read_units: float = 0
     requests: int = 0
@@ -47,7 +45,7 @@ class Ledger:
     )
     invocations: Counter[str] = field(default_factory=Counter)
     log_bytes: Counter[str] = field(default_factory=Counter)
-    # Sizes, from which storage is computed.
+    # Sizes, the base of storage.
     archive_bytes: int = 0
     item_bytes: int = 0
     graph_bytes: int = 0
@@ -69,7 +67,7 @@ class Ledger:
             self.log_bytes[stage] += len(printed.getvalue().encode())
 
     def total(self, service: str, *operations: str) -> Tally:
-        """Return the sum of these operations of a service over all stages; of all operations if none is named."""
+        """Sum these operations of a service over all stages; without names all operations."""
         whole = Tally()
         for tallies in self.tallies.values():
             for (name, operation), tally in tallies.items():
@@ -78,7 +76,7 @@ class Ledger:
         return whole
 
     def of_stage(self, stage: str) -> Tally:
-        """Return the sum of all operations of a stage."""
+        """Sum all operations of a stage."""
         whole = Tally()
         for tally in self.tallies[stage].values():
             _add(whole, tally)
@@ -99,22 +97,20 @@ class Ledger:
 
 def _add(whole: Tally, part: Tally) -> None:
     whole.calls += part.calls
-    whole.sent_bytes += part.sent_bytes
-    whole.received_bytes += part.received_bytes
     whole.write_units += part.write_units
     whole.read_units += part.read_units
     whole.requests += part.requests
 
 
 class Listener:
-    """A listener to every client that is made while it is open; it counts in the current ledger."""
+    """A listener to every client made while it is open; it counts in the current ledger."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Listen to clients made inside; drop those made before, and these afterwards."""
+        """Listen to clients made inside; drop all clients before and after."""
         _drop_clients()
         boto3.setup_default_session(botocore_session=clients.session())
         assert boto3.DEFAULT_SESSION is not None
@@ -138,13 +134,9 @@ class Listener:
     def _note_sent(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
         context["sent_bytes"] = _size(params["body"])
 
-    def _note_response(
-        self, http_response: Any, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object
-    ) -> None:
+    def _note_response(self, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object) -> None:
         service = model.service_model.service_name
         tally = self.ledger.write(service, model.name, context["counted_request"], parsed)
-        tally.sent_bytes += context["sent_bytes"]
-        tally.received_bytes += int(http_response.headers.get("Content-Length") or 0)
         if service == "sqs":
             tally.requests += max(1, -(-context["sent_bytes"] // SQS_REQUEST_BYTES))
 
@@ -159,9 +151,7 @@ class _CountedConnections(Connections):
         """Send as the connections do."""
         response = self._connections.post(headers, body)
         operation = headers["x-amz-target"].rpartition(".")[2]
-        tally = self._listener.ledger.write("dynamodb", operation, orjson.loads(body), orjson.loads(response.content))
-        tally.sent_bytes += len(body)
-        tally.received_bytes += len(response.content)
+        self._listener.ledger.write("dynamodb", operation, orjson.loads(body), orjson.loads(response.content))
         return response
 
 

@@ -1,4 +1,4 @@
-"""The machine of a run, as docs/benchmarks.json describes it."""
+"""The machine of a run, as in docs/benchmarks.json."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIBRARIES = ("boto3", "botocore", "orjson", "pydantic", "aws-lambda-powertools"
 
 
 def describe() -> list[tuple[str, str]]:
-    """Return name and value of everything that figures depend on."""
+    """Name and describe everything with an effect on figures."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return [
         ("date", f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC"),
@@ -25,7 +25,7 @@ def describe() -> list[tuple[str, str]]:
 
 
 def load() -> str:
-    """Return the load averages (1, 5, 15 minutes): above the number of cores, figures measure other processes, too."""
+    """Read the load averages (1, 5, 15 minutes): above the number of cores, figures measure foreign processes, too."""
     return ", ".join(f"{average:.1f}" for average in os.getloadavg())
 
 

@@ -1,7 +1,7 @@
 """The pipelines of the graph and event benchmarks, and the OpenLineage events of their runs.
 
-A run sends START and COMPLETE. Facets are those of a Spark job under Airflow: schemas of ten columns, storage versions
-of outputs (Iceberg), statistics, SQL, code location, nominal time, parent.
+A run sends START and COMPLETE. Facets are like a Spark job's under Airflow: schemas of ten columns, storage versions of
+outputs (Iceberg), statistics, SQL, code location, nominal time, parent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A job with the names of its datasets, the job that starts it (`pipeline`), and its position in that."""
+    """A job with the names of its datasets, its parent job (`pipeline`), and its position in the pipeline."""
 
     job: str
     pipeline: str
@@ -54,7 +54,7 @@ Sends: TypeAlias = Callable[[Step, int], list[dict[str, Any]]]
 
 
 def chain(number: int) -> list[Step]:
-    """Return ten jobs: each reads an output of the job before and two tables of its own, and writes two datasets."""
+    """Build ten jobs: each reads an output of the previous job and two tables of its own, and writes two datasets."""
     name = f"chain_{number:05}"
     return [
         Step(
@@ -69,7 +69,7 @@ def chain(number: int) -> list[Step]:
 
 
 def hub(readers: int) -> Iterator[Step]:
-    """Yield jobs that all read one dataset, each with a pipeline and an output of its own."""
+    """Yield readers of a common dataset, each with a pipeline and an output of its own."""
     for number in range(readers):
         yield Step(
             job=f"reader_{number:05}",
@@ -84,15 +84,15 @@ HUB = DatasetId(STORE, "hub")
 
 
 def run_events(step: Step, run: int) -> list[dict[str, Any]]:
-    """Return the START and the COMPLETE of a run, as a producer sends them."""
+    """Build the START and the COMPLETE of a run, as a producer sends them."""
     start = run_start(step, run)
     return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
 
 
 def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]:
-    """Return the parsed events of so many runs of a job; `sends` makes the events of one run.
+    """Build the parsed events of so many runs of a job; `sends` makes the events of a run.
 
-    The first run's events are parsed. Later runs have the COMPLETE alone: a copy of the first run's with another run,
+    The first run's events are parsed. Later runs have the COMPLETE alone: a copy of the first run's with its own run,
     parent run, times and storage version. It makes as many rows as both events would.
     """
     rules = NamingRules()
@@ -101,7 +101,7 @@ def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
-    """Return a run's COMPLETE as a copy of the first run's."""
+    """Copy the first run's COMPLETE for a run."""
     time = normalize(run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
@@ -118,7 +118,7 @@ def _later(event: Event, step: Step, run: int) -> Event:
 
 
 def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
-    """Return an event as a producer sends it; statistics come with COMPLETE."""
+    """Build an event as a producer sends it; statistics come with COMPLETE."""
     done = kind == "COMPLETE"
     return {
         "eventType": kind,
@@ -192,17 +192,17 @@ def _nominal(step: Step, run: int) -> dict[str, Any]:
 
 
 def facet(kind: str, **fields: Any) -> dict[str, Any]:
-    """Return a facet with the fields of every facet."""
+    """Build a facet with the fields of every facet."""
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMAS}/{kind}Facet.json", **fields}
 
 
 def run_start(step: Step, run: int) -> datetime:
-    """Return the start of a job's run, by its number."""
+    """Compute the start of a job's run, by its number."""
     return _BEGIN + run * EACH + timedelta(seconds=50 * step.position)
 
 
 def run_id(step: Step, run: int) -> str:
-    """Return the id of a job's run, by its number."""
+    """Derive the id of a job's run, by its number."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.job} {run}"))
 
 

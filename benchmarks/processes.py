@@ -33,7 +33,7 @@ _warm: ContextVar[subprocess.Popen[str] | None] = ContextVar("_warm", default=No
 
 @contextmanager
 def warm() -> Iterator[None]:
-    """Run works in forks of a process that has imported everything (see `warm_works`): fast, with figures to drop."""
+    """Run works in forks of a process with all imports done (see `warm_works`): fast, with figures to drop."""
     command = [sys.executable, "-m", "benchmarks.warm_works"]
     pipe, fewer = subprocess.PIPE, {**os.environ, "HEADWATER_BENCHMARK_CHAINS": "1"}
     with subprocess.Popen(command, cwd=PROJECT, env=fewer, stdin=pipe, stdout=pipe, text=True) as process:  # noqa: S603 - ours
@@ -58,7 +58,7 @@ def _warm_figures(process: subprocess.Popen[str], work: Mapping[str, object]) ->
 
 
 def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
-    """Return the figures of a run of a module of benchmarks, or by its whole name. `WorkFailed` if it fails."""
+    """Run a module of benchmarks, or a module by its whole name, for its figures. Raises `WorkFailed`."""
     name = module if "." in module else f"benchmarks.{module}"
     if process := _warm.get():
         work = {"module": name, "arguments": arguments, "environment": dict(environment or {})}
@@ -67,7 +67,7 @@ def run(module: str, *arguments: str, environment: Mapping[str, str] | None = No
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:
-    """Run code that prints its figures in a new interpreter, and return them."""
+    """Run code in a new interpreter for its printed figures."""
     if process := _warm.get():
         return _warm_figures(process, {"code": code, "environment": dict(environment)})
     return _figures([sys.executable, "-c", code], environment)
@@ -91,7 +91,7 @@ def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
 
 @contextmanager
 def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
-    """Start an AWS endpoint that responds at once (see `instant_endpoint.py`); yield the variables of its clients."""
+    """Start an AWS endpoint with immediate responses (`instant_endpoint.py`); yield the variables of its clients."""
     command = [sys.executable, "-m", "benchmarks.instant_endpoint", *arguments]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
@@ -110,7 +110,7 @@ def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
 def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], report: Report) -> dict[str, Figures]:
     """Run the works in turns, so many rounds; return the median of each figure by work.
 
-    In turns, so that other load on the machine falls on all of them.
+    In turns, foreign load on the machine falls on all of them.
     """
     figures: dict[str, list[Figures]] = {name: [] for name in works}
     for number in range(rounds):
@@ -121,7 +121,7 @@ def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], report: Re
 
 
 def medians(runs: Sequence[Figures]) -> Figures:
-    """Return the median of each figure over the runs.
+    """Compute the median of each figure over the runs.
 
     >>> medians([{"s": 3.0}, {"s": 1.0}, {"s": 2.0}])
     {'s': 2.0}
@@ -136,12 +136,12 @@ class Stopwatch:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> dict[str, float]:
-        """Return the seconds so far."""
+        """Read the seconds so far."""
         return {"s": time.perf_counter() - self._wall, "cpu_s": time.process_time() - self._cpu}
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process so far."""
+    """Read the peak memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     # Linux counts in KiB, macOS in bytes.
     return peak if sys.platform == "darwin" else peak * 1024

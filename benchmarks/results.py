@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.rows import Row
 
-# What figures depend on, by name; its `date` names a run.
+# The conditions of figures, by name; the `date` identifies a run.
 Run: TypeAlias = Mapping[str, str]
 
 
@@ -25,20 +25,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Rows of all benchmarks, each with one of the runs."""
+    """Rows of all benchmarks, each with its run."""
 
     results: Sequence[Result] = ()
     runs: Mapping[str, Run] = field(default_factory=dict)
 
     def row(self, what: str) -> Result | None:
-        """Return the result of this name, or None if it was not measured."""
+        """Find the result of this name, or None without a measurement."""
         return next((result for result in self.results if result.row.what == what), None)
 
 
 def replace_rows(old: Results, measured: Mapping[str, Sequence[Row]], run: Run) -> Results:
-    """Return results with these benchmarks' rows in place of their old ones; a new benchmark's come last.
+    """Replace the rows of the measured benchmarks; a new benchmark's rows come last.
 
-    Runs that no row is of any more are left out.
+    Runs without a row are left out.
     """
     results: list[Result] = []
     left = {name: [Result(name, row, run["date"]) for row in rows] for name, rows in measured.items()}
@@ -54,7 +54,7 @@ def replace_rows(old: Results, measured: Mapping[str, Sequence[Row]], run: Run) 
 
 
 def read_results(path: Path) -> Results:
-    """Return the results of a file that `write_results` wrote; none if there is no file."""
+    """Read the results of `write_results`; none without a file."""
     if not path.exists():
         return Results()
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def _result(stored: Mapping[str, Any]) -> Result:
 
 
 def write_results(path: Path, results: Results) -> None:
-    """Write results as JSON, a name a line, so that a change of a row is a change of its lines."""
+    """Write results as JSON, a name a line: a changed row changes only its lines."""
     rows = [{"benchmark": result.benchmark, **asdict(result.row), "run": result.run} for result in results.results]
     text = json.dumps({"runs": results.runs, "rows": rows}, indent=1, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8")

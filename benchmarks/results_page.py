@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: one page of the results that people look for, made of docs/benchmarks.json."""
+"""docs/benchmarks.md: a page of the most wanted results, made of docs/benchmarks.json."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from benchmarks.tables import render_table
 
 _ABOUT = """# Benchmarks
 
-Speed and cost of each part, beside a plain program that does the same. [benchmarks.json](benchmarks.json) has all
-rows, with the machine and the day of each; `make bench` writes both. [comparison.md](comparison.md) has
-runs beside others, and [cost.md](cost.md) is the bill, line by line.
+Speed and cost of each part, beside a plain program. [benchmarks.json](benchmarks.json) has all rows, with machine and
+day; `make bench` writes both. [comparison.md](comparison.md) has runs beside others, [cost.md](cost.md) the bill.
 """
 
 _READING = """
 ## How to read it
 
-- *Ours* and *beside it* ran in turns, in the same run, each in a process of its own; a figure is the median. Machines
-  differ, ratios do not: compare the ratio.
-- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once on this
-  machine: what a request costs there is in [cost.md](cost.md).
-- A goal was set before the measurement. A row without a goal only informs. `make bench` fails if a goal is missed.
-- What each program beside ours does, and what is counted, is said at the top of its module, which has the name of
-  its rows: *capture* is [benchmarks/capture.py](../benchmarks/capture.py).
+- *Ours* and *beside it* ran in turns, in the same run, each in its own process; a figure is the median. Compare the
+  ratio: machines differ, ratios do not.
+- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once here:
+  [cost.md](cost.md) has its requests.
+- A goal was set before the measurement. `make bench` fails if a goal is missed.
+- The module of a row's name describes both programs: [benchmarks/capture.py](../benchmarks/capture.py) *capture*.
 - `make bench ARGS="trace events"` measures some parts alone, and replaces their rows.
 """
 
 
 class _Headline(NamedTuple):
-    """Part of the product, the row that shows it, and the meaning of that row to people who use it."""
+    """A part of the product, its row, and the row's meaning to users."""
 
     part: str
     what: str
@@ -61,21 +59,17 @@ _HEADLINES = (
     _Headline("a night", "compact_archive: 1,000,000 traces", "of a million traces in Spark; beside plain PySpark"),
     _Headline("the price", "cost: a million records, 20 records a request", "of a million records; list prices"),
 )
-# Rows that a plain program wins, with the reason why ours is built so all the same.
+# Rows of a faster plain program, with the reason for ours.
 _LOSSES = {
     "events: batches of 100; batch_writer, which loses updates": "ours loses no update when two functions write",
     "fields: events with columnLineage of 20 columns, not without": "an event with columns has twice the bytes",
     "cold start: api, of a query": "ours imports its router and its routes, too",
 }
-# A chart's bars; a ratio above this would hide the others.
-_CHART_MAX = 30.0
 
 
 def render_results_page(results: Results) -> str:
     """Return the page."""
-    return "\n".join(
-        (_ABOUT, *_headlines(results), "", *_chart(results), "", *_losses(results), _READING.rstrip("\n"), "")
-    )
+    return "\n".join((_ABOUT, *_headlines(results), "", *_losses(results), _READING.rstrip("\n"), ""))
 
 
 def render_rows(rows: Sequence[Row]) -> Iterator[str]:
@@ -105,7 +99,7 @@ def _headline_cells(headline: _Headline, result: Result) -> Sequence[str]:
 
 
 def _short(figure: str) -> str:
-    """Return a figure in a cell's width: of the cost of a query, requests, bytes and time.
+    """Shorten a figure to a cell's width: of the cost of a query, requests, bytes and time.
 
     >>> _short("7 rounds, 48 requests, 104 items, 64 KB, response 80 KB, 9 ms"), _short("55 s, 1 s of it to flush")
     ('48 requests, 64 KB, 9 ms', '55 s, 1 s of it to flush')
@@ -115,33 +109,8 @@ def _short(figure: str) -> str:
     return ", ".join(costs if len(costs) > 1 else parts)
 
 
-def _chart(results: Results) -> Iterator[str]:
-    """Yield a chart of the headlines that are ahead of a plain program or behind it; 1 is as good as that."""
-    parts = ((headline.part, results.row(headline.what)) for headline in _HEADLINES)
-    bars = [(part, min(ahead, _CHART_MAX)) for part, result in parts if result and (ahead := advantage(result.row))]
-    yield "```mermaid"
-    yield "xychart-beta horizontal"
-    yield '    title "Times as good as the plain program (1 is the same)"'
-    yield f"    x-axis [{', '.join(part for part, _ in bars)}]"
-    yield f"    bar [{', '.join(f'{bar:.2g}' for _, bar in bars)}]"
-    yield "```"
-
-
-def advantage(row: Row) -> float | None:
-    """Return how many times as good ours is as the baseline; None where there is no ratio.
-
-    >>> advantage(Row("a walk", "", "", "0.5x", "≤ 0.6x")), advantage(Row("a load", "", "", "1.34x", "≥ 1.2x"))
-    (2.0, 1.34)
-    """
-    ratio = re.match(r"([\d.]+)x", row.ratio)
-    if ratio is None or not row.goal:
-        return None
-    less_is_better = row.goal[0] in "≤<"
-    return 1 / float(ratio[1]) if less_is_better else float(ratio[1])
-
-
 def _losses(results: Results) -> Iterator[str]:
-    """Yield the table of what a plain program does better, and of missed goals."""
+    """Yield the table of the advantages of a plain program, and of missed goals."""
     yield "## What we lose"
     yield ""
     missed = [result.row for result in results.results if result.row.met is False]

@@ -1,4 +1,4 @@
-"""The rows of the results: what was measured, ours, the baseline's, their ratio, the goal."""
+"""The rows of the results: the measured thing, ours, the baseline's, their ratio, the goal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Figures: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Comparison as it is printed. A row without a goal informs, and says nothing about being met."""
+    """A comparison as it is printed. A row without a goal informs only."""
 
     what: str
     ours: str
@@ -24,7 +24,7 @@ class Row:
 
 
 def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
-    """Require that ours takes less time; the ratio is the baseline's over ours.
+    """Require less time of ours; the ratio is the baseline's over ours.
 
     >>> faster("a walk", 2.0, 10.0, at_least=3, show=seconds)
     Row(what='a walk', ours='2.00 s', baseline='10.00 s', ratio='5.0x faster', goal='≥ 3x faster', met=True)
@@ -34,7 +34,7 @@ def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Sh
 
 
 def more(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
-    """Require that ours does more (records a second)."""
+    """Require more of ours (records a second)."""
     ratio = ours / baseline
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x", f"≥ {at_least:g}x", ratio >= at_least)
 
@@ -50,12 +50,12 @@ def within(what: str, ours: float, baseline: float, *, at_most: float, show: Sho
 
 
 def below(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
-    """Require that ours stays under an absolute limit; the baseline stands beside it."""
+    """Require ours to stay under an absolute limit; the baseline stands beside it."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"< {show(limit)}", ours < limit)
 
 
 def above(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
-    """Require that ours does more than an absolute limit; the baseline stands beside it."""
+    """Require more of ours than an absolute limit; the baseline stands beside it."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"≥ {show(limit)}", ours >= limit)
 
 
@@ -89,7 +89,7 @@ def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_mo
 
 
 def beside(what: str, ours: float, baseline: float, *, show: Show) -> Row:
-    """Show ours beside another figure, without a goal."""
+    """Show ours beside a second figure, without a goal."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", "")
 
 

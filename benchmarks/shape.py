@@ -29,7 +29,7 @@ class Shape:
 
     def records(self) -> Iterator[LineageRecord]:
         """Yield every record; node ids are pseudo-random UUIDs, the same in each run, and part of the S3 locations."""
-        # Not for secrets: the same input in every run.
+        # Not for secrets: equal input in every run.
         dice = random.Random(7)
         parent_id = ROOT_ID
         for number, action in enumerate(_SINGLE_STEPS):

@@ -1,4 +1,4 @@
-"""Tables in Markdown: the one format of what benchmarks print and write."""
+"""Tables in Markdown: the format of printed and written results."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def render_table(columns: Sequence[str], alignment: str, rows: Iterable[Sequence
 
 
 def render_row(cells: Sequence[str]) -> str:
-    """Return a line of a table."""
+    """Render a line of a table."""
     return f"| {' | '.join(cells)} |"

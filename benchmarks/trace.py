@@ -1,18 +1,18 @@
-"""Traces of one large root: lines, the whole object, memory.
+"""Traces of a large root: lines, the whole object, memory.
 
-*Index, walk, render*: a dict of all records, then for each leaf a walk to the root and orjson of the whole path. It
-makes the same lines as ours. The root is shaped like the Carbonlake pipeline: 4 steps in a row, 1,000 splits of the
-last, 1,000 results of each split; UUIDs as node ids and in S3 locations. Input is a list of records, output is not
-compressed; CPU seconds of the process. Half of the plain walk's CPU is the goal. A third of ours is one record for
-each node, their order and their parents; most of the rest is reading records that lie scattered in memory, since
-leaves of one parent stand together. The values of a field are rendered by one call of orjson for some hundred leaves.
-Slower: a call for each leaf; one call for the steps of many leaves; blocks of a few dozen leaves.
+*Index, walk, render*: a dict of all records, then for each leaf a walk to the root and orjson of the whole path. Its
+lines equal ours. The root is shaped like the Carbonlake pipeline: 4 steps in a row, 1,000 splits of the last, 1,000
+results of each split; UUIDs as node ids and in S3 locations. Input is a list of records, output is not compressed; CPU
+seconds of the process. Half of the plain walk's CPU is the goal. A third of ours is one record for each node, their
+order and their parents; most of the rest is reading records scattered in memory, since a parent's leaves stand
+together. The values of a field are rendered by a single call of orjson for some hundred leaves. Slower: a call for each
+leaf; a call for the steps of many leaves; blocks of a few dozen leaves.
 
-*The whole object*: the same compression, hash and file, from lines rendered before. By the clock, since ours
-compresses on a second core, where one is free, while it renders.
+*The whole object*: the same compression, hash and file, from lines rendered before. By the clock, since ours compresses
+on a second, idle core while it renders.
 
-*Peak memory*: the plain rendering into the same compression; records arrive one at a time, as from the table. The
-limit is of ours alone.
+*Peak memory*: the plain rendering into the same compression; records arrive one at a time, as from the table. The limit
+is of ours alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cost of tracing one root: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
+"""The cost of tracing a root: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
 
 
 def plain_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
-    """Yield the same lines in another order: a dict of all records, for each leaf a walk to the root and orjson."""
+    """Yield the same lines in a different order: a dict of all records, for each leaf a walk to the root and orjson."""
     by_id = {record.node_id: record for record in records}
     parents = {record.parent_id for record in by_id.values()}
     for leaf in by_id.values():
@@ -70,21 +70,21 @@ Lines = Callable[[Iterable[LineageRecord]], Iterator[bytes]]
 
 
 def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
-    """Return what measures rendering a list of records to lines, which are dropped."""
+    """Build the measurement of rendering a list of records to lines, which are dropped."""
 
     def measure(path: Path) -> Figures:
         records = list(read_shape(path))
         watch = Stopwatch()
         size = sum(map(len, lines(records)))
         figures = watch.read()
-        # Counting costs as much as a third of rendering, so another pass counts.
+        # Counting costs as much as a third of rendering, so a separate pass counts.
         return {**figures, "lines": sum(block.count(b"\n") for block in lines(records)), "bytes": size}
 
     return measure
 
 
 def measure_object(lines: Lines) -> Callable[[Path], Figures]:
-    """Return what measures writing a list of records to the compressed object."""
+    """Build the measurement of writing a list of records to the compressed object."""
 
     def measure(path: Path) -> Figures:
         records = list(read_shape(path))
@@ -94,7 +94,7 @@ def measure_object(lines: Lines) -> Callable[[Path], Figures]:
 
 
 def measure_bytes_alone(path: Path) -> Figures:
-    """Measure gzip alone, as its default level has it: lines that were rendered before, hashed and written."""
+    """Measure gzip alone, at its default level: lines rendered before, hashed and written."""
     rendered = list(our_lines(read_shape(path)))
     with tempfile.TemporaryFile() as file:
         watch = Stopwatch()
@@ -106,7 +106,7 @@ def measure_bytes_alone(path: Path) -> Figures:
 
 
 def measure_memory(lines: Lines) -> Callable[[Path], Figures]:
-    """Return what measures peak memory from records, read one at a time, to the object."""
+    """Build the measurement of peak memory from records, read one at a time, to the object."""
 
     def measure(path: Path) -> Figures:
         before = peak_bytes()
@@ -147,7 +147,7 @@ WORKS: dict[str, Callable[[Path], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one work on one file of records."""
+    """Print the figures of a work on a file of records."""
     work, path = arguments
     print_figures(**WORKS[work](Path(path)))
 

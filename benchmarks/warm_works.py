@@ -1,4 +1,4 @@
-"""Works of benchmarks in forks of one process that has imported everything: for `--quick`, whose figures are dropped.
+"""Works of benchmarks in forks of a process with all imports done: for `--quick`, with figures to drop.
 
 `processes.warm` starts it. For each line of JSON it prints a line of JSON:
 
@@ -22,8 +22,8 @@ _WORKS = tuple(f"benchmarks.{name}_work" for name in ("trace", "events", "graph"
 
 
 def run_work(work: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a work in a fork of this process, which has one thread; return its exit status and output."""
-    # No pipe: a Java that the work started may hold it open for longer than the work lives.
+    """Run a work in a fork of this process, of a single thread; return its exit status and output."""
+    # No pipe: a Java of the work may hold it open for longer than the work lives.
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         child = os.fork()
         if child == 0:
@@ -57,6 +57,6 @@ if __name__ == "__main__":
         importlib.import_module(name)
     for name in _WORKS:
         importlib.import_module(name)
-        del sys.modules[name]  # only what it imports stays: the work itself is run as a program
+        del sys.modules[name]  # only its imports stay: the work itself is run as a program
     for line in sys.stdin:
         print(json.dumps(run_work(json.loads(line))), flush=True)

@@ -1,4 +1,4 @@
-"""Minimal lineage of a PySpark job: one line for its writes, one call for each file that it moves on.
+"""Minimal lineage of a PySpark job: a line for its writes, a call for each file that it moves on.
 
 HEADWATER_URL=http://127.0.0.1:8080 python examples/pyspark_job.py in.csv out.parquet
 """
@@ -13,7 +13,7 @@ from spark_client import LineageClient, capture
 
 
 def main(source: str, target: str) -> None:
-    """Copy CSV rows that are complete, and record which file was made of which."""
+    """Copy complete CSV rows, and record the source of each file."""
     spark = SparkSession.builder.appName("complete-rows").getOrCreate()
     capture(spark)
     with LineageClient() as lineage:

@@ -57,8 +57,6 @@ ROOT_IDS = "ROOT_IDS#"
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
 # The partitions that the compaction's steps need: they trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS, ROOT_IDS)
-# The partitions that the graph's tables are made of.
-TABLES_PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES#")
 # The rows that events make: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = (
     "RUN#",

@@ -85,18 +85,18 @@ def sources_in(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: It
 def _source_forms(job: JobId, job_facets: _Facets, run_facets: _Facets, outputs: Iterable[_Facets]) -> list[_Form]:
     entries, named = own_entries(job, job_facets), list[_Form]()
     for facets in outputs:
-        entries += _standing(facets, "lineage")
-        for facet in _standing(facets, "columnLineage"):
+        entries += _valid_facets(facets, "lineage")
+        for facet in _valid_facets(facets, "columnLineage"):
             named += facet.get("dataset") or ()
             for column in (facet.get("fields") or {}).values():
                 named += column.get("inputFields") or ()
     named += [source for entry in entries for source in inputs_of_entry(entry) if source["type"] == "DATASET"]
-    for operations in _standing(run_facets, "headwater_operations"):
+    for operations in _valid_facets(run_facets, "headwater_operations"):
         named += [form["source"] for form in operations.get("operations") or () if form.get("source")]
     return named
 
 
-def _standing(facets: _Facets, name: str) -> Iterator[_Form]:
+def _valid_facets(facets: _Facets, name: str) -> Iterator[_Form]:
     """Yield the facet of this name, if it is present and not withdrawn."""
     if name in facets and not is_deleted(facets[name]):
         yield facets[name]
@@ -104,7 +104,9 @@ def _standing(facets: _Facets, name: str) -> Iterator[_Form]:
 
 def own_entries(job: JobId, facets: _Facets) -> list[_Form]:
     """List the entries of a job's `lineage` facet about the job's own inputs and outputs."""
-    entries: Sequence[_Form] = [entry for facet in _standing(facets, "lineage") for entry in facet.get("entries") or ()]
+    entries: Sequence[_Form] = [
+        entry for facet in _valid_facets(facets, "lineage") for entry in facet.get("entries") or ()
+    ]
     return [entry for entry in entries if entry["type"] == "DATASET" or job_of_entity(entry, job) == job]
 
 

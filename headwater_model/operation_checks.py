@@ -46,7 +46,7 @@ def check_operations(operations: Sequence[Operation], where: str = "operations")
     faults = faults or [*_extent_faults(checked)]
     if faults:
         raise Invalid(faults)
-    return tuple(_not_emitted(checked))
+    return tuple(_warn_of_missing(checked))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ _RULES: tuple[Callable[[_Set], Iterator[Fault]], ...] = (
 )
 
 
-def _not_emitted(checked: _Set) -> Iterator[str]:
+def _warn_of_missing(checked: _Set) -> Iterator[str]:
     emitted = {operation.name: frozenset(outputs_of(operation)) for operation in checked.operations}
     for place, _, field in checked.placed_inputs:
         if field.name not in emitted[field.origin]:

@@ -193,7 +193,7 @@ class OperationSet:
 
     def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
         """Rename endpoints; endpoints outside `names` stay."""
-        return OperationSet(_renamed(operation, names) for operation in self.operations)
+        return OperationSet(_rename(operation, names) for operation in self.operations)
 
     @cached_property
     def types(self) -> Mapping[InputField, str]:
@@ -258,7 +258,7 @@ def _in_order(operations: Iterable[Operation]) -> tuple[Operation, ...]:
     return tuple(sorted(ordered, key=lambda operation: _KINDS.index(type(operation))))
 
 
-def _renamed(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:
+def _rename(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:
     if isinstance(operation, Read):
         return replace(operation, source=names.get(operation.source, operation.source))
     if isinstance(operation, Write):

@@ -85,7 +85,7 @@ def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = 
         translation.add(step, name, f"{where}.{stage}.{step.name}" if stage else f"{where}[{place}]")
     if translation.faults:
         raise Invalid(translation.faults)
-    return Translated(translation.typed(), tuple(translation.warnings))
+    return Translated(translation.with_types(), tuple(translation.warnings))
 
 
 class UniqueNames:
@@ -118,9 +118,9 @@ class _Translation:
         self._origins: dict[str, str] = {}
         # Fields of structs by read.
         self._inner: dict[str, list[str]] = {}
-        self.names = [self._named(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
+        self.names = [self._choose_name(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
 
-    def _named(self, step: Step, place: str) -> str:
+    def _choose_name(self, step: Step, place: str) -> str:
         """Choose the step's name in the set; all names are chosen first, as a step may name a later origin."""
         if isinstance(step, (OrderedOperation, WriteStep)):
             return self._free.unique(f"{step.stage}.{step.name}" if step.stage else step.name)
@@ -138,11 +138,11 @@ class _Translation:
         else:
             self._add_operation(step, name)
 
-    def typed(self) -> tuple[Operation, ...]:
+    def with_types(self) -> tuple[Operation, ...]:
         """List the operations, with the types of the written schema on their outputs."""
-        return tuple(map(self._typed, self._operations))
+        return tuple(map(self._add_types, self._operations))
 
-    def _typed(self, operation: Operation) -> Operation:
+    def _add_types(self, operation: Operation) -> Operation:
         if isinstance(operation, Write):
             return operation
         if isinstance(operation, Read):
@@ -222,16 +222,16 @@ class _Translation:
             self.faults.append(Fault("fields", None if step.fields is None else list(step.fields), rule))
         elif step.fields is None:
             rule = "give them as `fields`, for they are guessed"
-            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shown(names)}")
+            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shorten(names)}")
         if unknown := [field for field in names if not emissions[field]]:
-            shown = _shown(unknown)
+            shown = _shorten(unknown)
             self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
         types = dict(step.types)
         self._types.update((field, types[field.name]) for field in inputs if field.name in types)
         self._append(Write(name, inputs, step.destination, destination_description=step.destination_description))
 
 
-def _shown(names: Sequence[str]) -> str:
+def _shorten(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return ", ".join(names[:NAMES_SHOWN]) + more
 
@@ -273,13 +273,13 @@ class _Fields:
         above = (path[:length] for length in range(len(path) - 1, 0, -1))
         known = self._within.get(path[0], {})
         nearest = next((known[outer] for outer in above if outer in known), None)
-        return self._emitted(path) or (() if nearest is None else self._origins[nearest])
+        return self._find_inside(path) or (() if nearest is None else self._origins[nearest])
 
     def find_whole(self, name: str) -> Sequence[InputField]:
         """Find the field's latest emission, with the fields in it."""
-        return (*self.find(name), *(self._emitted(parse_slashed(name)) if name in self._origins else ()))
+        return (*self.find(name), *(self._find_inside(parse_slashed(name)) if name in self._origins else ()))
 
-    def _emitted(self, path: FieldPath) -> list[InputField]:
+    def _find_inside(self, path: FieldPath) -> list[InputField]:
         """List the emissions of fields inside a path."""
         known = self._within.get(path[0], {})
         return [origin for inner in self._inside(path) for origin in self._origins[known[inner]]]

@@ -49,7 +49,7 @@ class Reachability:
         for place, operation in enumerate(operations):
             if isinstance(operation, Transform):
                 self._of_transforms[operation.name] = self._of_inputs(operation.inputs, 1 << place)
-        self._after = self._followed()
+        self._after = self._follow()
 
     def of(self, field: InputField) -> Reach:
         """Look up the reach of a field: an operation's output, or known from the inputs of a later operation."""
@@ -72,7 +72,7 @@ class Reachability:
         """List the operations of bits, in their order."""
         return (self._operations[place] for place in _places(bits))
 
-    def _followed(self) -> dict[Column, int]:
+    def _follow(self) -> dict[Column, int]:
         of_columns: dict[Column, int] = {}
         of_transforms: dict[str, int] = {}
         for place in reversed(range(len(self._operations))):

@@ -28,16 +28,16 @@ class Objects:
     which: str = "true"
 
     def lines(self, schema: str) -> DataFrame:
-        """Return each line's values of these columns; a line that is no JSON, or has another type, fails the job."""
+        """Read each line's values of these columns; a line without JSON, or with a wrong type, fails the job."""
         if not self.paths:
             return self.storage.spark.createDataFrame([], schema)
-        # Spark does not open the files that such a condition leaves out.
+        # Spark does not open the files outside the condition.
         text = self.storage.spark.read.text(list(self.paths)).where(self.which)
         return text.select(sf.from_json("value", schema, {"mode": "FAILFAST"}).alias("line")).select("line.*")
 
 
 def prove_all_of(storage: Storage, prefix: str, objects: DataFrame) -> Objects:
-    """Return the wanted objects (key, sha256) of a prefix with possibly more objects, each proved by its SHA-256.
+    """Select the wanted objects (key, sha256) of a prefix with perhaps more objects, each proved by its SHA-256.
 
     Raises:
         DigestMismatch: objects are missing or changed; the message has their number and the first.
@@ -50,7 +50,7 @@ def prove_all_of(storage: Storage, prefix: str, objects: DataFrame) -> Objects:
 
 
 def prove_some(storage: Storage, objects: DataFrame) -> Objects:
-    """Return the wanted objects (key, sha256) of any days, as `prove_all_of` proves them."""
+    """Select the wanted objects (key, sha256) of any days, proved as in `prove_all_of`."""
     placed = objects.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1))
     many = [row["prefix"] for row in placed.groupBy("prefix").count().where(f"count > {_NAMED}").collect()]
     few = [row["key"] for row in placed.where(~sf.col("prefix").isin(many)).collect()]
@@ -67,7 +67,7 @@ def _none_of(objects: DataFrame) -> Sequence[str]:
 
 
 def _prove(storage: Storage, paths: Sequence[str], objects: DataFrame, selected: Column) -> list[int]:
-    """Compare the existing files with the wanted ones; return hashes of the names of the `selected` files."""
+    """Compare the existing files with the wanted files; return hashes of the names of the `selected` files."""
     files = _found(storage, paths)
     name = sf.regexp_extract("key", r"([^/]+)$", 1)
     changed = sf.when(sf.col("found") != sf.col("sha256"), sf.col("key"))
@@ -87,7 +87,7 @@ def _prove(storage: Storage, paths: Sequence[str], objects: DataFrame, selected:
 
 
 def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
-    """Return the key and the SHA-256 (`found`) of every file there."""
+    """List the key and the SHA-256 (`found`) of every existing file."""
     files = storage.spark.read.format("binaryFile").load(list(paths))
     files = files.withColumn("key", sf.regexp_extract("path", _KEY, 1))
     small = files.where(sf.col("length") <= _WHOLE_BYTES).select("key", sf.sha2("content", 256).alias("found"))

@@ -31,7 +31,8 @@ from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, 
 from jobs.sealed_day import DigestMismatch, SealedDay, read_sealed_day
 from jobs.storage import Storage
 
-# Measured as Parquet; an object's own bytes are its end, and the first of everything that repeats.
+ARGUMENTS = ("archive", "day", "attempt")
+# Measured as Parquet: an object's own bytes are at its end, and repeated bytes at the first place.
 _RECORD_BYTES = 50
 _LINE_BYTES = 60
 _OBJECT_BYTES = 400
@@ -78,7 +79,7 @@ class _Attempt:
         return self._write(files.shuffle(traces_of(objects)), TRACES, sealed.lines, "lines")
 
     def records(self) -> TableFiles:
-        """Write the records of the written traces that the root's last object of an earlier day does not hold."""
+        """Write the records of the traces, without the records of the root's last object of an earlier day."""
         sealed = self.sealed
         rows = records_of(read_table(self.storage, TRACES, self._folder(TRACES)))
         if not sealed.continued:
@@ -107,13 +108,13 @@ class _Attempt:
 
 
 def _traces_bytes(sealed: SealedDay) -> int:
-    """Estimate the traces' bytes as Parquet: long paths are mostly shared between lines, short ones are mostly ids."""
+    """Estimate the traces' bytes as Parquet: lines share most of a long path, and are mostly ids with a short path."""
     ids = sealed.records * _RECORD_BYTES + sealed.lines * _LINE_BYTES
     return max(ids, sealed.size_bytes - sealed.objects * _OBJECT_BYTES)
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """Compact one day; return 0, or raise."""
+    """Compact a day; return 0, or raise."""
     parser = argparse.ArgumentParser(prog="compact_archive", description=__doc__)
     parser.add_argument("--archive", required=True, help="s3://bucket, or a folder")
     parser.add_argument("--day", required=True, help="the sealed day, YYYY-MM-DD")

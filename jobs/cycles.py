@@ -1,4 +1,4 @@
-"""Cycles of nodes: their members, the cycles without leaves, and the cut that opens them."""
+"""Cycles of nodes: their members, cycles without leaves, and the cut into each cycle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UpwardPaths:
     """The paths up a forest whose cycles are cut open above their smallest node.
 
     `members` are the nodes of cycles: `num`, `up` (cut at the smallest), `cycle` (its smallest node), `size`, and
-    `closed` (true if no other node hangs from it). `members` is None if there are no cycles.
+    `closed` (true without a node outside the cycle below it). `members` is None if there are no cycles.
     """
 
     tables: Sequence[DataFrame]
@@ -24,7 +24,7 @@ class UpwardPaths:
 
 
 def find_paths(parents: DataFrame, children: DataFrame) -> UpwardPaths:
-    """Return the paths up; `children` has a row `num`, `children` for each node with children."""
+    """Find the paths up; `children` has a row `num`, `children` for each node with children."""
     tables = up_tables(parents)
     if not goes_round(tables):
         return UpwardPaths(tables, None)
@@ -34,7 +34,7 @@ def find_paths(parents: DataFrame, children: DataFrame) -> UpwardPaths:
 
 
 def _members(tables: Sequence[DataFrame], children: DataFrame) -> DataFrame:
-    # A minimum of a single value: for a mere copy Spark would carry the formula on, twice as long each round.
+    # A minimum of a single value: as a mere copy, the formula would be carried on, twice as long each round.
     nodes = tables[-1].groupBy(sf.col("up").alias("num")).agg(sf.min("up").alias("cycle"))
     named = _smallest(tables[0].join(nodes, "num").localCheckpoint()).select("num", "cycle")
     named = named.join(tables[0], "num").join(children, "num")
@@ -45,9 +45,9 @@ def _members(tables: Sequence[DataFrame], children: DataFrame) -> DataFrame:
 
 
 def _smallest(known: DataFrame) -> DataFrame:
-    """Return the smallest node of each node's cycle: after k rounds, of the 2**k nodes on its path up.
+    """Find the smallest node of each node's cycle: after k rounds, of the 2**k nodes on its path up.
 
-    The last round is one in which no node learns of a smaller one.
+    The last round is the first without a change.
     """
     while True:
         ahead = known.select(sf.col("num").alias("up"), sf.col("up").alias("further"), sf.col("cycle").alias("other"))

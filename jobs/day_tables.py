@@ -1,4 +1,4 @@
-"""A day's two tables, made of the lines of its newest objects and written as Parquet."""
+"""A day's two tables, made of the lines of its newest objects, as Parquet."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from headwater_model.archive_tables import RECORDS, TRACES, ArchiveTable, TableF
 from jobs.archived_objects import Objects
 from jobs.storage import Storage
 
-# As objects spell the lines' columns: a step's time in another case.
+# Spelled as in objects: a step's time in its own case.
 _LINE = TRACES.ddl.replace("recorded_at", "recordedAt")
 _NODES = "root_id string, lineage array<struct<node_id: string>>"
 _LINEAGE = next(column.type for column in TRACES.columns if column.name == "lineage")
-# The fields that every step has.
+# The fields of every step.
 _STEP = ("node_id", "parent_id", "action_taken", "storage_location", "recorded_at")
-# All steps but the last, which names the compaction that wrote the line.
+# All steps but the last, the compaction's.
 _STEPS = "slice(lineage, 1, size(lineage) - 1)"
 _LEAVES = {"records": "node_id", "traces": "record_id"}
-# A query of a root reads one group of rows or two, not the whole file; in compressed bytes.
+# A query of a root reads a group of rows or two, not the whole file; in compressed bytes.
 _GROUP_BYTES = 8 * 1024 * 1024
-# About the rows of such a group, for which its Bloom filter has room (a byte and a half for each).
+# The rows of a group, about; its Bloom filter has room for them (a byte and a half for each).
 _GROUP_ROWS = 150_000
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The number of files of a table, by ranges of root ids: one root is in one file."""
+    """The number of files of a table, by ranges of root ids: a root is in a single file."""
 
     number: int
 
     @classmethod
     def of(cls, size_bytes: int, file_bytes: int) -> Files:
-        """Return the number of files of about `file_bytes` each, at least one."""
+        """Compute the number of files of about `file_bytes` each, at least one."""
         return cls(max(1, round(size_bytes / file_bytes)))
 
     def shuffle(self, rows: DataFrame) -> DataFrame:
-        """Return the rows by root, a partition for each file; earlier stages keep their number of tasks."""
+        """Sort the rows by root into a partition for each file; earlier stages keep their number of tasks."""
         return rows.repartition(1) if self.number == 1 else rows.repartitionByRange(self.number, "root_id")
 
     def gather(self, rows: DataFrame) -> DataFrame:
-        """Return the rows as `shuffle` does, if they have just been shuffled: a single file needs no second shuffle."""
+        """Sort freshly shuffled rows as `shuffle` does: a single file needs no second shuffle."""
         return rows.coalesce(1) if self.number == 1 else self.shuffle(rows)
 
 
 def traces_of(objects: Objects) -> DataFrame:
-    """Return the rows of `traces`; an incomplete line is left out, so that the count shows it."""
+    """Build the rows of `traces`; an incomplete line is left out, and the count shows it."""
     lacking = " or ".join(f"step.{name} is null" for name in _STEP)
     whole = f"root_id is not null and record_id is not null and not exists(lineage, step -> {lacking})"
     lines = objects.lines(_LINE).withColumn("lineage", sf.col("lineage").cast(_LINEAGE)).where(whole)
@@ -56,23 +56,23 @@ def traces_of(objects: Objects) -> DataFrame:
 
 
 def records_of(traces: DataFrame) -> DataFrame:
-    """Return the records in the traces, each once: lines of a root repeat them."""
+    """Select the records in the traces, each once: lines of a root repeat them."""
     steps = traces.select("root_id", sf.expr(f"inline({_STEPS})"))
-    # Maps cannot be compared; their entries can, and come in the order of their names.
+    # Maps cannot be compared; their entries can, in the order of their names.
     steps = steps.withColumn("metadata", sf.map_entries("metadata"))
     columns = [column.name for column in RECORDS.columns]
     return steps.select(*columns).distinct().withColumn("metadata", sf.map_from_entries("metadata"))
 
 
 def nodes_of(objects: Objects) -> DataFrame:
-    """Return root and node id of every record in the objects, each once."""
+    """Select root and node id of every record in the objects, each once."""
     return objects.lines(_NODES).selectExpr("root_id", f"explode({_STEPS}.node_id) as node_id").distinct()
 
 
 def write_table(rows: DataFrame, table: ArchiveTable, storage: Storage, folder: str, *, expected: int) -> TableFiles:
-    """Write about `expected` rows as they are partitioned, each file sorted; return the files.
+    """Write about `expected` rows in their partitions, each file sorted; count the files.
 
-    The Bloom filter serves queries by node id alone, which then skip groups of rows.
+    With the Bloom filter, queries by node id alone skip groups of rows.
     """
     columns = [column.name for column in table.columns]
     leaf = _LEAVES[table.name]
@@ -89,5 +89,5 @@ def write_table(rows: DataFrame, table: ArchiveTable, storage: Storage, folder: 
 
 
 def read_table(storage: Storage, table: ArchiveTable, folder: str) -> DataFrame:
-    """Return the rows that an attempt wrote."""
+    """Read the rows of an attempt."""
     return storage.spark.read.schema(table.ddl).parquet(storage.path(folder))

@@ -22,16 +22,16 @@ _DECIDED = "root int, node_id string, parent_id string, step binary, displaced b
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One record for each node (`root`, `node_id`, `parent_id`, `step`), and those that lost to it, each once."""
+    """A record for each node (`root`, `node_id`, `parent_id`, `step`), and the displaced records, each once."""
 
     records: DataFrame
     displaced: DataFrame | None
 
 
 def decide(records: DataFrame, root_ids: Sequence[str]) -> Decided:
-    """Decide between the copies of each node; materialized. `step` is what `render_step` made.
+    """Decide between the copies of each node; materialized. `step` comes from `render_step`.
 
-    Most nodes have equal copies, byte for byte: only the contested ones are read in Python.
+    Most nodes have equal copies, byte for byte: only contested nodes are read in Python.
     """
     nodes = records.groupBy(*_NODE).agg(
         sf.min("parent_id").alias("parent_id"), sf.min("step").alias("step"), sf.max("step").alias("other")
@@ -50,7 +50,7 @@ def decide(records: DataFrame, root_ids: Sequence[str]) -> Decided:
 
 @dataclass(frozen=True, slots=True)
 class _Decide:
-    """The decision between copies, which come grouped by node: the record that stays, and the displaced ones."""
+    """The decision between copies, grouped by node: the record that stays, and the displaced records."""
 
     root_ids: tuple[str, ...]
 

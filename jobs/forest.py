@@ -1,7 +1,7 @@
 """The records of many roots as forests, on Spark: the same families, in the same order, as `headwater.records.forest`.
 
-A node is a number, in the order of roots and node ids; all walks are on numbers, the texts join at the end. Nothing
-that is numbered is ever computed again: what is materialized is a local checkpoint, whose loss fails the job.
+A node is a number, in the order of roots and node ids; all walks are on numbers, the texts join at the end. A numbered
+table is never computed again: it is a local checkpoint, and its loss fails the job.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _ROWS_AT_ONCE = 50_000
 
 
 def number(records: DataFrame) -> DataFrame:
-    """Return the records with a `num`, in the order of `root` and `node_id`, materialized."""
+    """Add a `num` to the records, in the order of `root` and `node_id`, materialized."""
     ordered = records.orderBy("root", "node_id")
     return ordered.withColumn("num", sf.monotonically_increasing_id()).localCheckpoint()
 
 
 def arrange(nodes: DataFrame, root_ids: Sequence[str], check: Callable[[int], object] | None = None) -> DataFrame:
-    """Return every root's families as rows in the order of their lines: steps of the path, root first, then leaves.
+    """Arrange every root's families as rows in the order of their lines: steps of the path, root first, then leaves.
 
-    `nodes` are numbered: `num`, `root` (an index of `root_ids`), `node_id`, `parent_id`, and `step`, of any type.
-    A row:
+    `nodes` are numbered: `num`, `root` (an index of `root_ids`), `node_id`, `parent_id`, and `step`, of any type. A
+    row:
 
-    - `root`, `family`, `closed`: the family; the path of a closed one begins with the leaf itself;
+    - `root`, `family`, `closed`: the family; a closed family's path begins with the leaf itself;
     - `is_leaf`, `step`: the kind of the row, and the step from `nodes`;
-    - `node_id`: of leaves and of steps that are part of a cycle; null for other steps;
-    - `missing`: of the row whose parent is missing, the parent's id.
+    - `node_id`: of leaves and of steps in a cycle, else null;
+    - `missing`: the id of a missing parent.
 
     `check` gets the number of steps of all lines before any path is walked, and may raise; of a path into a cycle, it
     counts the steps down from the cut of the cycle alone.
@@ -61,7 +61,7 @@ def arrange(nodes: DataFrame, root_ids: Sequence[str], check: Callable[[int], ob
 
 
 def _link(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
-    """Return the parent of each node, its `num` or a marker, and the id of a `missing` parent, else ""."""
+    """Link each node to its parent, by its `num` or a marker, with the id of a `missing` parent, else ""."""
     roots = nodes.sparkSession.createDataFrame(list(enumerate(root_ids)), "root int, root_id string")
     parents = nodes.select("root", sf.col("node_id").alias("parent_id"), sf.col("num").alias("found"))
     linked = nodes.drop("step").join(parents, ["root", "parent_id"], "left").join(sf.broadcast(roots), "root")
@@ -83,12 +83,12 @@ def _count_steps(leaves: DataFrame, paths: UpwardPaths) -> int:
 
 
 def _families(leaves: DataFrame) -> DataFrame:
-    """Return the families by parent; a family is named by its smallest leaf. A missing parent makes a family, too."""
+    """Group the leaves by parent; a family is named by its smallest leaf. A missing parent makes a family, too."""
     return leaves.groupBy("root", "parent", "missing").agg(sf.min("num").alias("family"))
 
 
 def _paths(families: DataFrame, links: DataFrame, paths: UpwardPaths) -> list[DataFrame]:
-    """Return the steps above each family's leaves."""
+    """Collect the steps above each family's leaves."""
     starts = families.where("parent >= 0").select(
         "root", sf.lit(False).alias("closed"), "family", sf.col("parent").alias("num")
     )
@@ -107,7 +107,7 @@ def _paths(families: DataFrame, links: DataFrame, paths: UpwardPaths) -> list[Da
 
 
 def _second_round(first: DataFrame, paths: UpwardPaths, members: DataFrame) -> DataFrame:
-    """Return the steps beyond the cut of a cycle: those that the first walk did not take."""
+    """Collect the steps beyond the cut of a cycle, left out by the first walk."""
     taken = (
         first.where("goes_round")
         .join(members.select("num", "cycle", "size"), "num")
@@ -121,7 +121,7 @@ def _second_round(first: DataFrame, paths: UpwardPaths, members: DataFrame) -> D
 
 
 def _closed(links: DataFrame, members: DataFrame) -> DataFrame:
-    """Return the cycles that no leaf hangs from, each as a family of its smallest node."""
+    """Make a family of the smallest node of each cycle without a leaf."""
     smallest = members.where("closed and num = cycle")
     return smallest.join(links.select("num", "root"), "num").withColumn("family", sf.col("num"))
 
@@ -140,7 +140,7 @@ def _places_of_leaves(leaves: DataFrame, families: DataFrame) -> DataFrame:
 
 
 def _places_of_steps(walked: DataFrame, before: int) -> DataFrame:
-    """Return the steps in the order of lines: the topmost come first."""
+    """Order the steps as in lines: the topmost come first."""
     place = (-1 - sf.col("steps") - before).alias("place")
     named, orphan = (sf.coalesce(name, sf.lit(False)).alias(new) for name, new in _FLAGS)
     return walked.select(*_FAMILY, "num", place, _no("is_leaf"), named, orphan)
@@ -164,7 +164,7 @@ def _no(name: str) -> Column:
 def _rows_of(places: DataFrame, nodes: DataFrame) -> DataFrame:
     texts = nodes.select("num", "node_id", "parent_id", "step")
     places = places.localCheckpoint()
-    # Partitions of so many rows that the driver can hold several: paths compress too well for a bound in bytes.
+    # Partitions of few enough rows for the driver to hold several: paths compress too well for a bound in bytes.
     parts = places.count() // _ROWS_AT_ONCE + 1
     rows = places.join(texts, "num").repartitionByRange(parts, *_FAMILY, "place")
     return rows.sortWithinPartitions(*_FAMILY, "place").select(

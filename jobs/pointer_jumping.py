@@ -1,7 +1,7 @@
 """Walking up a forest in O(log depth) joins: pointer jumping.
 
-An *up table* has the columns `num` and `up`: from a node to its parent, or to an ancestor further up. A node that has
-no such ancestor has no row.
+An *up table* has the columns `num` and `up`: from a node to its parent, or to an ancestor further up. A node without
+the ancestor has no row.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pyspark.sql import functions as sf
 
 
 def up_tables(parents: DataFrame) -> list[DataFrame]:
-    """Return materialized tables; table k leads from each node to its ancestor 2**k steps up.
+    """Build materialized tables; table k leads from each node to its ancestor 2**k steps up.
 
-    The last table is the one above which no node has an ancestor. If there are cycles, it is the one that jumps over
-    more steps than there are nodes: it leads to exactly the members of cycles (`goes_round`).
+    No node has an ancestor above the last table's. With cycles, the last table jumps over more steps than there are
+    nodes: it leads to exactly the members of cycles (`goes_round`).
     """
     tables = [parents]
     nodes = parents.count()
@@ -29,10 +29,10 @@ def up_tables(parents: DataFrame) -> list[DataFrame]:
 
 
 def materialized(table: DataFrame) -> DataFrame:
-    """Return the table, computed once: later plans contain neither its plan nor an estimate of its size.
+    """Compute the table once: later plans contain neither its plan nor an estimate of its size.
 
-    A checkpoint alone keeps the estimate, which is the product of what was joined: round by round it has twice as many
-    digits, until numbers of megabytes are multiplied for every plan (Spark 3.5 to 4.3). What is cached is measured.
+    A checkpoint alone keeps the estimate, the product of the joined tables: round by round it has twice as many digits,
+    until numbers of megabytes are multiplied for every plan (Spark 3.5 to 4.3). A cached table is measured.
     """
     kept = table.localCheckpoint(eager=False).persist()
     kept.count()
@@ -40,21 +40,21 @@ def materialized(table: DataFrame) -> DataFrame:
 
 
 def goes_round(tables: Sequence[DataFrame]) -> bool:
-    """True if there is a cycle: only then a table jumps over more steps than there are nodes."""
+    """True if there is a cycle: without it, no table jumps over more steps than there are nodes."""
     nodes: int = tables[0].count()
     return 0 < nodes < 1 << (len(tables) - 1)
 
 
 def jump(table: DataFrame) -> DataFrame:
-    """Return a table of jumps twice as far up."""
+    """Build a table of jumps twice as far up."""
     ahead = table.select(sf.col("num").alias("up"), sf.col("up").alias("further"))
     return table.join(ahead, "up").select("num", sf.col("further").alias("up"))
 
 
 def walk_up(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
-    """Return each start (a `num` and any other columns) and every node above it, with its `steps` from the start.
+    """Walk from each start (a `num` and further columns) to every node above it, with its `steps` from the start.
 
-    A number of steps is the sum of its bits: with the longest jumps taken first, each node above is reached once.
+    A number of steps is the sum of its bits: with the longest jumps first, each node above is reached once.
     """
     kept = [name for name in starts.columns if name != "num"]
     walked = starts.withColumn("steps", sf.lit(0).cast("long"))
@@ -65,7 +65,7 @@ def walk_up(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
 
 
 def climb(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
-    """Return each start (a `num` and any other columns) with the `steps` from it to the topmost node above it."""
+    """Count the `steps` from each start (a `num` and further columns) to the topmost node above it."""
     kept = [name for name in starts.columns if name != "num"]
     climbed = starts.withColumn("steps", sf.lit(0).cast("long"))
     for power in reversed(range(len(tables))):

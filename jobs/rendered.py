@@ -10,9 +10,9 @@ from headwater.records.lines import Compaction, Renderer
 
 
 def render_rows(rows: Iterable[Row], root_ids: Sequence[str], compaction: Compaction | None) -> Iterator[bytes]:
-    """Yield the lines of rows of `jobs.forest.arrange`, whose steps `render_step` made, each with its line feed.
+    """Yield the lines of rows of `jobs.forest.arrange`, with steps of `render_step`, each with its line feed.
 
-    Only the path of one family is held at a time.
+    Only a single family's path is held at a time.
     """
     family = None
     for row in rows:
@@ -44,9 +44,9 @@ class _Path:
             self._cycle.append(row.node_id)
 
     def shared(self, renderer: Renderer) -> bytes:
-        """Return the shared part of the family's lines."""
+        """Render the shared part of the family's lines."""
         if self._shared is None:
-            # The path of a cycle without a leaf begins with its smallest node, which the line names as its leaf.
+            # The path of a cycle without a leaf begins with its smallest node, the leaf in the line.
             steps = self._steps[1:] if self._closed else self._steps
             self._shared = renderer.shared(steps, self.missing, self._cycle)
             self._steps = []

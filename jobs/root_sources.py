@@ -1,7 +1,7 @@
 """Reading of a root on Spark: its rows of the table, its staged images and its last archive, in bounded memory.
 
-Each source is one stream of one task. More would not read the table faster: its local index keeps a root in one
-partition, which gives 3,000 read units (12 MB, strongly consistent) a second; and gzip is read from its start.
+Each source is a stream of a task. More tasks would not read faster: the table's local index keeps a root in a single
+partition, with 3,000 read units (12 MB, strongly consistent) a second; and gzip is read from its start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from headwater.records.record import LineageRecord
 from headwater.records.root_records import RecordSources
 from headwater.records.table import RecordsTable, parse_item
 
-# A record as it was found: `step` is rendered by `render_step`; `place` is the sort key of a staged image.
+# A record as read: `step` is rendered by `render_step`; `place` is the sort key of a staged image.
 FOUND = "root int, node_id string, parent_id string, step binary, place string"
 _ARROW = pa.schema(
     [
@@ -35,7 +35,7 @@ _ARROW = pa.schema(
     ]
 )
 _BATCH_ROWS = 4096
-# Lines of one family repeat its path: within so many bytes of lines, each record is returned once.
+# Lines of a family repeat its path: within so many bytes of lines, each record comes once.
 _LINES_BYTES = 64 * 1024 * 1024
 
 
@@ -51,7 +51,7 @@ class RootSources:
     region: str
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """Return every record of every source, as `FOUND`; a record in several sources comes several times."""
+        """Read every record of every source, as `FOUND`; a record in several sources comes several times."""
         streams = spark.range(0, len(_STREAMS), 1, len(_STREAMS))
         return streams.mapInArrow(self._read, FOUND)
 
@@ -65,7 +65,7 @@ class RootSources:
 
 
 def sources_of(root_id: str, sources: RecordSources, pointer: LastArchive | None) -> RootSources:
-    """Return the same sources, without clients; `pointer` is the root's last archive."""
+    """Describe the sources without clients; `pointer` is the root's last archive."""
     return RootSources(
         root_id=root_id,
         records_table=sources.table.name,

@@ -26,9 +26,9 @@ class DigestMismatch(HeadwaterError):
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """The newest object of each root on a day, which holds every record of the earlier ones.
+    """The newest object of each root on a day; it holds every record of the earlier objects.
 
-    `newest` has their rows: key, sha256, size_bytes, records, lines, base; it is cached. The other fields are their
+    `newest` has their rows: key, sha256, size_bytes, records, lines, base; it is cached. The remaining fields are their
     sums; `continued` counts the objects with a base.
     """
 
@@ -43,14 +43,14 @@ class SealedDay:
 
     @property
     def bases(self) -> DataFrame:
-        """The bases' keys, and their SHA-256 as the keys name it."""
+        """The bases' keys, each with the SHA-256 in its name."""
         bases = self.newest.where("base is not null").select(sf.col("base").alias("key"))
         return bases.withColumn("sha256", sf.regexp_extract("key", _CONTENT_SHA, 1))
 
 
 def read_sealed_day(storage: Storage, day: str) -> SealedDay:
     """Read a day's digest; raise `DigestMismatch` if it is incomplete or of an unknown version."""
-    # A digest is one compressed file, which one task reads; the same task does the rest.
+    # A digest is a single compressed file, so a single task reads it; the same task does the rest.
     digest = storage.spark.read.schema(_LINE).json(storage.path(key_of(day)), mode="FAILFAST").coalesce(1)
     _check_digest(digest, day)
     newest = (

@@ -1,4 +1,4 @@
-"""Files beside the tables, by Hadoop's file system of the Spark session: whatever Spark reads, S3 or a folder."""
+"""Files beside the tables, by Hadoop's file system of the Spark session: S3, a folder, or any place of Spark's."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A location that Spark reads (`s3://bucket`, a folder); keys are relative to it."""
+    """A location for Spark (`s3://bucket`, a folder); keys are relative to it."""
 
     spark: SparkSession
     location: str
 
     def path(self, key: str) -> str:
-        """Return the key as Spark takes it."""
+        """Build Spark's path of a key."""
         return f"{self.location.rstrip('/')}/{key}"
 
     def put(self, key: str, body: bytes) -> None:
@@ -48,7 +48,7 @@ class Storage:
         system.delete(path, True)
 
     def parquet_sizes(self, folder: str) -> Sizes:
-        """Return the Parquet files of a folder that Spark wrote."""
+        """Count the Parquet files of a folder written by Spark."""
         system, path = self._open(folder)
         sizes = [
             status.getLen() for status in system.listStatus(path) if status.getPath().getName().endswith(".parquet")
@@ -56,7 +56,7 @@ class Storage:
         return Sizes(len(sizes), sum(sizes))
 
     def sha256(self, key: str) -> str:
-        """Return the SHA-256 of a file, which streams through the driver."""
+        """Hash a file, as a stream through the driver: SHA-256."""
         system, path = self._open(key)
         stream = system.open(path)
         try:

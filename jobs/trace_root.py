@@ -38,7 +38,11 @@ from jobs.rendered import render_rows
 from jobs.root_sources import sources_of
 
 _RUN = ("root-sha", "marked-on", "day", "execution", "started-at")
-_PLACES = (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)
+_PLACES = {
+    name.lower().replace("_", "-"): name
+    for name in (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)
+}
+ARGUMENTS = (*_RUN, *_PLACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class GatheredOnSpark:
     staged: Sequence[str]
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives.
+        """Render the trace lines, in blocks of whole lines, in the order of `render_lines`.
 
         Raises:
             TooManySteps: see `check_steps`.
@@ -73,7 +77,7 @@ class OnSpark:
     spark: SparkSession
 
     def gather(self, root_id: str, sources: RecordSources) -> GatheredOnSpark:
-        """Read all records of the root. The pointer is read first: a trace that commits later has read more."""
+        """Read all records of the root, the pointer first: a later commit has read more."""
         pointer = sources.pointers.find(root_id)
         records = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
         decided = decide(records, [root_id])
@@ -93,7 +97,7 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     """Trace the root if it is still dirty; return 0 when it is archived, or refused for good.
 
     Raises:
-        NotFound: the root is not marked on that day.
+        NotFound: the root has no mark on the day.
         TooLarge: no object can hold the trace.
     """
     options = _parse(arguments)
@@ -111,10 +115,10 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
 
 
 def prepared(spark: SparkSession) -> SparkSession:
-    """Return a session beside this one, set for many joins of a table with itself.
+    """Open a second session, set for many joins of a table with itself.
 
     Spark would infer constraints of columns from join to join, twice as many with each (3.5 to 4.3). And it would hold
-    each small table of a chain of joins in memory, all at once: joins that sort can spill.
+    each small table of a chain of joins in memory, all at once; sorting joins can spill.
     """
     own = spark.newSession()
     own.conf.set("spark.sql.constraintPropagation.enabled", "false")
@@ -126,10 +130,10 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="trace_root")
     for name in _RUN:
         parser.add_argument(f"--{name}", required=True, type=int if name == "started-at" else str)
-    for name in _PLACES:
-        parser.add_argument(f"--{name.lower().replace('_', '-')}", default=os.environ.get(name), dest=name)
+    for argument, name in _PLACES.items():
+        parser.add_argument(f"--{argument}", default=os.environ.get(name), dest=name)
     options = parser.parse_args(arguments)
-    if missing := [name for name in _PLACES if getattr(options, name) is None]:
+    if missing := [name for name in _PLACES.values() if getattr(options, name) is None]:
         raise NotFound(f"neither an argument nor the environment names {', '.join(missing)}")
     return options
 

@@ -1,7 +1,7 @@
 """The archive's tables, jobs, searches and signing key on the endpoint, made by each service's own API.
 
-moto's CloudFormation makes none of them as a template describes them. Their names are known before they are made, so
-that functions and state machines can refer to them.
+moto's CloudFormation makes none of them as a template describes them. Their names are known beforehand, for references
+by functions and state machines.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RawProperties = Mapping[str, Any]
 
 
 def catalog_names(template: Template) -> dict[str, Attributes]:
-    """Return the values of references to databases, tables, jobs and workgroups."""
+    """List the values of references to databases, tables, jobs and workgroups."""
     return {
         **{logical_id: {"Ref": database.database_input.name} for logical_id, database in template.of(Database).items()},
         **{logical_id: {"Ref": table.table_input.name} for logical_id, table in template.of(CatalogTable).items()},
@@ -33,7 +33,7 @@ def catalog_names(template: Template) -> dict[str, Attributes]:
 
 
 def make_signing_keys(template: Template, settings: Mapping[str, Any]) -> dict[str, Attributes]:
-    """Make the keys that sign, and return the values of references to them."""
+    """Make the signing keys, and return the values of references to them."""
     signing = {logical_id: key for logical_id, key in template.of(Key).items() if key.key_usage == "SIGN_VERIFY"}
     if not signing:
         return {}

@@ -1,8 +1,8 @@
 """The demo's data on request: `POST /local/demo` runs the emissions pipeline against the stack, `GET` has its status.
 
 These routes stand beside the REST API on its port. API Gateway has no such route: there the function responds with 404.
-The pipeline is a client like any other, in a process of its own. It prints a line for each stage, and at the end the
-address of what it made. The run is complete when the stack has loaded all that was sent.
+The pipeline is an ordinary client, in a process of its own. It prints a line for each stage, and at the end the address
+of its result. The run is complete when the stack has loaded everything sent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class DemoStatus:
     """The state of the run: NONE, RUNNING, COMPLETED or FAILED.
 
     Attributes:
-        stage: the one that runs, or was the last.
+        stage: the current or the last stage.
         link: of a completed run, a view of the explorer, relative to its start page.
         error: of a failed run, the reason.
     """
@@ -48,7 +48,7 @@ class DemoStatus:
 
 
 class Demo:
-    """The run of the demo's pipeline against the stack at `url`, at most one at a time, until `stop`.
+    """The run of the demo's pipeline against the stack at `url`, a single run at a time, until `stop`.
 
     `drain` waits until the stack has loaded everything; it gets a limit in seconds and a function for the number of
     messages left. `pipeline` is the module to run, with the URL as its argument, for at most `limit_s`.
@@ -68,7 +68,7 @@ class Demo:
         self.status = DemoStatus()
 
     def reply_to(self, request: Request) -> Reply:
-        """Start a run on POST, and return the status; 409 if a run is under way."""
+        """Start a run on POST, and return the status; 409 during a run."""
         if request.method == "POST":
             return _reply(202 if self.start() else 409, self.status)
         if request.method in ("GET", "HEAD"):
@@ -76,7 +76,7 @@ class Demo:
         return _reply(405, self.status, {"Allow": "GET, HEAD, POST"})
 
     def start(self) -> bool:
-        """Start a run; return False if one is under way, or the stack has stopped."""
+        """Start a run; return False during a run, or after the stack's stop."""
         with self._lock:
             if self._stopped or self.status.state == "RUNNING":
                 return False
@@ -101,7 +101,7 @@ class Demo:
         try:
             self._follow(self._launch())
             self._drain(_DRAIN_S, self._report_left)
-        except Exception as error:  # noqa: BLE001 - a run that has ended for any reason can be tried again
+        except Exception as error:  # noqa: BLE001 - after a run with any end, the next may start
             self.status = replace(self.status, state="FAILED", link="", error=str(error) or type(error).__name__)
         else:
             self.status = replace(self.status, state="COMPLETED")
@@ -120,12 +120,12 @@ class Demo:
                 env=python_environment(java, self._code),
                 encoding="utf-8",
                 errors="replace",
-                start_new_session=True,  # Ctrl-C is the parent's to handle, and all it starts is one group
+                start_new_session=True,  # Ctrl-C is the parent's to handle; the pipeline and its children are a group
             )
             return self._process
 
     def _follow(self, process: subprocess.Popen[str]) -> None:
-        """Take the status from the process's lines until it ends. Raises ChildFailed if that is no success."""
+        """Read the status from the process's lines until it ends. Raises ChildFailed unless it succeeded."""
         assert process.stdout is not None  # noqa: S101 - Popen was given PIPE
         killer, started = threading.Timer(self._limit_s, _kill, [process]), time.monotonic()
         killer.start()
@@ -141,7 +141,7 @@ class Demo:
             raise ChildFailed(self._reason() or f"it ended with exit status {status}")
 
     def _take(self, line: str) -> None:
-        """Take a line of the pipeline as its stage, or as the link if it is an address in the explorer."""
+        """Set the stage to a line of the pipeline, or the link to an address in the explorer."""
         page = f"{self._url}/explore/"
         if line.startswith(page):
             self.status = replace(self.status, link=line.removeprefix(page))
@@ -154,15 +154,15 @@ class Demo:
         self.status = replace(self.status, stage=f"Loading queued records and events: {left:,} messages left")
 
     def _reason(self) -> str:
-        """Return the last line that the pipeline wrote about itself to the log; else the last of any kind."""
+        """Find the last line in the log by the pipeline itself, or else the last line."""
         lines = [line for line in self._log.read_text(encoding="utf-8", errors="replace").split("\n") if line.strip()]
-        own = f"python -m {self._pipeline}: "  # what ends after it, such as a capture, may write more
+        own = f"python -m {self._pipeline}: "  # Later output, such as a capture's, may follow
         reasons = [line.removeprefix(own) for line in lines if line.startswith(own)]
         return (reasons or lines or [""])[-1].strip()
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End the process by closing its stdin, and by force if that takes too long."""
+    """End the process by closing its stdin, and by force if it lingers."""
     assert process.stdin is not None  # noqa: S101 - Popen was given PIPE
     process.stdin.close()
     try:

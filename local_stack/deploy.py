@@ -1,7 +1,7 @@
 """Deployment of the template's resources on the endpoint, with their names resolved.
 
-moto's CloudFormation makes the resources that it supports fully; the rest goes through each service's own API. Event
-source mappings never reach moto, which would consume messages.
+moto's CloudFormation makes its fully supported resources; the rest goes through each service's own API. Event source
+mappings never reach moto: it would consume messages.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _STACK = "Local"
 _BUCKET_NAME_MAX = 63
 _ROLE_ARN = f"arn:aws:iam::{ACCOUNT}:role/local"
 _MADE_BY_MOTO: tuple[type[Properties], ...] = (Bucket, FunctionProperties, Queue, Table)
-# Made from properties that moto's CloudFormation has resolved.
+# Made from properties resolved by moto's CloudFormation.
 _MADE_AFTER: tuple[type[Properties], ...] = (CatalogTable, Database, Job, NamedQuery, StateMachine, WorkGroup)
 _TYPE_NAMES = {model: name for name, model in MODELS.items()}
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """The stack on the endpoint: physical ids by logical id (queues' are URLs), and the template's outputs."""
+    """The stack on the endpoint: physical ids by logical id (URLs of queues), and the template's outputs."""
 
     ids: Mapping[str, str]
     functions: list[Function]
@@ -78,7 +78,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
 
 
 def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
-    """Return the values of references that moto's CloudFormation does not resolve."""
+    """List the values of references beyond moto's CloudFormation."""
     arns = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
     return {
         **{logical_id: {"Ref": arn, "Arn": arn} for logical_id, arn in arns.items()},
@@ -91,23 +91,23 @@ def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
 
 
 def _local(value: str, endpoint: Endpoint) -> str:
-    """Return a queue's URL at the endpoint's own address, which any SDK and curl can use; other values unchanged."""
+    """Move a queue's URL to the endpoint's own address, for any SDK and curl; further values stay."""
     return value.replace(f"https://sqs.{REGION}.amazonaws.com", endpoint.url)
 
 
 def _addresses(template: Template, api_urls: Mapping[str, str]) -> dict[str, str]:
-    """Return the local address of each stage of an API, by the address that the template gives it."""
+    """Map each API stage's address in the template to its local address."""
     stages = [(stage.rest_api_id, stage.stage_name) for stage in template.of(Stage).values()]
     return {f"https://{api}.execute-api.{REGION}.amazonaws.com/{stage}/": api_urls[api] for api, stage in stages}
 
 
 def client_settings(endpoint: Endpoint) -> dict[str, Any]:
-    """Return the settings of `boto3.client` for the endpoint."""
+    """Build the settings of `boto3.client` for the endpoint."""
     return settings_at(endpoint.url)
 
 
 def _make_role(endpoint: Endpoint) -> None:
-    """Make a role for all functions: moto only requires that it exists and trusts Lambda."""
+    """Make a role for all functions: moto only requires a role that trusts Lambda."""
     trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
     iam = boto3.client("iam", **client_settings(endpoint))
     iam.create_role(RoleName=_ROLE_ARN.rpartition("/")[2], AssumeRolePolicyDocument=json.dumps(trust))
@@ -118,7 +118,7 @@ def _machine_arn(logical_id: str) -> str:
 
 
 def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls: Mapping[str, str]) -> dict[str, Any]:
-    """Return the part that moto's CloudFormation makes, with expressions to resolve as its outputs."""
+    """Build the part for moto's CloudFormation, with expressions to resolve as its outputs."""
     resources = {
         logical_id: {"Type": _TYPE_NAMES[type(resource)], "Properties": _moto_properties(template, logical_id)}
         for logical_id, resource in template.resources.items()
@@ -151,7 +151,7 @@ def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
 
 
 def _name_of(properties: Properties, logical_id: str) -> dict[str, str]:
-    """Return the property that names a resource: its name is the same at each start, and finds what was kept."""
+    """Choose the property that names a resource: an equal name at each start finds the kept state."""
     if isinstance(properties, Bucket):
         return {"BucketName": f"{_STACK}-{logical_id}".lower()[:_BUCKET_NAME_MAX]}
     if isinstance(properties, Queue):
@@ -160,7 +160,7 @@ def _name_of(properties: Properties, logical_id: str) -> dict[str, str]:
 
 
 def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:
-    """Return an output as written or, if it is an API's address, the local address."""
+    """Keep an output as written or, for an API's address, return the local address."""
     apis = {api_id: api_id for api_id in template.of(RestApi)}
     apis |= {stage_id: stage.rest_api_id for stage_id, stage in template.of(Stage).items()}
     apis |= {part_id: part.rest_api_id for part_id, part in template.of(ApiResource).items()}
@@ -168,14 +168,14 @@ def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> o
 
 
 def _kept(template: Template, logical_id: str) -> dict[str, Any]:
-    """Return the properties as written, without the ignored ones."""
+    """Copy the properties as written, without the ignored properties."""
     ignored = template.resources[logical_id].ignored
     given = template.raw[logical_id].get("Properties", {})
     return {name: value for name, value in given.items() if name not in ignored}
 
 
 def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
-    """Return the properties of resources that are made after CloudFormation, with known names replaced."""
+    """List the properties of resources made after CloudFormation, with known names replaced."""
     logical_ids = [
         logical_id for logical_id, resource in template.resources.items() if isinstance(resource, _MADE_AFTER)
     ]
@@ -185,7 +185,7 @@ def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str
 def _resolved(
     template: Template, names: Mapping[str, Attributes], outputs: Mapping[str, str]
 ) -> dict[str, RawProperties]:
-    """Return the same properties, with values from CloudFormation's outputs."""
+    """Fill the properties with values from CloudFormation's outputs."""
     return {
         logical_id: with_values(properties, (outputs[_output_name(logical_id, n)] for n in count()))
         for logical_id, properties in _unresolved(template, names).items()
@@ -193,7 +193,7 @@ def _resolved(
 
 
 def _output_name(logical_id: str, number: int) -> str:
-    """Return the name of the output that resolves an expression of a resource."""
+    """Name the output that resolves an expression of a resource."""
     return f"{logical_id}Value{number}"
 
 
@@ -209,7 +209,7 @@ def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoin
 
 
 def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
-    """Switch on versioning and CORS, which moto's CloudFormation leaves out."""
+    """Switch on versioning and CORS, left out by moto's CloudFormation."""
     s3 = boto3.client("s3", **client_settings(endpoint))
     for logical_id, bucket in template.of(Bucket).items():
         if bucket.versioning_configuration is not None:
@@ -221,7 +221,7 @@ def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoi
 
 
 def _cors_rule(rule: CorsRule) -> CORSRuleTypeDef:
-    """Return a rule for moto, which checks no signatures: of any page's requests it would answer all."""
+    """Translate a rule for moto without its check of signatures: moto would answer requests of any page."""
     return {
         "AllowedMethods": rule.allowed_methods,
         "AllowedOrigins": ["http://127.0.0.1:*", "http://localhost:*"],
@@ -245,7 +245,7 @@ def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], en
 def _read_functions(
     template: Template, ids: Mapping[str, str], endpoint: Endpoint, addresses: Mapping[str, str]
 ) -> list[Function]:
-    """Return the functions, with variables resolved by CloudFormation, which name each API by its local address."""
+    """Build the functions, with variables resolved by CloudFormation, and local addresses of APIs."""
 
     def local(value: str) -> str:
         for address, url in addresses.items():

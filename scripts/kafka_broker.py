@@ -1,4 +1,4 @@
-"""A Kafka broker on this machine, of jars alone, which makes topics by itself: for the tests that need one."""
+"""A Kafka broker on this machine, of jars alone, which makes topics by itself, for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from local_stack.toolchain import with_java
 
 _START_S = 120.0
 _STOP_S = 30.0
-# KRaft: broker and controller are one process, with one copy of everything.
+# KRaft: broker and controller are one process, with a single copy of everything.
 _SETTINGS = """\
 process.roles=broker,controller
 node.id=1
@@ -32,7 +32,7 @@ transaction.state.log.min.isr=1
 
 @contextmanager
 def running_broker(jars: Sequence[Path], folder: Path) -> Iterator[str]:
-    """Yield the address of a broker that keeps its topics in `folder` and ends with the block.
+    """Yield the address of a broker with its topics in `folder`, until the end of the block.
 
     Raises:
         subprocess.CalledProcessError: The folder could not be made ready; `output` has Kafka's reason.
@@ -66,7 +66,7 @@ def _free_ports() -> tuple[int, int]:
 
 
 def _wait(broker: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    """Return as soon as the broker listens."""
+    """Wait until the broker listens."""
     until = time.monotonic() + _START_S
     while broker.poll() is None and time.monotonic() < until:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):

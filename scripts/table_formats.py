@@ -1,13 +1,12 @@
 """Run the tests of table formats, with their jars from Maven Central: `PYTHON scripts/table_formats.py [FORMAT...]`.
 
-PYTHON is that of an environment with PySpark. FORMAT is delta, iceberg, hudi, kafka, or connectors, which is all
-packages whose datasets a connector of ours names; without any it is the first three. Ivy, which PySpark brings, fetches
-the jars into .tools/jars/. They have the versions named here, and the hashes of requirements/jars.sha256. A format
-without a version for this Spark is skipped with a sentence, and so is one whose jars cannot be fetched.
+PYTHON is the Python of an environment with PySpark. FORMAT is delta, iceberg, hudi, kafka, or connectors (all packages
+of our connectors); the default is the first three. Ivy, a part of PySpark, fetches the jars into .tools/jars/. They
+have the versions named here, and the hashes of requirements/jars.sha256. A format without a version for this Spark, or
+without its jars, is skipped with a sentence.
 
---newest takes the last release of each package, and compares no hashes; what cannot be fetched then has failed, if it
-has a version here. Of the connectors it takes the versions named here. --lock runs nothing, and adds the hashes of new
-jars.
+--newest fetches the last release of each package, and compares no hashes; then a package with a version here fails if
+it cannot be fetched. The connectors have the versions named here. --lock runs nothing, and adds the hashes of new jars.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ VERSIONS = {  # 4.2 is the newest Spark for Python 3.10, and the newest that Del
     "3.5": {"delta": "3.3.2", "iceberg": "1.9.2", "hudi": "1.0.2", "kafka": "3.5.7"},
     "4.2": {"delta": "4.4.0", "kafka": "4.2.0"},
 }
-# Without their dependencies, but for those that are listed: most are not needed to make a plan.
+# Without their dependencies, except for the listed: most are not needed to make a plan.
 _MONGODB = ("org.mongodb:mongodb-driver-sync:5.1.4", "org.mongodb:mongodb-driver-core:5.1.4", "org.mongodb:bson:5.1.4")
 CONNECTORS = {
     "3.5": (
@@ -83,15 +82,15 @@ _FETCH_S = 900.0
 
 
 class NotFetched(Exception):
-    """Jars that Ivy could not fetch; the message is Ivy's reason."""
+    """A failure of Ivy to fetch jars; the message is Ivy's reason."""
 
 
 class WrongHash(Exception):
-    """Jar whose hash is not the locked one; the message names it and both hashes."""
+    """A jar with a wrong hash; the message names it and both hashes."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; return 1 if a test failed, or a jar is not the locked one."""
+    """Run the command line; return 1 if a test failed, or a jar has a wrong hash."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help=", ".join(_TESTS))
     parser.add_argument("--newest", action="store_true")
@@ -112,7 +111,7 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
     """Run a format's tests on this Spark, such as 3.5; return 0 if they passed or were skipped.
 
     Raises:
-        WrongHash: A jar is not the locked one.
+        WrongHash: A jar differs from the locked jar.
     """
     version = VERSIONS.get(spark, {}).get(name)
     if name == "connectors":
@@ -135,7 +134,7 @@ def run(name: str, spark: str, *, newest: bool = False, lock: bool = False, cach
 
 
 def package_of(name: str, spark: str) -> str:
-    """Return the Maven coordinate, without a version, of a format for a Spark."""
+    """Build the Maven coordinate, without a version, of a format for a Spark."""
     scala = "2.12" if spark.startswith("3.") else "2.13"
     return {
         "delta": f"io.delta:delta-spark_{scala}" if spark == "3.5" else f"io.delta:delta-spark_{spark}_{scala}",
@@ -146,7 +145,7 @@ def package_of(name: str, spark: str) -> str:
 
 
 def _last(name: str, spark: str) -> str:
-    """Return Ivy's word for a package's last release; Spark's own must be for this Spark."""
+    """Choose Ivy's word for a package's last release; Spark's own must be for this Spark."""
     return f"{spark}.+" if name == "kafka" else "latest.release"
 
 
@@ -156,7 +155,7 @@ def _connectors(spark: str, cache: Path) -> list[Path]:
 
 
 def fetch(package: str, version: str, cache: Path, *, alone: bool = False) -> list[Path]:
-    """Return a package's jar and, unless `alone`, those that it depends on, from Ivy's cache or else Maven Central.
+    """Fetch a package's jar and, unless `alone`, its dependencies, from Ivy's cache or else Maven Central.
 
     Raises:
         NotFetched: They are in neither.
@@ -176,7 +175,7 @@ def fetch(package: str, version: str, cache: Path, *, alone: bool = False) -> li
 
 
 def without_sparks_own(jars: Iterable[Path]) -> list[Path]:
-    """Return the jars but those that PySpark has, in whatever version: it runs with its own."""
+    """Drop the jars that PySpark has, in any version: it runs with its own."""
     own = {_name_of(jar) for jar in _SPARKS_OWN.glob("*.jar")}
     return [jar for jar in jars if _name_of(jar) not in own]
 
@@ -186,10 +185,10 @@ def _name_of(jar: Path) -> str:
 
 
 def compare_hashes(jars: Iterable[Path], lock: Path, *, add: bool) -> None:
-    """Compare jars with a lock file, in the format of `sha256sum`; with `add`, write new ones into it.
+    """Compare jars with a lock file, in the format of `sha256sum`; with `add`, write new hashes into it.
 
     Raises:
-        WrongHash: A jar has another hash than there, or none is there.
+        WrongHash: A jar has a different hash than in the file, or is not in the file.
     """
     locked = {name: digest for digest, name in (line.split() for line in lock.read_text("utf-8").splitlines())}
     for jar in jars:

@@ -1,12 +1,12 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
     test    every behaviour once: all tests without the mark slow, with few random examples
-    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats
+    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats, no features
     fast    unit tests, doctests and the template
 
-A lane is a process for some folders: it collects them once, and its tests share one JVM, browser, moto and local
+A lane is a process for some folders: it collects them once, and its tests share a JVM, browser, moto and local
 stack, in the same order each time. Two lanes a core run at a time, for half of them wait for a process. The output of a
-lane is printed when it ends; up to five tests that failed run once more, when nothing runs beside them.
+lane is printed when it ends; up to five failed tests run once more, alone.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DEAREST = 10
 
 @dataclass(frozen=True)
 class Lane:
-    """Tests that one process runs; `profile` is Hypothesis' number of examples (tests/conftest.py)."""
+    """The tests of a process; `profile` is Hypothesis' number of examples (tests/conftest.py)."""
 
     name: str
     command: tuple[str, ...]
@@ -64,14 +64,16 @@ class Lane:
 
 
 def lanes_of(kind: str) -> list[Lane]:
-    """Return the lanes of a kind of run."""
+    """List the lanes of a kind of run."""
     if kind == "fast":
         return [_of_folders(name, "not (slow or large)") for name in ("unit", "queries", "stack")]
     if kind == "test":
         page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
         return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
     formats = Lane("formats", (sys.executable, "scripts/table_formats.py"))
-    return [*_on_spark_35(), *(_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS), formats]
+    without = Lane("without features", (sys.executable, "scripts/without_features.py", "--tests"))
+    folders = [_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS]
+    return [*_on_spark_35(), *folders, formats, without]
 
 
 def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
@@ -80,7 +82,7 @@ def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
 
 
 def _on_spark_35() -> list[Lane]:
-    """Return the lanes of the oldest Spark; none where this machine cannot have it, for the reason of set-up."""
+    """List the lanes of the oldest Spark; none without its environment, for set-up's reason."""
     missing = _SPARK_35 / ".unavailable"
     if missing.exists():
         _print(f"Spark 3.5 is skipped: {missing.read_text(encoding='utf-8').strip()}")
@@ -117,7 +119,7 @@ class Runs:
         return 0 if status == _NO_TESTS else status
 
     def costs_of(self, lane: Lane) -> dict[str, Any]:
-        """Return the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
+        """Read the document of tests/costs.py for a lane's last run; {} if the run wrote none."""
         file = self._costs_file(lane)
         return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
@@ -125,7 +127,7 @@ class Runs:
         return self._folder / f"{lane.name}.json"
 
     def progress(self) -> str:
-        """Return how far each running lane is, as in `unit 43%, aws 80%`."""
+        """Print the progress of each running lane, as in `unit 43%, aws 80%`."""
         return ", ".join(f"{name} {_share(log)}" for name, log in list(self._running.items()))
 
 
@@ -172,7 +174,7 @@ def _run_all(runs: Runs, lanes: Sequence[Lane]) -> dict[str, int]:
 
 
 def _sum(documents: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the costs of all lanes: seconds by part, and the rows of tests."""
+    """Sum the costs of all lanes: seconds by part, and the rows of tests."""
     outcomes: Counter[str] = Counter()
     parts: dict[str, Counter[str]] = {}
     tests: list[dict[str, Any]] = []

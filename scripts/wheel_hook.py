@@ -1,8 +1,7 @@
-"""Hatch build hook: what the wheel of `headwater` holds beside its sources, within the package `headwater`.
+"""Hatch build hook: the files of the wheel of `headwater` besides its sources, within the package `headwater`.
 
-That is the explorer if it is built (`make explorer`); the stack, its functions and jobs, and what runs them on one
-machine, which `headwater.cli.main` puts on the path; and the template of the release that HEADWATER_TEMPLATE names, as
-`scripts/dist.py` does.
+They are the explorer if it is built (`make explorer`); the stack, its functions and jobs, and their local runtime, put
+on the path by `headwater.cli.main`; and the release's template, by HEADWATER_TEMPLATE of `scripts/dist.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _PROJECT = ("cdk.json", "examples", "infra", "jobs", "lambdas", "local_stack")
 
 
 class ExplorerHook(BuildHookInterface):  # type: ignore[type-arg, misc]  # hatchling's is generic over its own config
-    """Hook that adds these files to a wheel; an editable install finds them in the checkout."""
+    """A hook that adds files to a wheel; an editable install finds them in the checkout."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files of the explorer's build, without its stamp, the project's other folders, and the template."""

@@ -5,8 +5,8 @@
     scripts/without_features.py alerts mcp        # a copy without alerts, then a copy without mcp
     scripts/without_features.py --each --tests    # each feature in turn
 
-A feature is its folder in `headwater/features`, its tests in `tests/features`, its pages in `explorer/src/features`, and
-its element of `FEATURES`. The core names no feature, so the copy is whole. Exits with 1 if a check fails.
+A feature is a folder of `headwater/features`, of `tests/features`, and perhaps of `explorer/src/features`, and
+an element of `FEATURES`. The core names no feature, so the copy is whole. Exits with 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"no feature {', '.join(sorted(unknown))}; the features are {', '.join(features)}")
     names = features if parsed.each else parsed.names
     removals = [[name] for name in names] or [features]
-    return int(not all([_check(removed, _CHECKS + _TESTS * parsed.tests) for removed in removals]))
+    failed = [removed for removed in removals if not _check(removed, _CHECKS + _TESTS * parsed.tests)]
+    return int(bool(failed))
 
 
 def _check(removed: Sequence[str], checks: Sequence[tuple[str, ...]]) -> bool:

@@ -1,4 +1,4 @@
-"""The lineage of a company that does not exist: 300 jobs and 500 datasets over thirty nights, to look at and for tests.
+"""The lineage of an invented company: 300 jobs and 500 datasets over thirty nights, for demos and tests.
 
 Nordwind sells things. Topics of its systems become bronze and silver in a lake, then staging, gold and marts in a
 warehouse, then boards. All of it is a function of a seed and a time:

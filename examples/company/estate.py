@@ -1,4 +1,4 @@
-"""The whole estate: its layers, its orchestration, its streams, and what does not fit into any layer."""
+"""The whole estate: its layers, its orchestration, its streams, and jobs outside the layers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARKUP = "<b>monthly</b> & \"quarterly\" <script>alert('figures')</script>"
 
 
 def build_estate() -> Estate:
-    """Return the company's estate: 300 jobs, 500 datasets, seven namespaces.
+    """Build the company's estate: 300 jobs, 500 datasets, seven namespaces.
 
     >>> estate = build_estate()
     >>> len(estate.jobs), len(estate.datasets)
@@ -54,7 +54,7 @@ def build_estate() -> Estate:
 
 
 def _streams(bronze: Mapping[str, Job]) -> list[Job]:
-    """Return the jobs that never end."""
+    """Build the endless jobs."""
     jobs = []
     for table, owner in (("clicks", "team:marketing"), ("bins", "team:logistics")):
         topic = bronze[table].reads[0]
@@ -66,7 +66,7 @@ def _streams(bronze: Mapping[str, Job]) -> list[Job]:
 
 
 def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Dataset, weekly: Job) -> list[Job]:
-    """Return jobs with names and fates that a tidy estate would not have."""
+    """Build jobs with names and fates unlike a tidy estate."""
     orders, postings = gold["fct_orders"].writes[0].dataset, gold["fct_postings"].writes[0].dataset
     raw_orders = bronze["orders"].writes[0].dataset
     outputs = {
@@ -82,7 +82,7 @@ def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Data
         "spark.backup_orders": (raw_orders, LAKE, "silver/shop/orders_backup"),
         "spark.gpu_forecast": (orders, LAKE, "silver/forecast/demand"),
     }
-    # Totals of complete days alone: what the night adds is read the night after.
+    # Totals of complete days alone: the night's additions are read the night after.
     late = "売上_日次集計"
     jobs = []
     for number, (name, (source, namespace, target)) in enumerate(outputs.items()):

@@ -29,7 +29,7 @@ _FACETS = {
 
 
 def a_facet(name: str, **fields: object) -> Json:
-    """Return a facet of OpenLineage."""
+    """Build a facet of OpenLineage."""
     file = _FACETS[name].rpartition("/")[2]
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SPEC}/facets/{_FACETS[name]}.json#/$defs/{file}", **fields}
 
@@ -37,7 +37,7 @@ def a_facet(name: str, **fields: object) -> Json:
 def an_event(
     kind: str, at: datetime, job: Json, run: Json, inputs: Sequence[Json] = (), outputs: Sequence[Json] = ()
 ) -> Json:
-    """Return a run event."""
+    """Build a run event."""
     return {
         "eventType": kind,
         "eventTime": render_time(at),
@@ -51,12 +51,12 @@ def an_event(
 
 
 def render_time(at: datetime) -> str:
-    """Return a UTC time as events hold it."""
+    """Print a UTC time for an event."""
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03}Z"
 
 
 def job_of(job: Job) -> Json:
-    """Return the job of an event, with its owner, kind, code and place."""
+    """Build the job of an event, with its owner, kind, code and place."""
     kind = "STREAMING" if job.streams else "BATCH"
     integration = {"airflow": "AIRFLOW", "dbt": "DBT"}.get(job.namespace, "SPARK")
     file = f"{job.namespace}/{job.name.rpartition('.')[2]}.{'sql' if job.sql else 'py'}"
@@ -73,7 +73,7 @@ def job_of(job: Job) -> Json:
 
 
 def parent_of(parent: Job, run_id: str, root: Job | None, root_run_id: str) -> Json:
-    """Return the facet that names the run that started a run, and the one that started that."""
+    """Build the facet of a run's parent run, and of the root run."""
 
     def entry(job: Job, run: str) -> Json:
         return {"run": {"runId": run}, "job": {"namespace": job.namespace, "name": job.name}}
@@ -82,7 +82,7 @@ def parent_of(parent: Job, run_id: str, root: Job | None, root_run_id: str) -> J
 
 
 def inputs_of(job: Job, day: date) -> list[Json]:
-    """Return the inputs of a job's events of a day; where the job reads the day before, with that partition."""
+    """Build the inputs of a job's events of a day; a reader of the day before has that day's partition."""
     inputs = []
     for dataset in job.reads:
         rendered: Json = {"namespace": dataset.namespace, "name": dataset.name, "facets": {}}
@@ -93,12 +93,12 @@ def inputs_of(job: Job, day: date) -> list[Json]:
 
 
 def written_part(dataset: Dataset, day: date) -> Json:
-    """Return the facet of the partition that a job writes on a day; none if the dataset has no daily partitions."""
+    """Build the facet of the partition written on a day; empty for a dataset without daily partitions."""
     return {"subset": _part(dataset, day, "output")} if dataset.partition else {}
 
 
 def _part(dataset: Dataset, day: date, side: str) -> Json:
-    """Return the facet `subset` of a side, `input` or `output`: the partition of one day."""
+    """Build the facet `subset` of a side, `input` or `output`: the partition of a day."""
     condition = {"type": "partition", "partitions": [{"dimensions": {dataset.partition: day.isoformat()}}]}
     facet = a_facet("subset", **{f"{side}Condition": condition})
     definition = f"{side.capitalize()}Subset{side.capitalize()}DatasetFacet"
@@ -106,7 +106,7 @@ def _part(dataset: Dataset, day: date, side: str) -> Json:
 
 
 def output_of(write: Write, columns: Mapping[str, str], *, is_whole: bool = True) -> Json:
-    """Return an output of an event with these columns; a run that failed knows its schema, owner and tags alone."""
+    """Build an output of an event; a failed run knows its schema, owner and tags alone."""
     dataset = write.dataset
     facets = {"schema": a_facet("schema", fields=[{"name": name, "type": kind} for name, kind in columns.items()])}
     if dataset.owner:
@@ -142,5 +142,5 @@ def _source(source: Source) -> Json:
 
 
 def after(at: datetime, seconds: float) -> datetime:
-    """Return the time some seconds later."""
+    """Add seconds to a time."""
     return at + timedelta(seconds=seconds)

@@ -1,6 +1,6 @@
-"""Nights of the company: the events of its runs, most of which go well.
+"""Nights of the company: the events of its runs, mostly good.
 
-A night has an age: 0 is the last one, which began half a day before the end. All that goes wrong has an age, too.
+A night has an age: the last night, half a day before the end, is 0. Every failure has an age, too.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class _Night:
     seed: int
 
     def run_id(self, job: Job) -> str:
-        """Return the id of the job's run in this night; a stream has one run."""
+        """Derive the id of the job's run in this night; a stream has a single run."""
         begins = self.end - timedelta(days=self.days) if job.streams else self.begins
         return str(uuid5(NAMESPACE_URL, f"{self.seed} {job.namespace} {job.name} {begins.isoformat()}"))
 
     def reached(self, age: int) -> bool:
-        """True if something of this age has happened; in a short history, it happens after the first night."""
+        """True if an incident of this age has happened; in a short history, it happens after the first night."""
         return self.age < min(age, self.days - 1)
 
 
@@ -106,7 +106,7 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
 
 
 def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
-    """Yield what a stream reports each night: that it still runs."""
+    """Yield the nightly report of a stream: it still runs."""
     run: Json = {"runId": night.run_id(job), "facets": {}}
     rendered, outputs = _rendered_job(job), [_rendered_output(write, _day_of(night), True) for write in job.writes]
     if night.age == night.days - 1:
@@ -116,7 +116,7 @@ def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
 
 
 def _fate_of(job: Job, night: _Night) -> tuple[str, str]:
-    """Return how the job's run of this night ends, NONE if there is none, and its error."""
+    """Choose the end of the job's run in this night, NONE without a run, and its error."""
     fates = {
         "spark.silver_payments": _failed(_UPCAST) if night.reached(3) else None,
         "nordwind_daily": ("FAIL", "") if night.reached(3) else None,
@@ -142,12 +142,12 @@ def _failed(error: str) -> tuple[str, str]:
 
 
 def _dropped_at(night: _Night) -> int:
-    """Return the age of the night in which the backup of the orders is dropped."""
+    """Choose the age of the night with the drop of the orders' backup."""
     return max(0, min(5, night.days - 2))
 
 
 def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: bool) -> Json:
-    """Return an output with the number of its rows, or with its end."""
+    """Build an output with the number of its rows, or with its end."""
     output = _rendered_output(write, _day_of(night), is_whole)
     if job.name == "spark.backup_orders" and night.age == _dropped_at(night):
         dropped = a_facet("lifecycleStateChange", lifecycleStateChange="DROP")
@@ -161,7 +161,7 @@ def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: 
 
 
 def _day_of(night: _Night) -> tuple[bool, bool, bool]:
-    """Return which of the changes of schemas have happened: of orders, of customers, of revenue."""
+    """List the changes of schemas so far: of orders, of customers, of revenue."""
     return night.reached(14), night.reached(9), night.reached(6)
 
 
@@ -176,7 +176,7 @@ def _rendered_output(write: Write, day: tuple[bool, bool, bool], is_whole: bool)
 
 
 def _columns_of(dataset: Dataset, is_decimal: bool, is_without_fax: bool, counts_orders: bool) -> Mapping[str, str]:
-    """Return the columns of a dataset after some of the changes of schemas."""
+    """List the columns of a dataset after the changes of schemas so far."""
     columns = dict(dataset.columns)
     if dataset.name == "silver/shop/orders" and not is_decimal:
         columns["amount"] = "int"

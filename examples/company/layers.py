@@ -1,4 +1,4 @@
-"""The layers of the estate, each made of the one before: topics, bronze, silver, staging."""
+"""The layers of the estate, each made of the previous layer: topics, bronze, silver, staging."""
 
 from __future__ import annotations
 
@@ -20,48 +20,48 @@ TEAMS: Mapping[str, str] = MappingProxyType(
     }
 )
 STAGED = 40
-"""Tables that dbt stages, of all; the others end in the lake."""
+"""The tables staged by dbt; the remaining tables end in the lake."""
 _QUARANTINED = 18
-# Where a format stands in a path, people see it in every name.
+# A format in a path appears in every name.
 _SUFFIXES: Mapping[str, str] = MappingProxyType(
     {"payments": "/v3/format=parquet/compression=zstd", "orders": "", "sessions": "/v1/format=delta"}
 )
 
 
 def all_tables() -> list[tuple[str, str]]:
-    """Return every table of every system, as area and name."""
+    """List every table of every system, as area and name."""
     return [(area, table) for area, tables in TABLES.items() for table in tables]
 
 
 def a_table(
     namespace: str, name: str, columns: Iterable[str], owner: str = "", *tags: str, pii: bool = False
 ) -> Dataset:
-    """Return a dataset whose types follow from its columns' names; with `pii`, its personal columns are tagged."""
+    """Build a dataset with types by its columns' names; with `pii`, its personal columns are tagged."""
     types = {column: type_of(column) for column in columns}
     return Dataset(namespace, name, types, owner, tags, frozenset(types) & PERSONAL if pii else frozenset())
 
 
 def copied(source: Dataset, columns: Iterable[str] | None = None) -> dict[str, list[Source]]:
-    """Return columns that are copied from a dataset, all of its columns if none are named."""
+    """Build copies of a dataset's columns, by default of all."""
     return {column: [Source(source, column)] for column in (source.columns if columns is None else columns)}
 
 
 def build_calendar(parent: Job) -> Job:
-    """Return the job that writes the dates of all years, which nearly everything joins."""
+    """Build the job for the dates of all years, an input of nearly every job."""
     columns = ("date", "year", "quarter", "month", "week", "fiscal_period", "is_holiday")
     calendar = a_table(LAKE, "silver/reference/dim_date", columns, "team:analytics", "tier:silver")
     return Job(SPARK, "spark.dim_date", (), (Write(calendar),), "team:analytics", 2, 1, parent)
 
 
 def build_rates(parent: Job) -> Job:
-    """Return the job that writes the rates of the central bank."""
+    """Build the job for the rates of the central bank."""
     topic = a_table(BROKER, "ecb.exchange_rates", ("currency", "rate", "valid_on"))
     rates = a_table(LAKE, "silver/reference/exchange_rates", topic.columns, "team:finance", "tier:silver")
     return Job(SPARK, "spark.exchange_rates", (topic,), (Write(rates, copied(topic)),), "team:finance", 3, 1, parent)
 
 
 def build_bronze(parent: Job) -> dict[str, Job]:
-    """Return the jobs that land each topic in the lake, by table."""
+    """Build the landing job of each topic, by table."""
     jobs = {}
     for number, (area, table) in enumerate(all_tables()):
         topic = a_table(BROKER, f"cdc.{area}.{table}", columns_of(area, table))
@@ -73,7 +73,7 @@ def build_bronze(parent: Job) -> dict[str, Job]:
 
 
 def build_silver(bronze: Mapping[str, Job], calendar: Dataset, parent: Job) -> dict[str, Job]:
-    """Return the jobs that clean each table of bronze, by table: each writes the table and its history."""
+    """Build the cleaning job of each table of bronze, by table: it writes the table and its history."""
     jobs = {}
     for number, (area, table) in enumerate(all_tables()):
         source = bronze[table].writes[0].dataset
@@ -95,7 +95,7 @@ def _cleaned(source: Dataset, names: Iterable[str]) -> dict[str, list[Source]]:
 
 
 def _cleaned_column(source: Dataset, column: str) -> Source:
-    """Return the source of a column in silver: account numbers are hashed, numbers cast, texts trimmed."""
+    """Build the source of a column in silver: account numbers are hashed, numbers cast, texts trimmed."""
     kind = type_of(column)
     if column == "iban":
         return Source(source, column, f"sha2({column}, 256)", masked=True)
@@ -107,7 +107,7 @@ def _cleaned_column(source: Dataset, column: str) -> Source:
 
 
 def build_staging(silver: Mapping[str, Job], calendar: Dataset, parent: Job, root: Job) -> dict[str, Job]:
-    """Return the dbt models that stage tables of silver in the warehouse, by table."""
+    """Build the dbt models to stage tables of silver in the warehouse, by table."""
     jobs = {}
     for number, (_, table) in enumerate(all_tables()[:STAGED]):
         source = silver[table].writes[0].dataset

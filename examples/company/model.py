@@ -1,4 +1,4 @@
-"""Values of which the company's estate is made: datasets with columns, jobs, and where a written column comes from."""
+"""The parts of the company's estate: datasets with columns, jobs, and the sources of a written column."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BROKER, LAKE, WAREHOUSE = (
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A dataset: `columns` are names with types, `tags` those of the dataset, `personal` its columns tagged `pii`.
+    """A dataset: `columns` are names with types, `tags` its own tags, `personal` its columns tagged `pii`.
 
-    `partition` is the dimension of its daily partitions: its job writes one a night. It is empty if it has none.
-    The estate has one object for each dataset.
+    `partition` is the dimension of its daily partitions: its job writes a partition a night. Empty without partitions.
+    The estate has a single object for each dataset.
     """
 
     namespace: str
@@ -32,9 +32,9 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A column that a written column is made of: by `expression`, or copied without one.
+    """A source of a written column: by `expression`, or as a copy without it.
 
-    `role` is the part that it plays where it decides only which rows there are: JOIN, FILTER, GROUP_BY.
+    `role` is its part in the choice of rows: JOIN, FILTER, GROUP_BY.
     """
 
     dataset: Dataset
@@ -46,7 +46,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """A dataset that a job writes, with the sources of its columns and of its rows."""
+    """A written dataset, with the sources of its columns and of its rows."""
 
     dataset: Dataset
     columns: Mapping[str, Sequence[Source]] = field(default_factory=dict)
@@ -57,8 +57,8 @@ class Write:
 class Job:
     """A job that runs once a night, `starts_min` minutes after its begin, for about `takes_min` minutes.
 
-    `parent` is the job that starts it, `root` the one that starts that. With `reads_day_before`, it reads the partition
-    of the day before, of each dataset that has daily partitions.
+    `parent` is the job that starts it, `root` the job that starts the parent. With `reads_day_before`, it reads the
+    previous day's partition of each dataset with daily partitions.
     """
 
     namespace: str
@@ -77,7 +77,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Estate:
-    """All jobs of the company, and the datasets that they read and write."""
+    """All jobs of the company, with their datasets."""
 
     jobs: tuple[Job, ...]
 
@@ -88,5 +88,5 @@ class Estate:
         return {(dataset.namespace, dataset.name): dataset for dataset in used}
 
     def job(self, name: str) -> Job:
-        """Return the job of this name. Raises KeyError."""
+        """Find a job by name. Raises KeyError."""
         return {job.name: job for job in self.jobs}[name]

@@ -12,12 +12,12 @@ _ROWS = 32
 
 
 def roots_of(end: datetime) -> list[str]:
-    """Return the ids of the files that came on the day of `end`."""
+    """List the ids of the files of the day of `end`."""
     return [f"invoices-{end:%Y-%m-%d}-{number:02}.csv" for number in range(1, _FILES + 1)]
 
 
 def records_of(end: datetime) -> Iterator[Step]:
-    """Yield the steps of each file, by file and action: 12 files, 32 rows each, of which every tenth is rejected."""
+    """Yield the steps of each file, by file and action: 12 files of 32 rows, with every tenth row rejected."""
     for root in roots_of(end):
         read, lake = f"{root}#read", "s3://nordwind-lake"
         rows = {number: f"{root}#{number:04}" for number in range(1, _ROWS + 1)}

@@ -78,13 +78,13 @@ WIDE_COLUMNS = 150
 PERSONAL = frozenset(
     {"first_name", "last_name", "email", "phone", "birth_on", "iban", "street", "ip_address", "salary"}
 )
-"""Names of columns that hold personal data."""
+"""Names of columns with personal data."""
 _MONEY = ("amount", "eur", "price", "discount", "salary", "rate", "revenue", "cost", "dmbtr", "wrbtr", "netpr")
 _WHOLE = ("quantity", "points", "stars", "hits", "hours", "rows")
 
 
 def columns_of(area: str, table: str) -> tuple[str, ...]:
-    """Return the names of a table's columns in the order of its schema; the ledger of the ERP has 150.
+    """List a table's columns in the order of its schema; the ledger of the ERP has 150.
 
     >>> columns_of("web", "devices")
     ('device_id', 'system', 'browser', 'is_mobile')
@@ -98,7 +98,7 @@ def columns_of(area: str, table: str) -> tuple[str, ...]:
 
 
 def type_of(column: str) -> str:
-    """Return the type of a column by its name.
+    """Derive the type of a column from its name.
 
     >>> [type_of(name) for name in ("order_id", "amount", "paid_at", "valid_until_on", "is_listed", "city")]
     ['bigint', 'decimal(12,2)', 'timestamp', 'date', 'boolean', 'string']

@@ -14,7 +14,7 @@ from spark_client import LineageClient
 
 NIGHTS = 30
 SEED = 1
-# Events in a request: few enough for a display that moves.
+# Events in a request: few enough for a display in motion.
 _TOGETHER = 250
 
 T = TypeVar("T")
@@ -23,9 +23,9 @@ T = TypeVar("T")
 def send_company(
     lineage: LineageClient, *, now_s: float, nights: int = NIGHTS, seed: int = SEED, report: Callable[[int], None]
 ) -> int:
-    """Send the nights until `now_s` (seconds since 1970) and the last day's records; return how much was delivered.
+    """Send the nights until `now_s` (seconds since 1970) and the last day's records; count the deliveries.
 
-    `report` gets the number of events sent so far. A strict client raises a LineageError for what is not delivered.
+    `report` gets the number of events sent so far. A strict client raises a LineageError for an undelivered part.
     """
     end = datetime.fromtimestamp(now_s, timezone.utc)
     sent = 0

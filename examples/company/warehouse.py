@@ -1,4 +1,4 @@
-"""Gold, marts and boards: the tables that people read, each column with its formula."""
+"""Gold, marts and boards: tables for people, each column with its formula."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from examples.company.layers import a_table
 from examples.company.model import BOARDS, DBT, LAKE, WAREHOUSE, Dataset, Job, Source, Write
 
-# Table -> its columns: a reference `table.column` is a copy, anything else a formula over such references.
+# Table -> its columns: a reference `table.column` is a copy, further text a formula over references.
 _GOLD: Mapping[str, str] = MappingProxyType(
     {
         "dim_customer": """
@@ -96,7 +96,7 @@ _SUBJECTS: Mapping[str, str] = MappingProxyType(
         "stock_quantity": "fct_stock.quantity",
     }
 )
-# Table -> the column of its daily partitions: each night's run adds one.
+# Table -> the column of its daily partitions: each night's run adds a partition.
 _PARTITIONED: Mapping[str, str] = MappingProxyType({"fct_orders": "date"})
 _GRAINS = ("day", "week", "month", "country", "quarter")
 _BOARDS = 40
@@ -114,7 +114,7 @@ _REFERENCE = re.compile(r"\b([a-z]\w*)\.(\w+)")
 
 
 def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, root: Job) -> dict[str, Job]:
-    """Return the dbt models of gold by table, in the order in which they run; `known` are datasets by short name."""
+    """Build the dbt models of gold by table, in the order of their runs; `known` are datasets by short name."""
     jobs: dict[str, Job] = {}
     tables = dict(known)
     for number, (table, text) in enumerate(_GOLD.items()):
@@ -146,14 +146,14 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
 
 
 def _sources(formula: str, tables: Mapping[str, Dataset]) -> list[Source]:
-    """Return the columns that a formula names."""
+    """List the columns in a formula."""
     expression = "" if _REFERENCE.fullmatch(formula) else formula
     named = dict.fromkeys(_REFERENCE.findall(formula))
     return [Source(tables[table], column, expression) for table, column in named]
 
 
 def build_marts(gold: Mapping[str, Job], calendar: Dataset, parent: Job, root: Job) -> dict[str, Job]:
-    """Return the dbt models that sum a subject by a grain, by short name; each also exports its mart to the lake."""
+    """Build the dbt models that sum a subject by a grain, by short name; each also exports its mart to the lake."""
     jobs = {}
     for number, (subject, measured) in enumerate(_SUBJECTS.items()):
         table, _, measure = measured.partition(".")
@@ -190,7 +190,7 @@ def build_marts(gold: Mapping[str, Job], calendar: Dataset, parent: Job, root: J
 
 
 def build_boards(marts: Mapping[str, Job], parent: Job) -> dict[str, Job]:
-    """Return the jobs that refresh the boards, by the name of the board; each reads three marts."""
+    """Build the jobs that refresh the boards, by the name of the board; each reads three marts."""
     jobs = {}
     sources: Sequence[Dataset] = [job.writes[0].dataset for job in marts.values()]
     for number in range(_BOARDS):

@@ -1,4 +1,4 @@
-"""A run of the pipeline that is captured, and whose records and events are sent to one place."""
+"""A captured run of the pipeline, with its records and events sent to one place."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Stages(Protocol):
     """A display of the stages of a run."""
 
     def stage(self, title: str, count: Callable[[], str] = ...) -> AbstractContextManager[Report]:
-        """Show a stage while the block runs; yield a function that sets its detail. `count` is its finished work."""
+        """Show a stage during the block; yield a function that sets its detail. `count` is its finished work."""
 
 
 @dataclass(frozen=True)
 class PipelineCounts:
-    """The counts of a pipeline run: the pipeline's own, and the records and events that did not arrive."""
+    """The counts of a pipeline run: the pipeline's own, and the undelivered records and events."""
 
     counts: Counts
     undelivered: int

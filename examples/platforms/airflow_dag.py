@@ -1,6 +1,6 @@
 """DAG that starts a Spark job as a part of the task's run.
 
-`CONF` is what Airflow's OpenLineage provider adds by itself where `[openlineage] spark_inject_parent_job_info` is true.
+With `[openlineage] spark_inject_parent_job_info`, Airflow's OpenLineage provider adds the lines of `CONF` by itself.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from spark_client import capture
 arguments = getResolvedOptions(sys.argv, ["JOB_NAME", "source", "target"])
 glue = GlueContext(SparkContext.getOrCreate())
 spark = glue.spark_session
-# Glue gives the application another name in each run; the job's own stays.
+# Glue gives the application a new name in each run; the job's own stays.
 capture(spark, name=arguments["JOB_NAME"])
 
 job = Job(glue)

@@ -40,8 +40,8 @@ MODULES = (
     ("headwater.api.records.routes", "/api/v1/records"),
     ("headwater.api.events", "/api/v1/lineage"),
     ("headwater.api.marquez.routes", "/api/(v1/(?!records|reports|me$)|v2beta/)"),
-    ("headwater.api.cdap.designs", "/v3/"),
-    ("headwater.api.cdap.shipped", "/v3/"),
+    ("headwater.api.cdap.mappings", "/v3/"),
+    ("headwater.api.cdap.lineage", "/v3/"),
     ("headwater.api.reports.routes", "/api/v1/reports"),
     *(module for feature in FEATURES for module in feature.routes),
 )

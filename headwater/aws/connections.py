@@ -68,7 +68,7 @@ class Connections:
         """
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         request = f"POST / HTTP/1.1\r\n{lines}content-length: {len(body)}\r\n\r\n".encode("latin-1") + body
-        idle = self._take()
+        idle = self._pop_open()
         if idle is not None:
             try:
                 return self._exchange(idle, request)
@@ -115,7 +115,7 @@ class Connections:
         connection.settimeout(self._read_timeout_s)
         return connection
 
-    def _take(self) -> socket.socket | None:
+    def _pop_open(self) -> socket.socket | None:
         """Pop the idle connection in most recent use that is still open."""
         while (idle := self._pop()) is not None:
             used, connection = idle

@@ -58,7 +58,7 @@ def put_versions(
         left = group
         for _ in attempts(_TRIES, sleep):
             responses = dynamodb.batch_execute_statement(Statements=[_statement(table, items[index]) for index in left])
-            results = [_written(response) for response in responses["Responses"]]
+            results = [_outcome_of(response) for response in responses["Responses"]]
             written |= {index: done for index, done in zip(left, results, strict=True) if done is not None}
             left = [index for index in left if index not in written]
             if not left:
@@ -97,7 +97,7 @@ def _statement(table: str, item: Item) -> BatchStatementRequestTypeDef:
     }
 
 
-def _written(response: Mapping[str, Any]) -> bool | None:
+def _outcome_of(response: Mapping[str, Any]) -> bool | None:
     """Read the outcome: True for an effect, False for a failed condition, None for a passing failure."""
     error = response.get("Error")
     if error is None:

@@ -1,4 +1,4 @@
-"""`headwater column`: the sources of a column and the columns made from it, as trees or as a Mermaid flowchart."""
+"""`headwater column`: the sources of a column and its dependants, as trees or as a Mermaid flowchart."""
 
 from __future__ import annotations
 

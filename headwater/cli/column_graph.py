@@ -12,7 +12,7 @@ from headwater.cli.service import NoResponse, fetch_json, printable
 
 @dataclass(frozen=True, order=True, slots=True)
 class GraphDataset:
-    """A dataset, or a version of it, that has columns."""
+    """A dataset with columns, or a version of it."""
 
     namespace: str
     name: str
@@ -21,21 +21,21 @@ class GraphDataset:
     @property
     def id(self) -> str:
         """The node id."""
-        return _versioned(f"dataset:{self.namespace}:{self.name}", self.version)
+        return _add_version(f"dataset:{self.namespace}:{self.name}", self.version)
 
     @property
     def short_name(self) -> str:
-        """The last part of a path; any other name in full."""
+        """The last part of a path; the full name of a dataset that is no path."""
         return self.name.rstrip("/").rpartition("/")[2] or self.name
 
     def id_of(self, column: str) -> str:
-        """Return the node id of a column."""
-        return _versioned(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
+        """Build the node id of a column."""
+        return _add_version(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphColumn:
-    """A column or, with `name` None, all of its dataset; `links` are API paths that continue from it."""
+    """A column or, with `name` None, all of its dataset; `links` are API paths to continue."""
 
     id: str
     dataset: GraphDataset
@@ -46,9 +46,9 @@ class GraphColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEdge:
-    """A dependency of a column (or dataset) on another; `operations` describe it, each once.
+    """A dependency of a column (or dataset) on an origin; `operations` describe it, each once.
 
-    `indirect`: the origin decides which values exist, not what they are; `masked`: it hides the original values.
+    `indirect`: the origin decides which rows exist, not their values; `masked`: the original values are hidden.
     """
 
     origin: str
@@ -73,10 +73,10 @@ class ColumnGraph:
 
 
 def fetch_columns(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> ColumnGraph:
-    """Fetch the upstream columns of a column, a dataset or a job's outputs; with `down`, the downstream ones too.
+    """Fetch the upstream columns of a column, a dataset or a job's outputs; with `down`, downstream columns, too.
 
     Raises:
-        NoResponse: no such node, no such service, or a response that is no graph.
+        NoResponse: no such node, no such service, or a response without a graph.
     """
     return parse_columns(fetch_response(url, node_id, depth=depth, down=down, token=token))
 
@@ -97,10 +97,10 @@ def parse_columns(response: Any) -> ColumnGraph:
     """Parse the response of `GET /api/v1/column-lineage`; a source beyond its depth is a column without a type.
 
     Raises:
-        NoResponse: it is no such response.
+        NoResponse: the response has a different form.
     """
     try:
-        # A node without data is one that the caller may not read: its edges come from its other ends.
+        # A node without data is outside the caller's rights: its edges come from their other ends.
         documents = [document for document in response["graph"] if document["data"] is not None]
         parsed = [_parse_column(document) for document in documents]
         edges: dict[ColumnEdge, tuple[GraphColumn, GraphColumn]] = {}
@@ -119,9 +119,9 @@ def parse_columns(response: Any) -> ColumnGraph:
 
 
 def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
-    """Return the requested columns: the column, those of the dataset, or else those that are no edge's origin.
+    """Select the requested columns: the column, the columns of the dataset, or else all columns without a dependant.
 
-    A dataset's node id is also the end of the edges that all its rows depend on: that node is no column.
+    A dataset's node id is also the end of edges for all its rows: that node is no column.
     """
     column = node_id.replace("dataset_field:", "datasetField:", 1)
     if column in graph.columns and graph.columns[column].name is not None:
@@ -138,9 +138,9 @@ def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
 
 
 def sources_of(graph: ColumnGraph, node_id: str) -> list[GraphColumn]:
-    """Return the first columns of a column's values, in the order of their ids: those that have no sources themselves.
+    """Find the origins of a column's values, in the order of their ids: columns without sources of their own.
 
-    What only decides which rows there are is no source.
+    A column that only decides which rows exist is no source.
     """
     above: dict[str, list[str]] = {}
     for edge in graph.edges:
@@ -174,11 +174,11 @@ def _dataset_of(document: Mapping[str, Any]) -> GraphDataset:
 def _edges_to(
     end: GraphColumn, sources: Iterable[Mapping[str, Any]]
 ) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
-    """Yield the edges from these sources to a column or to all of a dataset, each with both ends."""
+    """Yield the edges from sources to a column or to all of a dataset, each with both ends."""
     for source in sources:
         dataset, name = _dataset_of(source), source["field"]
         if not end.dataset.version:
-            # In a current graph an origin has no version, whichever version was read.
+            # In a current graph an origin has no version, even if an old version was read.
             dataset = replace(dataset, version=None)
         origin = _whole(dataset) if name is None else GraphColumn(dataset.id_of(name), dataset, printable(name))
         yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
@@ -201,12 +201,12 @@ def _edge(origin: str, destination: str, transformations: Any) -> ColumnEdge:
 
 
 def _describe(transformation: Mapping[str, Any]) -> str:
-    """Return a transformation in a few words: its subtype and description, or its operations' names alone."""
+    """Describe a transformation in a few words: its subtype and description, or its operations' names alone."""
     kind = (transformation.get("subtype") or transformation["type"]).lower().replace("_", " ")
     about = transformation.get("description")
     text = about if about and kind == "transformation" else f"{kind}: {about}" if about else kind
     return printable(f"{text} (masked)" if transformation.get("masking") else text)
 
 
-def _versioned(node_id: str, version: str | None) -> str:
+def _add_version(node_id: str, version: str | None) -> str:
     return f"{node_id}#{version}" if version else node_id

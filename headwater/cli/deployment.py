@@ -1,4 +1,4 @@
-"""A stack that runs somewhere: in an AWS account, or on this machine under `headwater serve`."""
+"""A running stack: in an AWS account, or on this machine under `headwater serve`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class NotDeployed(Exception):
-    """A missing stack, or one that these credentials may not read."""
+    """A missing stack, or a stack beyond these credentials."""
 
 
 def stack_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return the errors of calls to a stack and `more`, for an `except`: Python calls it only after an error."""
+    """List the errors of calls to a stack and `more`, for an `except`: Python calls it only after an error."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from headwater_model.errors import HeadwaterError
@@ -36,7 +36,7 @@ def stack_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
 
 @dataclass(frozen=True)
 class Deployment:
-    """The stack's outputs, the client settings that the environment's credentials do not cover, and its name."""
+    """The stack's outputs, the client settings beyond the environment's credentials, and its name."""
 
     outputs: Mapping[str, str]
     settings: Mapping[str, Any]
@@ -51,19 +51,19 @@ class Deployment:
     @overload
     def client(self, service: str) -> Any: ...
     def client(self, service: str) -> Any:
-        """Return a client of the service where the stack runs."""
+        """Build a client of the service where the stack runs."""
         import boto3
 
         return boto3.client(service, **self.settings_with(retries={"mode": "standard", "max_attempts": 10}))  # type: ignore[call-overload]
 
     def settings_with(self, **options: Any) -> dict[str, Any]:
-        """Return the client settings with further options of botocore's `Config`."""
+        """Merge the client settings with further options of botocore's `Config`."""
         from botocore.config import Config
 
         return {**self.settings, "config": Config(**options).merge(self.settings.get("config") or Config())}
 
     def graph_table(self, name: str | None = None) -> GraphTable:
-        """Return the graph table, or another table with its keys."""
+        """Open the graph table, or a further table with its keys."""
         from headwater.facts.table import GraphTable
 
         return GraphTable(
@@ -74,7 +74,7 @@ class Deployment:
         )
 
     def naming_rules(self) -> NamingRules:
-        """Return the naming rules in the variables of the events function: those that the stack was deployed with."""
+        """Read the naming rules of the deployment in the variables of the events function."""
         from headwater.events.naming import parse_rules
 
         configuration = self.client("lambda").get_function_configuration(
@@ -93,7 +93,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def find_deployment(given: argparse.Namespace) -> Deployment:
-    """Return the stack that the options name.
+    """Find the stack of the options.
 
     Raises:
         NotDeployed: with the reason from AWS.
@@ -119,13 +119,13 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
 
 
 def region_setting() -> dict[str, str]:
-    """Return AWS_REGION, which the AWS CLI and CDK prefer, and which boto3 does not read."""
+    """Read AWS_REGION: the AWS CLI and CDK prefer it, and boto3 does not read it."""
     region = os.environ.get("AWS_REGION")
     return {"region_name": region} if region else {}
 
 
 def _why(name: str, error: Exception) -> str:
-    """Return why a deployed stack was not read, and what to do."""
+    """Explain a failure to read a deployed stack, and the next step."""
     from botocore.exceptions import ClientError, NoCredentialsError, NoRegionError
 
     here = "or name a stack on this machine by --local"
@@ -139,7 +139,7 @@ def _why(name: str, error: Exception) -> str:
 
 
 def _why_local(url: str, error: Exception) -> str:
-    """Return why a stack on this machine was not read: its URL is that of its AWS endpoints, not of its API."""
+    """Explain a failure to read a stack on this machine: its URL is of its AWS endpoints, not of its API."""
     from botocore.exceptions import EndpointConnectionError
 
     if isinstance(error, EndpointConnectionError):

@@ -1,4 +1,4 @@
-"""`headwater explore`: the explorer on this machine, over an API that needs signatures."""
+"""`headwater explore`: the explorer on this machine, over an API with signed requests."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from headwater.cli.service import (
     SET_CREDENTIALS,
     TIMEOUT_S,
     NoResponse,
+    explain_unreached,
+    explain_unusable,
     is_api_gateway,
     opener_of,
-    unreached,
-    unusable,
 )
 
 _ABOUT = """\
@@ -44,13 +44,13 @@ Requests without it are refused, and so are those for other hosts and those of o
 
 An API for bearer tokens serves the explorer itself, at <url>/explore/, and needs no such command.
 """
-# Headers of the API that the page needs; all others are about the connection.
+# Headers of the API for the page; the remaining headers are about the connection.
 _PASSED = (
     *("Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Security-Policy", "Content-Type"),
     *("Location", "Referrer-Policy", "Retry-After", "WWW-Authenticate", "X-Content-Type-Options"),
 )
 _KEY = "key"
-# A browser takes two slashes for another host, a backslash for a slash, and leaves tabs and line feeds out.
+# A browser reads two slashes as a host, and a backslash as a slash; it drops tabs and line feeds.
 _PATH = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*\Z")
 _VIEW = re.compile(r"/explore/[\w-]*")
 
@@ -74,7 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run_explore(given: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; 1 if the port is taken, nothing answers, or there are no credentials to sign with."""
+    """Serve until Ctrl-C; 1 if the port is in use, nothing answers, or there are no credentials to sign with."""
     from botocore.exceptions import BotoCoreError
 
     from spark_client.errors import Misconfigured
@@ -99,11 +99,11 @@ def _fail(message: str) -> int:
 
 
 def authorize_for(url: str, token: str | None) -> Authorize:
-    """Return what adds the credentials to a GET's headers: a bearer token, or a signature at an API Gateway host.
+    """Choose the credentials of a GET's headers: a bearer token, or a signature at an API Gateway host.
 
     Raises:
         Misconfigured: There are no AWS credentials.
-        ValueError: The URL is none of HTTP, or a token would be sent over plain HTTP.
+        ValueError: The URL is not HTTP, or a token would be sent over plain HTTP.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -131,7 +131,7 @@ class Reply:
 
 
 class Explorer:
-    """A server on loopback that forwards GETs which carry its secret."""
+    """A server on loopback that forwards GETs with its secret."""
 
     def __init__(self, url: str, authorize: Authorize, *, port: int = 0) -> None:
         self._url = url.rstrip("/")
@@ -148,11 +148,11 @@ class Explorer:
 
     @property
     def link(self) -> str:
-        """Address to open; whoever has it may read what the credentials may."""
+        """Address to open; every reader of it may read all that the credentials may."""
         return f"http://127.0.0.1:{self.port}/explore/?{urlencode({_KEY: self._secret})}"
 
     def reply_to(self, target: str, headers: Mapping[str, str]) -> Reply:
-        """Return the API's response, a redirect that sets the cookie, or a refusal."""
+        """Answer with the API's response, a redirect that sets the cookie, or a refusal."""
         path, _, query = target.partition("?")
         refusal = self._find_refusal(path, headers)
         if refusal:
@@ -189,7 +189,7 @@ class Explorer:
         )
 
     def _set_cookie(self, path: str, pairs: list[tuple[str, str]]) -> Reply:
-        """Return a redirect to the view without the secret: to no path that a browser may take for another host."""
+        """Redirect to the view without the secret, never to a path that a browser could read as a host."""
         if not _VIEW.fullmatch(path):
             return _message(403, "path: the link is to a view under /explore/")
         cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
@@ -197,7 +197,7 @@ class Explorer:
         return Reply(303, {"Location": f"{path}{query}", "Set-Cookie": cookie, "Referrer-Policy": "no-referrer"}, b"")
 
     def knock(self) -> None:
-        """Send a request to the API; any response will do.
+        """Check the connection: send a request to the API; any response will do.
 
         Raises:
             NoResponse: nothing answers there.
@@ -207,30 +207,30 @@ class Explorer:
     def _fetch(self, target: str, headers: Mapping[str, str]) -> Reply:
         url = f"{self._url}{target}"
         sent = self._authorize(url, {"Accept": headers.get("Accept", "*/*")})
-        # It is not signed: what lies before API Gateway may change it.
+        # Unsigned, since a proxy before API Gateway may change it.
         request = urllib.request.Request(url, headers={**sent, "Accept-Encoding": "gzip"})  # noqa: S310 - it is http(s)
         try:
             with self._opener.open(request, timeout=TIMEOUT_S) as response:
-                return _passed(response.status, response.headers, response.read())
+                return _pass_on(response.status, response.headers, response.read())
         except urllib.error.HTTPError as error:
             with error:
-                return _passed(error.code, error.headers, error.read())
+                return _pass_on(error.code, error.headers, error.read())
         except urllib.error.URLError as error:
-            raise NoResponse(unreached(self._url, error.reason)) from error
+            raise NoResponse(explain_unreached(self._url, error.reason)) from error
         except (OSError, http.client.HTTPException) as error:
-            raise NoResponse(unusable(self._url, error)) from error
+            raise NoResponse(explain_unusable(self._url, error)) from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """Redirects as responses: the browser follows them, without credentials."""
 
     def redirect_request(self, *_: object) -> None:
-        """Return no request."""
+        """Follow nothing."""
 
 
 def _handler_of(explorer: Explorer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        """Requests of the browser; without a method for it, any but GET is refused with 501."""
+        """Requests of the browser: GET, and 501 for every further method."""
 
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -258,13 +258,13 @@ def _cookies(headers: Mapping[str, str]) -> Mapping[str, str]:
         return {}
 
 
-def _passed(status: int, headers: Message, body: bytes) -> Reply:
+def _pass_on(status: int, headers: Message, body: bytes) -> Reply:
     values = {name: value for name in _PASSED if (value := headers.get(name)) is not None}
     return Reply(status, values, body)
 
 
 def _without_writes(reply: Reply) -> Reply:
-    """Return the response of `/api/v1/me` as it is here: nothing but GET is forwarded, so the page offers no more."""
+    """Cut the response of `/api/v1/me` to reads: only GET is forwarded, so the page offers nothing more."""
     headers = dict(reply.headers)
     packed = headers.pop("Content-Encoding", None) == "gzip"
     me = json.loads(gzip.decompress(reply.body) if packed else reply.body)

@@ -1,6 +1,6 @@
 """The graph of jobs and datasets around a node, read from a running service, with the layers of its nodes.
 
-Every edge leads from one layer to a later one, but for those that close a cycle.
+Every edge leads to a later layer, unless it closes a cycle.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset; `stale` if no job writes it any more, `last_writer` is the job that did."""
+    """A dataset; `stale` without a current writer, then `last_writer` is the former."""
 
     id: str
     namespace: str
@@ -48,7 +48,7 @@ Node: TypeAlias = Job | Dataset
 class JobGraph:
     """Nodes by id, in the order of their ids, and edges in the direction of the data.
 
-    `truncated`: more is connected than the response holds.
+    `truncated`: the response lacks connected nodes.
     """
 
     nodes: Mapping[str, Node]
@@ -60,7 +60,7 @@ def fetch_graph(url: str, node_id: str, *, depth: int, token: str | None = None)
     """Fetch the graph within `depth` jobs of a node (`job:<namespace>:<name>`, `dataset:<namespace>:<name>`).
 
     Raises:
-        NoResponse: no such node, no such service, or a response that is no graph.
+        NoResponse: no such node, no such service, or a response without a graph.
     """
     return parse_graph(fetch_response(url, node_id, depth=depth, token=token))
 
@@ -78,7 +78,7 @@ def parse_graph(response: Any) -> JobGraph:
     """Parse the response of `GET /api/v1/lineage`; an edge with an end outside it is left out.
 
     Raises:
-        NoResponse: it is no such response.
+        NoResponse: the response has a different form.
     """
     try:
         nodes = {
@@ -97,7 +97,7 @@ def parse_graph(response: Any) -> JobGraph:
 
 
 def short_name(node: Node) -> str:
-    """Return a job's name, or a dataset's; of a dataset that is a path, its last part.
+    """Shorten a name: a job's in full, a dataset's in full or, of a path, its last part.
 
     >>> short_name(Dataset("dataset:file:/demo/checked", "file", "/demo/checked"))
     'checked'
@@ -112,22 +112,24 @@ def short_name(node: Node) -> str:
 def _parse_node(document: Mapping[str, Any]) -> Node:
     data = document["data"]
     if data is None:
-        # The caller may not read this neighbour: only its id is known.
-        return Job(*_named(document), state="") if document["type"] == "JOB" else Dataset(*_named(document))
+        # A neighbour outside the caller's rights: only its id is known.
+        return Job(*_parse_names(document), state="") if document["type"] == "JOB" else Dataset(*_parse_names(document))
     if document["type"] == "JOB":
         run = data["latestRun"] or {}
-        return Job(*_named(document), run.get("state"), run.get("durationMs"))
+        return Job(*_parse_names(document), run.get("state"), run.get("durationMs"))
     writer = data.get("lastWrittenBy")
-    return Dataset(*_named(document), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None)
+    return Dataset(
+        *_parse_names(document), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None
+    )
 
 
-def _named(document: Mapping[str, Any]) -> tuple[str, str, str]:
+def _parse_names(document: Mapping[str, Any]) -> tuple[str, str, str]:
     data = document["data"] or {"namespace": "", "name": document["id"].partition(":")[2]}
     return document["id"], printable(data["namespace"]), printable(data["name"])
 
 
 def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int]:
-    """Return each node's layer from 0: the longest path to it; a source's is just before its first successor's.
+    """Compute each node's layer from 0: the longest path to it; a source is just before its first successor.
 
     >>> layers_of("abcx", [("a", "b"), ("b", "c"), ("x", "c")])
     {'a': 0, 'b': 1, 'c': 2, 'x': 1}
@@ -147,7 +149,7 @@ def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Mapping[str, int
 
 
 def _backward(nodes: list[str], edges: list[Edge]) -> Iterator[Edge]:
-    """Yield the edges that lead back to a node on the path of a depth-first walk; without them there is no cycle."""
+    """Yield the edges back to a node on the path of a depth-first walk: they close the cycles."""
     successors = _successors_of(edges)
     fed = {destination for _, destination in edges}
     seen: set[str] = set()

@@ -1,7 +1,7 @@
-"""The command line: `headwater serve`, `headwater demo`, the other `_COMMANDS` and the commands of features.
+"""The command line: `headwater serve`, `headwater demo`, all `_COMMANDS` and the commands of features.
 
-A command is a module with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed
-arguments and returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
+A command is a module with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed arguments and returns
+the exit status. Heavy imports belong inside it, for a quick `--help`.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _COMMANDS = (
     "search",
     "verify",
 )
-# The stack, its functions and jobs, and what runs them on one machine: folders of a checkout, which a wheel has here.
+# The stack, its functions and jobs, and their local runtime: folders of a checkout; a wheel has them here.
 _PROJECT = Path(__file__).resolve().parents[1] / "project"
 _NEEDS_PACKAGES = "headwater: this command needs {}: run `pip install 'headwater[local]'`\n"
-# The status of a program whose reader went away, as `head` does: that of SIGPIPE.
+# The status of a program without a reader, as behind `head`: SIGPIPE's.
 _BROKEN_PIPE = 128 + 13
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status."""
+    """Run a command and return its exit status."""
     if _PROJECT.is_dir():
         sys.path.append(str(_PROJECT))
     parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         if not _is_unread():
             raise
-        # What is left goes nowhere: Python would complain of it at its end.
+        # Unread output goes nowhere: Python would complain of it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except ModuleNotFoundError as error:
@@ -74,14 +74,14 @@ def add_commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argum
 
 
 def _is_unread() -> bool:
-    """True if standard output is a pipe whose reader has gone: a BrokenPipeError may be another pipe's."""
+    """True if standard output is a pipe without a reader: a BrokenPipeError may be of a different pipe."""
     poll = select.poll()
     poll.register(sys.stdout.fileno(), 0)
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
 class _Version(argparse.Action):
-    """An option that prints the version of the distribution; its metadata is read for nothing else."""
+    """An option that prints the version of the distribution; its metadata is read only here."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 - argparse names it
         super().__init__(option_strings, dest, nargs=0, help=help)

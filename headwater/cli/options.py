@@ -1,4 +1,4 @@
-"""The parts of a command line that several commands share: the command itself, options, and their values."""
+"""Common parts of command lines: the command itself, options, and their values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def add_url(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_url(text: str) -> str:
-    """Return the URL of a service: it is printed in messages and kept in files, so it holds no password.
+    """Parse the URL of a service: it is printed in messages and kept in files, so it holds no password.
 
     Raises:
         ArgumentTypeError: it may hold a user; the message does not show it.
@@ -55,7 +55,7 @@ def parse_url(text: str) -> str:
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
-    """Add the options for what takes the place of the tree: the response, or Mermaid text (`print_in_format`)."""
+    """Add the options of forms other than the tree: the response, or Mermaid text (`print_in_format`)."""
     formats = parser.add_mutually_exclusive_group()
     formats.add_argument("--json", action="store_true", help="print the API's response instead of the tree")
     about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
@@ -65,7 +65,7 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
 def print_in_format(
     given: argparse.Namespace, response: object, tree: RenderableType, flowchart: str, link: str
 ) -> None:
-    """Print a graph as the options of `add_formats` say; below a tree, the address of the same in the explorer."""
+    """Print a graph in the form of `add_formats`; below a tree, its address in the explorer."""
     from headwater.cli.text.mermaid import STANDARD_OUTPUT, write_mermaid
     from headwater.cli.text.terminal import output_console, print_json, print_part
 
@@ -90,7 +90,7 @@ def add_days(
 
 
 def _parse_day(text: str) -> str:
-    """Return the day of an option, `YYYY-MM-DD`.
+    """Parse the day of an option, `YYYY-MM-DD`.
 
     >>> _parse_day("2026-11-20")
     '2026-11-20'
@@ -102,7 +102,7 @@ def _parse_day(text: str) -> str:
 
 
 def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
-    """Return the `type` of an option whose value is a whole number from `low` to `high`, both included.
+    """Build the `type` of an option with a whole number from `low` to `high`, both included.
 
     >>> whole_number(1, 30)("7")
     7
@@ -121,12 +121,12 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
     return parse
 
 
-# A port to listen on; 0 is any that is free.
+# A port to listen on; 0 is any free port.
 parse_port = whole_number(0, 65_535)
 
 
 def parse_amount(text: str) -> float:
-    """Return the value of an option that is a finite number from 0 on.
+    """Parse the value of an option: a finite number from 0 on.
 
     >>> parse_amount("0.5")
     0.5

@@ -1,6 +1,6 @@
-"""The words that start this program in the reader's shell, for the commands that it prints.
+"""The words to start this program in the reader's shell, for printed commands.
 
-`headwater` starts it only where the PATH leads to it; in a checkout that is so only in an activated environment.
+`headwater` starts it only if it is on the PATH: in a checkout only in an activated environment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAME = "headwater"
 
 
 def program() -> str:
-    """Return `headwater` if the PATH leads to this environment's, else the path to that: `.venv/bin/headwater`."""
+    """Name the program: `headwater` if the PATH leads to this environment's, else its path: `.venv/bin/headwater`."""
     script = Path(sysconfig.get_path("scripts"), _NAME)
     if not script.exists():
         return f"{shlex.quote(sys.executable)} -m {_NAME}"
@@ -28,5 +28,5 @@ def program() -> str:
 
 
 def command(words: str) -> str:
-    """Return a command line of this program as a hint shows it, between backticks."""
+    """Print a command line of this program for a hint, between backticks."""
     return f"`{program()} {words}`"

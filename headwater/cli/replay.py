@@ -1,4 +1,4 @@
-"""`headwater replay`: the graph table made again from the bucket: the rows of the archive, then those of the events."""
+"""`headwater replay`: the graph table rebuilt from the bucket: the rows of the archive, then of the events."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _print_fault(reason: str) -> None:
 
 
 def _rebuild(table: GraphTable) -> Sequence[str]:
-    """Make the archive's rows that the table lacks; return why objects failed."""
+    """Make the archive's missing rows; return the reasons of failed objects."""
     from headwater.records.archive import Archive
     from headwater.records.archive_state import ArchiveState
     from headwater.records.digest import Digests
@@ -113,7 +113,7 @@ def _rebuild(table: GraphTable) -> Sequence[str]:
 
 
 def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path) -> int:
-    """Replay the remaining days; return how many events failed, those before an interruption among them."""
+    """Replay the remaining days; count the failed events, with those before an interruption."""
     from rich.progress import TimeElapsedColumn
 
     from headwater.cli.text.progress import object_bars
@@ -141,7 +141,7 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
 
 
 class _Done(NamedTuple):
-    """Progress of an interrupted replay: the last day that it finished, and the events that failed up to its end."""
+    """Progress of an interrupted replay: its last finished day, and the failed events until then."""
 
     to: str = ""
     failed: int = 0

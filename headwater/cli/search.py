@@ -117,7 +117,7 @@ def _print(records: list[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
-    """Return the records of a page as a table; with `expand`, all pages have the same column widths."""
+    """Draw the records of a page as a table; with `expand`, all pages have the same column widths."""
     from rich.table import Table
     from rich.text import Text
 
@@ -128,7 +128,7 @@ def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
         table.add_column(name, ratio=ratio, overflow="fold")
     for record in records:
         names = ("action_taken", "root_id", "node_id", "storage_location")
-        # The day that archived it; an expired record is in neither before its archive.
+        # The day of its archive; an expired record has neither before its archive.
         place = record["archivedOn"] or ("table" if record["ttl_expiry"] is not None else "not yet")
         texts = (_time(record["recordedAt"]), *(str(record[name]) for name in names), place)
         table.add_row(*(Text(printable(text)) for text in texts))
@@ -136,7 +136,7 @@ def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
 
 
 def _time(moment_s: int) -> str:
-    """Return a time in UTC, or its seconds if no calendar has it.
+    """Print a time in UTC, or its seconds beyond the calendar.
 
     >>> _time(1_763_640_000)
     '2025-11-20 12:00:00'
@@ -148,7 +148,7 @@ def _time(moment_s: int) -> str:
 
 
 def _moment(text: str) -> str:
-    """Return a time as the API takes it: ISO 8601 as seconds, in UTC unless it names a zone.
+    """Translate a time for the API: ISO 8601 into seconds, in UTC without a zone.
 
     >>> _moment("2025-11-20"), _moment("now-7d")
     ('1763596800', 'now-7d')

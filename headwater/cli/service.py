@@ -19,13 +19,13 @@ TIMEOUT_S = 60.0
 RESPONSE_MAX_BYTES = 1_000_000_000
 _ERROR_MAX_BYTES = 100_000
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# The AWS endpoints of `serve`, unless its option moves them.
+# The AWS endpoints of `serve`, by default.
 _LOCAL_ENDPOINT = "http://127.0.0.1:4566"
 _BUSY = frozenset({429, 503})
 # A GET of a path of the API, with a query.
 Get: TypeAlias = Callable[[str, Mapping[str, object]], Any]
 _PORTS = {"http": 80, "https": 443}
-# The headers that sign a request or hold a token, in urllib's spelling.
+# The headers of a signature or a token, in urllib's spelling.
 _CREDENTIALS = ("Authorization", "X-amz-security-token")
 SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
@@ -41,19 +41,19 @@ class Busy(NoResponse):
 def fetch_json(
     url: str, path: str, query: Mapping[str, object], *, token: str | None = None, on_host: bool = False
 ) -> Any:
-    """Return the JSON that the service at `url` sends for a path of its API (which may hold a query already).
+    """Fetch the JSON for a path of the API at `url` (the path may have a query).
 
     A call to an API Gateway host is signed with the credentials of the environment, unless a bearer token is given.
-    `on_host`: a redirect to another host is a refusal.
+    `on_host`: a redirect to a foreign host is a refusal.
 
     Raises:
-        NoResponse: no such resource, no such service, or a response that is not JSON.
+        NoResponse: no such resource, no such service, or a response without JSON.
     """
     body = send(url, path, query, token=token, on_host=on_host)
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise NoResponse(unusable(url, error)) from error
+        raise NoResponse(explain_unusable(url, error)) from error
 
 
 def send(
@@ -66,7 +66,7 @@ def send(
     body: bytes | None = None,
     on_host: bool = False,
 ) -> bytes:
-    """Send a request with credentials as `fetch_json` has them, a body of JSON if there is one; return the response.
+    """Send a request with the credentials of `fetch_json`, perhaps with a body of JSON; return the response.
 
     Raises:
         NoResponse: a refusal, or no such service.
@@ -85,19 +85,19 @@ def send(
         refusal = Busy if error.code in _BUSY else NoResponse
         raise refusal(f"{url}: HTTP {error.code}: {_message(error)}{advice}") from error
     except urllib.error.URLError as error:
-        raise NoResponse(unreached(url, error.reason)) from error
+        raise NoResponse(explain_unreached(url, error.reason)) from error
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise NoResponse(unusable(url, error)) from error
+        raise NoResponse(explain_unusable(url, error)) from error
 
 
 def opener_of(address: str, redirects: type[urllib.request.HTTPRedirectHandler]) -> urllib.request.OpenerDirector:
-    """Return an opener that uses the environment's proxy, except for a service on this machine."""
+    """Build an opener that uses the environment's proxy, except for a service on this machine."""
     direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in LOOPBACK else []
     return urllib.request.build_opener(redirects, *direct)
 
 
 def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
-    """Return the full address of a request.
+    """Build the full address of a request.
 
     >>> address_of("http://127.0.0.1:8080/", "/api/v1/lineage", {"nodeId": "job:a:b"})
     'http://127.0.0.1:8080/api/v1/lineage?nodeId=job%3Aa%3Ab'
@@ -112,7 +112,7 @@ def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
 
 
 def map_link(url: str, node_id: str) -> str:
-    """Return the address of the map around a job or dataset.
+    """Build the address of the map around a job or dataset.
 
     >>> map_link("http://127.0.0.1:8080/", "job:a:b")
     'http://127.0.0.1:8080/explore/map?node=job%3Aa%3Ab'
@@ -121,7 +121,7 @@ def map_link(url: str, node_id: str) -> str:
 
 
 def columns_link(url: str, node_id: str) -> str:
-    """Return the address of the path of a column, or of the columns of a dataset; of the map, for a job.
+    """Build the address of a column's path, a dataset's columns, or a job's map.
 
     >>> columns_link("http://127.0.0.1:8080", "datasetField:s3://lake:raw:id")
     'http://127.0.0.1:8080/explore/columns?node=datasetField%3As3%3A%2F%2Flake%3Araw%3Aid'
@@ -131,7 +131,7 @@ def columns_link(url: str, node_id: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return the text with characters replaced that move a cursor, have no glyph, or are invalid in XML.
+    r"""Replace characters that move a cursor, have no glyph, or are invalid in XML.
 
     >>> printable("a job\x1b[2J")
     'a job�[2J'
@@ -139,8 +139,8 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def unreached(url: str, reason: str | BaseException) -> str:
-    """Return why there is no connection, and what to do; an unknown certificate means that a server is there."""
+def explain_unreached(url: str, reason: str | BaseException) -> str:
+    """Explain a missing connection, and the next step; an unknown certificate means that a server is there."""
     if isinstance(reason, ssl.SSLError):
         return f"{url}: {reason}"
     why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
@@ -148,13 +148,13 @@ def unreached(url: str, reason: str | BaseException) -> str:
     return f"nothing answers at {url}{why}; {start}give --url"
 
 
-def unusable(url: str, error: Exception) -> str:
-    """Return what is wrong with a response, on one line."""
+def explain_unusable(url: str, error: Exception) -> str:
+    """Explain an unusable response, on one line."""
     return f"{url}: {' '.join(str(error).split()) or type(error).__name__}"
 
 
 def _advice(status: int, address: str, token: str | None) -> str:
-    """Return what a caller who is refused can do: an API takes bearer tokens, or requests that AWS credentials sign."""
+    """Advise a refused caller: an API takes bearer tokens, or requests signed by AWS credentials."""
     if status not in (401, 403):
         return ""
     local = f" --local {_LOCAL_ENDPOINT}" if urlsplit(address).hostname in LOOPBACK else ""
@@ -167,10 +167,10 @@ def _advice(status: int, address: str, token: str | None) -> str:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Redirects without the credentials, where they lead to another origin: a large result is a signed link to S3."""
+    """Redirects, to a foreign origin without the credentials: a large result is a signed link to S3."""
 
     def redirect_request(self, req: urllib.request.Request, *args: Any) -> urllib.request.Request | None:
-        """Return the request that follows the redirect."""
+        """Build the request that follows the redirect."""
         following = super().redirect_request(req, *args)
         if following is not None and not _is_same_origin(req.full_url, following.full_url):
             for header in _CREDENTIALS:
@@ -179,16 +179,16 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class _OnHost(urllib.request.HTTPRedirectHandler):
-    """Redirects that stay at an origin; any other is an error, as other statuses are."""
+    """Redirects within an origin; a redirect elsewhere is an error, like an error status."""
 
     def redirect_request(self, req: urllib.request.Request, *args: Any) -> urllib.request.Request | None:
-        """Return the request that follows the redirect, None if it leads elsewhere."""
+        """Build the request that follows the redirect, None if it leads elsewhere."""
         following = super().redirect_request(req, *args)
         return following if following and _is_same_origin(req.full_url, following.full_url) else None
 
 
 def _is_same_origin(url: str, other: str) -> bool:
-    """True if credentials for a URL may go to another, by the rule of requests (`Session.should_strip_auth`).
+    """True if a URL's credentials may go to a second URL, by the rule of requests (`Session.should_strip_auth`).
 
     >>> url = "http://service/lineage"
     >>> [_is_same_origin(url, other) for other in ("http://service:80/other", "https://service/other")]
@@ -211,11 +211,11 @@ def _headers(address: str, token: str | None, method: str, body: bytes | None) -
         if address.startswith("http://") and host not in LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(address, host, headers, method, body) if is_api_gateway(address) else headers
+    return _sign(address, host, headers, method, body) if is_api_gateway(address) else headers
 
 
 def is_api_gateway(address: str) -> bool:
-    """True if requests to an address are signed, unless they carry a token."""
+    """True for an address with signed requests, unless they carry a token."""
     return ".execute-api." in (urlsplit(address).hostname or "")
 
 
@@ -226,7 +226,7 @@ def _warn_of_plain_token(host: str) -> None:
     print(f"! {warning}", file=sys.stderr)
 
 
-def _signed(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
+def _sign(address: str, host: str, headers: dict[str, str], method: str, body: bytes | None) -> dict[str, str]:
     from botocore.exceptions import BotoCoreError
 
     from spark_client.errors import Misconfigured
@@ -243,7 +243,7 @@ def _signed(address: str, host: str, headers: dict[str, str], method: str, body:
 
 
 def _message(error: urllib.error.HTTPError) -> str:
-    """Return the message of an error response, in Marquez's two forms or API Gateway's."""
+    """Read the message of an error response, in Marquez's two forms or API Gateway's."""
     try:
         with error:
             body = json.loads(error.read(_ERROR_MAX_BYTES))

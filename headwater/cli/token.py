@@ -31,11 +31,11 @@ examples:
   %(prog)s revoke 0123456789abcdef
   %(prog)s create --scope read --all-namespaces --local http://127.0.0.1:4566
 """
-# In the order and words of headwater.api.tokens.SCOPES, which is not imported for --help.
+# In the order and words of headwater.api.tokens.SCOPES; --help does not wait for its import.
 _SCOPES = ("records", "read", "write", "delete")
 # The second is headwater.api.tokens.LIFETIME_DAYS_MAX.
 _EXPIRES_DAYS, _EXPIRES_DAYS_MAX = 90, 3650
-# The last second that a date can name.
+# The last second of the calendar.
 _LAST_S = 253_402_300_799
 
 
@@ -111,7 +111,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    """Run one of the commands; return 1 if it fails."""
+    """Run a command; return 1 if it fails."""
     from headwater.api.tokens import Tokens
 
     try:
@@ -169,7 +169,7 @@ def _list(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _document(token: Token, used_s: int | None) -> dict[str, object]:
-    """Return the token without its secret's hash."""
+    """Render the token without its secret's hash."""
     return {
         "id": token.id,
         "state": _state(token),
@@ -194,12 +194,12 @@ def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _line_of(token: Token) -> str:
-    """Return the token as a line, without its secret."""
+    """Print the token as a line, without its secret."""
     return "  ".join(_cells(token))
 
 
 def _cells(token: Token) -> tuple[str, ...]:
-    """Return the token's id, scopes, creation, state, and limits."""
+    """Print the token's id, scopes, creation, state, and limits."""
     state = _state(token)
     moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
     moment = moments[state]
@@ -222,5 +222,5 @@ def _moment(moment_s: int) -> str:
 
 
 def _datetime(moment_s: int) -> datetime:
-    """Return the time, or the nearest one that a date can name."""
+    """Convert the time, or the nearest time of the calendar."""
     return datetime.fromtimestamp(min(max(moment_s, 0), _LAST_S), timezone.utc)

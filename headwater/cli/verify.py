@@ -1,6 +1,6 @@
 """`headwater verify`: the comparison of the archive with its seals.
 
-It prints a line for each finding, and at the end the counts of what agrees.
+It prints a line for each finding, and at the end the counts of equal objects.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _subject(given: argparse.Namespace) -> Subject:
 def stack_subject(
     deployment: Deployment, *, expected: str = "", key_files: Sequence[Path] = (), jobs: int | None = None
 ) -> Subject:
-    """Return the archive of a stack, its graph table and its signing key as anchors, beside those that are given."""
+    """Open the archive of a stack, with its graph table and signing key as anchors, beside given anchors."""
     from headwater.records.archive_state import ArchiveState
     from headwater.records.verify.archive import TrustAnchors
 
@@ -151,7 +151,7 @@ def _bucket(deployment: Deployment, jobs: int) -> Bucket:
 
 
 def _keys(files: Sequence[Path], deployment: Deployment | None = None) -> PublicKeys | None:
-    """Return the trusted keys: the stack's, and those of the options."""
+    """Collect the trusted keys: of the stack, and of the options."""
     arn = deployment.outputs.get("SigningKeyArn") if deployment else None
     if not arn and not files:
         return None
@@ -185,7 +185,7 @@ def _verify(subject: Subject, given: argparse.Namespace, report: Report) -> None
             report.find(finding)
         now = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
         with closing(VerifyState(state_file, now, digests.sealed)) as state:
-            # Those of the interrupted verification.
+            # Findings of the interrupted verification.
             for finding in state.findings():
                 report.find(finding)
             if state.objects:
@@ -221,7 +221,7 @@ def _progress() -> Progress:
     from headwater.cli.text.terminal import progress_console
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    # Findings go to standard output: through the progress bar only if both are the terminal's.
+    # Findings go to standard output: through the progress bar only if both are on the terminal.
     shared = sys.stdout.isatty()
     console, left = progress_console(), TimeRemainingColumn()
     return Progress(*columns, left, console=console, redirect_stdout=shared, disable=not console.is_terminal)
@@ -253,11 +253,11 @@ class Report:
         if self.as_json:
             print(json.dumps({**asdict(finding), "kind": finding.kind.value, "fault": finding.fault}))
         else:
-            day, key = finding.day or "-" * 10, escaped(finding.key)
-            print(f"{day}  {key}  {finding.kind.value}: {escaped(finding.message)}")
+            day, key = finding.day or "-" * 10, escape(finding.key)
+            print(f"{day}  {key}  {finding.kind.value}: {escape(finding.message)}")
 
     def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
-        """Print the counts: `objects` and their bytes are those that the digests list."""
+        """Print the counts: `objects` and their bytes, by the digests."""
         self._digests, self._anchored = len(read.sealed), bool(read.anchors)
         bad = {finding.day for finding in read.findings if finding.fault}
         good = sum(sealed_day.day not in bad for sealed_day in read.sealed)
@@ -267,10 +267,10 @@ class Report:
             print(json.dumps({"archive": name, **counts, **proof}))
             return
         if not read.sealed:
-            print(f"{escaped(name)}: no digest was verified")
+            print(f"{escape(name)}: no digest was verified")
             return
         first, last = read.sealed[0], read.sealed[-1]
-        print(f"{escaped(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
+        print(f"{escape(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
         print(f"{good:,} of {self._digests:,} digests are valid")
         print(f"{objects:,} objects ({size_bytes:,} bytes) were compared with them")
         faults = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self._faults.items()))
@@ -278,7 +278,7 @@ class Report:
 
 
 def _verdict(read: DigestsRead) -> str:
-    """Return what an archive without faults proves, which depends on what vouches for its digests."""
+    """Explain the proof of an archive without faults, by the anchors of its digests."""
     if read.end_is_known:
         return "all of it is as it was sealed"
     if read.anchors:
@@ -286,10 +286,10 @@ def _verdict(read: DigestsRead) -> str:
     return "all that is there agrees with its own digests; nothing outside the archive vouches for them"
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     r"""Return the text with escapes for unprintable characters: a key may hold any.
 
-    >>> escaped("traces/a\x1b[2Jb")
+    >>> escape("traces/a\x1b[2Jb")
     'traces/a\\x1b[2Jb'
     """
     return "".join(

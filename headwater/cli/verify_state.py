@@ -1,4 +1,4 @@
-"""The progress of a verification, in two files, so that an interrupted verification can continue.
+"""The progress of a verification, in two files, to continue it after an interruption.
 
 <name>.json             the last compared key of each part, and the digests of the comparison
 <name>.findings.jsonl   the findings so far, in the order of their keys
@@ -23,7 +23,7 @@ VERSION = 2
 
 @dataclass(slots=True)
 class DayDone:
-    """The compared part of a day: the digest, the number of compared objects that it lists, and their bytes."""
+    """The compared part of a day: the digest, and the number and bytes of its compared objects."""
 
     sha256: str
     objects: int = 0
@@ -52,7 +52,7 @@ class VerifyState:
         before = {day: DayDone(**done) for day, done in document["days"].items()}
         changed = [day for day in {*before, *self.days} if _sha256(before, day) != _sha256(self.days, day)]
         first = min(changed, default="")
-        # Objects that earlier digests cover stay compared.
+        # Objects of earlier digests stay compared.
         ends = _ends([sealed_day for sealed_day in sealed if sealed_day.day < first]) if first else document["after"]
         self.after = {part: min(key, ends.get(part, "")) for part, key in document["after"].items()}
         self.days.update({day: done for day, done in before.items() if not first or day < first})
@@ -108,7 +108,7 @@ class VerifyState:
         self._found_path.unlink(missing_ok=True)
 
     def _keep_findings(self) -> None:
-        """Keep only the findings up to `after`: those of later keys are found again."""
+        """Keep only the findings up to `after`: later findings come again."""
         new = self._found_path.with_suffix(".new")
         with open(self._found_path, "a+b") as file, open(new, "wb") as stored:
             file.seek(0)
@@ -122,7 +122,7 @@ class VerifyState:
 
 
 def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
-    """Return, by part, a key after all keys that these digests cover; they begin with the oldest of a range."""
+    """Build, by part, a key after all keys of these digests; they begin with the oldest of a range."""
     if not sealed:
         return {}
     parts = (make(DayRange(), sealed, sealed[-1].day) for make in (events_part, traces_part))

@@ -23,12 +23,14 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "alerts",
+        serve="headwater.features.alerts.serve",
         on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded"),
         context="headwater.features.alerts.context",
         construct="headwater.features.alerts.construct",
     ),
     Feature(
         "graph_tables",
+        job="headwater.features.graph_tables.job",
         context="headwater.features.graph_tables.context",
         construct="headwater.features.graph_tables.construct",
     ),

@@ -118,6 +118,8 @@ class RawEvent:
     writes: Sequence[str] | None = None
     # True if another stack forwarded it.
     forwarded: bool = False
+    # The canonical JSON of the document, where it is known already.
+    canonical: bytes | None = None
 
     @property
     def line(self) -> bytes:
@@ -178,12 +180,12 @@ class EventLog:
 
     def _indexed(self, event: RawEvent) -> IndexedEvent:
         # Equal events may differ in the order of their names; their rows must not.
-        body = canonical(event.document)
+        body = event.canonical or canonical(event.document)
         time, sha = event.statement.time, event.statement.hash
         kind = event.statement.type if isinstance(event.statement, Event) else None
         packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
-            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
+            return IndexedEvent(time, sha, {_DOCUMENT: orjson.Fragment(body)}, kind)
         # The same event may be stored alone already, compressed differently by another release.
         key = _body_key(sha)
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")

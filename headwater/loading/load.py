@@ -17,7 +17,7 @@ from headwater.events.cost import BYTES_MAX
 from headwater.events.event import ApiChange, Event
 from headwater.events.ingest import parse_event_message
 from headwater.events.naming import NamingRules
-from headwater.events.parse import parse_event
+from headwater.events.parse import check_body
 from headwater.events.rights import limit_event, parse_patterns
 from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent, StoredLines
@@ -140,10 +140,17 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
         document = parse_event_message(get_body(stores.s3, stores.bucket, document))
         if isinstance(document, StoredBody):
             raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
-    event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
+    checked = check_body(document, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
-    names = message.sender, message.caller
-    return RawEvent(limit_event(event, writes), document, *names, writes, forwarded=message.forwarded)
+    return RawEvent(
+        limit_event(checked.event(stores.rules), writes),
+        document,
+        message.sender,
+        message.caller,
+        writes,
+        message.forwarded,
+        checked.canonical,
+    )
 
 
 def _parse_writes(text: str | None) -> tuple[str, ...] | None:

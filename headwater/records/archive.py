@@ -84,12 +84,12 @@ def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> CompressedLines:
         digest.update(compressed)
         file.write(compressed)
 
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as pool:
         under_way: deque[Future[bytes]] = deque()
         for block in blocks:
             # JSON escapes the line feeds of its strings.
             lines += block.count(b"\n")
-            under_way.append(beside.submit(compressor.compress, block))
+            under_way.append(pool.submit(compressor.compress, block))
             if len(under_way) > _BLOCKS_UNDER_WAY:
                 write(under_way.popleft().result())
         for last in under_way:
@@ -144,14 +144,14 @@ class Archive:
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
             chunks = body.iter_chunks(_CHUNK_BYTES)
-            yield from _split(_inflate(chunks if seen is None else _shown(chunks, seen)))
+            yield from _split(_inflate(chunks if seen is None else _observe(chunks, seen)))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
         """Read the records of an object, each once."""
         return parse_lines(self.lines(key))
 
 
-def _shown(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
+def _observe(chunks: Iterable[bytes], seen: Callable[[bytes], object]) -> Iterator[bytes]:
     for chunk in chunks:
         seen(chunk)
         yield chunk

@@ -160,13 +160,13 @@ class DigestLines:
             if self.counts is not None:
                 raise BadDigest("a digest ends with its counts")
             if "counts" in form:
-                self.counts = _made(Counts, form["counts"])
+                self.counts = _build(Counts, form["counts"])
             elif "missing" in form:
                 self.missing.append(form["missing"])
             elif "event_object" in form:
-                yield _made(EventObject, form["event_object"])
+                yield _build(EventObject, form["event_object"])
             else:
-                yield _made(ArchiveObject, form)
+                yield _build(ArchiveObject, form)
         if self.counts is None:
             raise BadDigest("the digest breaks off before its counts")
 
@@ -194,7 +194,7 @@ def _parse_head(form: dict[str, Any]) -> Head:
         raise BadDigest(f"the first line is not that of a digest: {error}") from error
 
 
-def _made(kind: Any, form: Any) -> Any:
+def _build(kind: Any, form: Any) -> Any:
     try:
         return kind(**form)
     except TypeError as error:

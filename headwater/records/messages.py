@@ -43,7 +43,7 @@ def parse_message(body: str | bytes) -> LineageRecord | Packed | StoredBody:
     if "s3" in document:
         return parse_pointer(document["s3"])
     if "records" in document:
-        return _packed(document["records"])
+        return _parse_pack(document["records"])
     return parse_record(document)
 
 
@@ -64,7 +64,7 @@ def parse_record(form: object) -> LineageRecord:
     )
 
 
-def _packed(forms: object) -> Packed:
+def _parse_pack(forms: object) -> Packed:
     if not isinstance(forms, list) or not forms:
         raise Invalid.because("records", forms, "must be a list of at least one record")
     packed = Packed()

@@ -83,21 +83,21 @@ class Proofs:
         """
         pointer = self.sources.pointers.find(root_id)
         end = self.archive_state.last()
-        proof = self._archived(pointer.object, node_id, end, check) if pointer else None
+        proof = self._find_archived(pointer.object, node_id, end, check) if pointer else None
         if proof is None:
             return self._waiting(root_id, node_id, now_s, check)
         if proof.object is None or proof.state != "sealed" or end is None:
             return proof
         return self._with_digests(proof, proof.object, end, after, check)
 
-    def _archived(
+    def _find_archived(
         self, newest: ArchiveObject, node_id: str, end: DigestRef | None, check: Callable[[], None]
     ) -> Proof | None:
         """Find the newest sealed object with the record, else the newest object; None if the newest lacks it."""
         try:
             if not self._holds(newest, node_id, check):
                 return None
-            sealed = self._last_sealed(newest, end)
+            sealed = self._find_last_sealed(newest, end)
             if sealed is not None and (sealed == newest or self._holds(sealed, node_id, check)):
                 return Proof("sealed", sealed)
         except _Unreadable as error:
@@ -105,7 +105,7 @@ class Proofs:
             return Proof("sealed" if is_sealed else "archived", newest, fault=str(error))
         return Proof("archived", newest)
 
-    def _last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
+    def _find_last_sealed(self, newest: ArchiveObject, end: DigestRef | None) -> ArchiveObject | None:
         """Find the root's last object of a sealed day: `newest`, or an earlier object."""
         trace_object: ArchiveObject | None = newest
         for _ in range(_BASES_MAX):
@@ -132,7 +132,7 @@ class Proofs:
         """Add the digests, and the object as its day's digest lists it."""
         fault, listed = proof.fault, None
         try:
-            listed = self._listed(trace_object, check)
+            listed = self._find_listed(trace_object, check)
             if listed is None:
                 fault = fault or f"the digest of {trace_object.day} does not list {trace_object.key}"
         except _Unreadable as error:
@@ -148,7 +148,7 @@ class Proofs:
             fault=fault,
         )
 
-    def _listed(self, trace_object: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
+    def _find_listed(self, trace_object: ArchiveObject, check: Callable[[], None]) -> ArchiveObject | None:
         """Find the object in its day's digest. Raises `_Unreadable`."""
         for form in self._forms(key_of(trace_object.day), orjson.dumps(trace_object.key), check):
             match form:

@@ -68,7 +68,7 @@ class Rebuild:
             BadDigest: a digest cannot be read.
         """
         chain = list(self._chain())
-        lost = self._lost(chain)
+        lost = self._find_lost(chain)
         # Newest first: a root's last object is its archive.
         objects = sum(self._restore_objects(digest.link.day) for digest in reversed(lost))
         staged, failed = self._stage_unsealed(chain[-1].link.day if chain else "", now_s, all_of_them=bool(lost))
@@ -86,7 +86,7 @@ class Rebuild:
             yield digest
             before = digest.link
 
-    def _lost(self, chain: Sequence[Digest]) -> list[Digest]:
+    def _find_lost(self, chain: Sequence[Digest]) -> list[Digest]:
         """List the digests of days without a seal in the table; all digests without an end of the chain."""
         if self.archive_state.last() is None:
             return list(chain)

@@ -132,7 +132,7 @@ def read_root(
     """
     findings = RootRecords(root_id, sources.pointers.find(root_id), check, steps_max)
 
-    def bounded(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
+    def check_bound(records: Iterable[LineageRecord]) -> Iterator[LineageRecord]:
         for number, record in enumerate(records, 1):
             yield record
             if findings.count > records_max:
@@ -145,8 +145,8 @@ def read_root(
             findings.staged.append(place)
             yield record
 
-    findings.add_all(bounded(map(parse_item, sources.table.read_root(root_id))))
-    findings.add_all(bounded(staged()))
+    findings.add_all(check_bound(map(parse_item, sources.table.read_root(root_id))))
+    findings.add_all(check_bound(staged()))
     if findings.pointer is not None:
-        findings.add_all(bounded(sources.archive.records(findings.pointer.object.key)))
+        findings.add_all(check_bound(sources.archive.records(findings.pointer.object.key)))
     return findings

@@ -20,13 +20,13 @@ _MARKED_MAX = GET_KEYS_MAX
 _TEXT_MAX = 2048
 
 
-def _checked_day(text: str) -> str:
+def _check_day(text: str) -> str:
     if not is_day(text):
         raise ValueError("must be a day as YYYY-MM-DD")
     return text
 
 
-_Day = Annotated[str, AfterValidator(_checked_day)]
+_Day = Annotated[str, AfterValidator(_check_day)]
 
 
 class _TraceRequestModel(BaseModel):

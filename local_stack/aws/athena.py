@@ -38,7 +38,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of Glue; types are Hive's, of the columns and of the partition keys."""
+    """A table of Glue, with Hive's types of columns and partition keys."""
 
     database: str
     name: str
@@ -51,7 +51,7 @@ class Catalog(Protocol):
     """A lookup of tables by name."""
 
     def tables(self, names: set[str]) -> list[Table]:
-        """Return the tables of every database with a lower-case name among these words."""
+        """List the tables of every database with a lower-case name among these words."""
 
 
 def run_query(query: AthenaQuery, catalog: Catalog, interrupt: Interrupt) -> AthenaResult:
@@ -87,12 +87,12 @@ def _refuse_all_but_select(connection: duckdb.DuckDBPyConnection, sql: str) -> N
 
 
 def _words(sql: str) -> set[str]:
-    """Return every word of the text in lower case: the tables' names are among them."""
+    """Split the text into words in lower case: the tables' names are among them."""
     return set(re.findall(r"\w+", sql.lower()))
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], database: str) -> None:
-    """Make a view for each table, in a schema for each database; forbid every other read or write afterwards."""
+    """Make a view for each table, in a schema for each database; forbid all further reads and writes afterwards."""
     connection.execute(f"ATTACH ':memory:' AS {_CATALOG}")
     for name in {database.lower(), *(table.database for table in tables)}:
         connection.execute(f"CREATE SCHEMA {_CATALOG}.{quoted(name)}")
@@ -108,7 +108,7 @@ def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], 
 
 
 def _view(table: Table) -> str:
-    """Return a view with Glue's columns and types: a column that files lack is null, other columns are left out."""
+    """Write a view with Glue's columns and types: null for a column missing in files, no columns unknown to Glue."""
     typed = [(quoted(name), duckdb_type(hive)) for name, hive in [*table.columns, *table.keys]]
     nothing = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in typed)
     parts = [

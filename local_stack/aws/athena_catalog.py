@@ -22,7 +22,7 @@ Listing = Mapping[str, str]
 
 @dataclass(frozen=True)
 class GlueCatalog:
-    """The catalog as Athena reads it; `folder` stores the files, by key and ETag."""
+    """The catalog for Athena; `folder` stores the files, by key and ETag."""
 
     glue: GlueClient
     s3: S3Client
@@ -30,7 +30,7 @@ class GlueCatalog:
     lock: threading.Lock
 
     def tables(self, names: set[str]) -> list[Table]:
-        """Return the tables of every database with a name among these words."""
+        """List the tables of every database with a name among these words."""
         databases = [entry["Name"] for page in self._pages("get_databases") for entry in page["DatabaseList"]]
         return [
             self._table(database, table)
@@ -56,13 +56,13 @@ class GlueCatalog:
         return Table(database, table["Name"], _typed(storage["Columns"]), keys, partitions)
 
     def _locations(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
-        """Return the registered partitions: values and location."""
+        """List the registered partitions: values and location."""
         pages = self._pages("get_partitions", DatabaseName=database, TableName=table)
         partitions = [partition for page in pages for partition in page["Partitions"]]
         return [(partition["Values"], partition["StorageDescriptor"]["Location"]) for partition in partitions]
 
     def _files(self, location_of_files: str, location: str, listing: Listing) -> list[str]:
-        """Return local files of a partition, which may lie outside its table's location; hidden files are no data."""
+        """List local files of a partition, perhaps outside its table's location; hidden files are no data."""
         bucket, prefix = _parts(location_of_files)
         files = (
             listing if _folder(location_of_files).startswith(_folder(location)) else self._listing(location_of_files)
@@ -99,7 +99,7 @@ def _folder(location: str) -> str:
 
 
 def _parts(location: str) -> tuple[str, str]:
-    """Return the bucket and the prefix of a location.
+    """Split a location into bucket and prefix.
 
     >>> _parts("s3://archive/tables/records")
     ('archive', 'tables/records/')

@@ -18,7 +18,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_parameters(given: Sequence[str]) -> list[Value]:
-    """Return the values of the parameters, in their order.
+    """Parse the values of the parameters, in their order.
 
     Raises:
         ValueError: A parameter is not a literal.

@@ -1,4 +1,4 @@
-"""Athena's queries and results as plain values, so that only the first query loads DuckDB."""
+"""Athena's queries and results as plain values: only the first query loads DuckDB."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AthenaResult:
 
 
 class QueryFailed(Exception):
-    """A query that Athena would end as FAILED; the message is the reason."""
+    """A query with Athena's end FAILED; the message is the reason."""
 
 
 @dataclass

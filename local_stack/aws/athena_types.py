@@ -1,4 +1,4 @@
-"""Types and values: Hive's types as DuckDB has them, and DuckDB's values as Athena prints them."""
+"""Types and values: Hive's types in DuckDB's words, and DuckDB's values as Athena prints them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLAIN = {
 }
 _SIZED = re.compile(r"(decimal|char|varchar)\(([\d, ]+)\)")
 _NESTED = re.compile(r"(array|map|struct)<(.*)>", re.DOTALL)
-# DuckDB's names that differ from Athena's. A sum of integers is a HUGEINT in DuckDB and a bigint in Trino.
+# DuckDB's names unlike Athena's. A sum of integers is a HUGEINT in DuckDB and a bigint in Trino.
 _ATHENA = {
     "blob": "varbinary",
     "hugeint": "bigint",
@@ -39,7 +39,7 @@ _PRECISION = {"bigint": 19, "boolean": 0, "double": 17, "float": 17, "integer": 
 
 
 def duckdb_type(hive: str) -> str:
-    """Return DuckDB's type for a type of Hive.
+    """Translate a type of Hive for DuckDB.
 
     Raises:
         ValueError: DuckDB has no such type.
@@ -78,7 +78,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a name as an SQL identifier.
+    """Quote a name as an SQL identifier.
 
     >>> quoted('a"b')
     '"a""b"'
@@ -87,7 +87,7 @@ def quoted(name: str) -> str:
 
 
 def column_info(connection: DuckDBPyConnection) -> list[dict[str, Any]]:
-    """Return the columns of the last query as in GetQueryResults."""
+    """Describe the columns of the last query as in GetQueryResults."""
     return [_column(name, type_) for name, type_, *_ in connection.description or ()]
 
 
@@ -109,7 +109,7 @@ def _column(name: str, type_: Any) -> dict[str, Any]:
 
 
 def printed(value: object) -> str:
-    """Return a nested value as Athena prints it: `[a, null]`, `{key=value}` for a map and a row alike.
+    """Print a nested value as Athena does: `[a, null]`, `{key=value}` for a map and a row alike.
 
     >>> printed([{"node_id": "a", "parent_id": None}, True, 1.5e10])
     '[{node_id=a, parent_id=null}, true, 1.5E10]'
@@ -145,7 +145,7 @@ def _printed_scalar(value: object) -> str:
 
 
 def _printed_float(value: float) -> str:
-    """Return a float as Java prints a double: with an exponent from 10 million on, and below a thousandth.
+    """Print a float as Java prints a double: with an exponent from 10 million on, and below a thousandth.
 
     >>> [_printed_float(value) for value in (1.0, 1e7, 0.00012, -2.5e-9, float("inf"))]
     ['1.0', '1.0E7', '1.2E-4', '-2.5E-9', 'Infinity']

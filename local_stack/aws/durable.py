@@ -1,10 +1,10 @@
 """The state of the endpoint, kept in a file: its items, objects, partitions and messages outlive the process.
 
-SQLite has a change before the response leaves, so that what was accepted is there after a crash. A message whose
-deletion was lost is delivered again, as SQS may do.
+SQLite has a change before the response leaves: an accepted change survives a crash. A message with a lost deletion is
+delivered again, as SQS may do.
 
     durable = Durable(application, Path("state.sqlite"))
-    durable.restore()  # into tables, buckets and queues that were made meanwhile
+    durable.restore()  # into tables, buckets and queues made meanwhile
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from local_stack.aws.partiql import parse_put
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 _Writes: TypeAlias = Iterable[tuple[str, Mapping[str, Any]]]
-# Attributes of an object that its bytes do not give.
+# Attributes of an object beyond its bytes.
 _OF_OBJECT = ("etag", "checksum_algorithm", "checksum_value", "lock_mode", "lock_until", "lock_legal_status")
 _OF_MESSAGE = (
     "body",
@@ -56,14 +56,13 @@ CREATE TABLE IF NOT EXISTS messages (queue TEXT, id TEXT, message TEXT, PRIMARY 
 
 
 class Newer(Exception):
-    """A file that a later version wrote."""
+    """A file of a later version."""
 
 
 class Durable:
-    """A WSGI application that keeps what a request to DynamoDB, Glue, S3 or SQS changed.
+    """A WSGI application that keeps the changes by requests to DynamoDB, Glue, S3 and SQS.
 
-    Call it for one request to a service at a time; `service_of` names the service. The file has a
-    connection for each.
+    Call it for one request to a service at a time; `service_of` names the service. The file has a connection for each.
 
     Raises:
         Newer: the file is of a later version.
@@ -120,7 +119,7 @@ class Durable:
                     self._items.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?)", (*row, body))
 
     def forget_expired(self, removed: Iterable[Mapping[str, Any]]) -> None:
-        """Drop the items that expired before these; these may still be on their way through the table's stream.
+        """Drop items removed by earlier calls; `removed` may still be on the way through the table's stream.
 
         After a crash they expire once more, which changes nothing.
         """
@@ -178,10 +177,10 @@ class Durable:
         with self._partitions:
             self._partitions.executemany("INSERT OR REPLACE INTO partitions VALUES (?, ?, ?, ?)", rows)
 
-    # -- the way back
+    # -- restoring
 
     def restore(self) -> None:
-        """Put everything that was kept back into the tables, buckets and queues of its names."""
+        """Put all kept things back into the tables, buckets and queues of their names."""
         for table, item in self._items.execute("SELECT tbl, item FROM items"):
             body = orjson.dumps({"TableName": table, "Item": orjson.loads(item)})
             moto_tables.respond("DynamoDB_20120810.PutItem", body)
@@ -205,7 +204,7 @@ class Durable:
 
 
 def touched_items(operation: str, body: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the table and the key (with more attributes, maybe) of each item that a request may change.
+    """Yield the table and the key (perhaps with more attributes) of each item in a changing request.
 
     >>> list(touched_items("DeleteItem", b'{"TableName": "t", "Key": {"pk": {"S": "P"}}}'))
     [('t', {'pk': {'S': 'P'}})]
@@ -233,7 +232,7 @@ def _by_statements(request: dict[str, Any]) -> _Writes:
     return ((put.table, {"Item": put.item}) for put in puts if put)
 
 
-# The writes in a request: each table with what has the item or its key.
+# The writes in a request: each table with the item or its key.
 _WRITES: dict[str, Callable[[dict[str, Any]], _Writes]] = {
     "PutItem": _single,
     "UpdateItem": _single,
@@ -261,7 +260,7 @@ def _key(values: list[Any]) -> str:
 
 
 def _deleted_keys(environ: Environ) -> Iterator[str]:
-    """Yield the keys that a request deletes together (DeleteObjects)."""
+    """Yield the keys of a joint deletion (DeleteObjects)."""
     if environ["REQUEST_METHOD"] == "POST" and "delete" in parse_qs(
         environ.get("QUERY_STRING", ""), keep_blank_values=True
     ):
@@ -295,7 +294,7 @@ def _object_of(bucket: str, key: str, about: Mapping[str, Any], body: bytes | No
 
 
 def _order(stored: Mapping[str, Any]) -> tuple[int, float]:
-    """Return the place of a kept message; older versions kept its time alone."""
+    """Order kept messages; older versions kept only their time."""
     return stored.get("place", 0), stored["sent_timestamp"]
 
 

@@ -17,18 +17,18 @@ from local_stack.processes.child_process import Child, Message
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
-# The path of the functions' port at which moto's event buses show their events.
+# The path of the functions' port for the events of moto's event buses.
 EVENTS_PATH = "/events"
 _ROOT = Path(__file__).resolve().parents[2]
 _START_S = 60.0
 _RESPONSE_S = 120.0
 _RESTORE_S = 600.0
-# What programs send their HTTP requests by, some of them even those to this machine.
+# Variables of programs for HTTP proxies; some programs use them even for this machine.
 _PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 
 
 def settings_at(url: str) -> dict[str, Any]:
-    """Return the settings of `boto3.client` for the endpoint at `url`, whatever the process's environment.
+    """Build the settings of `boto3.client` for the endpoint at `url`, whatever the process's environment.
 
     No proxy of the environment comes between: no proxy reaches a port on loopback.
     """
@@ -42,7 +42,7 @@ def settings_at(url: str) -> dict[str, Any]:
 
 
 def without_proxies(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for a child whose requests all go to this machine.
+    """Clean the environment of a child with requests to this machine alone.
 
     >>> without_proxies({"PATH": "/bin", "HTTP_PROXY": "http://proxy:3128", "https_proxy": "http://proxy:3128"})
     {'PATH': '/bin'}
@@ -55,7 +55,7 @@ class Endpoint:
 
     Raises:
         DataInUse: another process has the state.
-        DataUnusable: it cannot be kept there, or not be read.
+        DataUnusable: the state cannot be kept there, or not be read.
     """
 
     def __init__(self, *, port: int, functions_url: str, logs: Path, state: Path | None = None) -> None:
@@ -74,7 +74,7 @@ class Endpoint:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment of a process with boto3 or the AWS CLI that talks to this endpoint."""
+        """The environment of a process with boto3 or the AWS CLI for this endpoint."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": "local",
@@ -85,7 +85,7 @@ class Endpoint:
         }
 
     def restore(self) -> None:
-        """Put what the state holds into the tables, buckets and queues that were made; raise `DataUnusable`."""
+        """Put the content of the state into the new tables, buckets and queues; raise `DataUnusable`."""
         self._check_state(self._child.request({"restore": True}, timeout_s=_RESTORE_S))
 
     def _check_state(self, response: Message) -> None:
@@ -94,7 +94,7 @@ class Endpoint:
             raise DataUnusable(self._state.parent, response["unusable"])
 
     def skip_to(self, offset_s: float) -> None:
-        """Let moto's clock run that far ahead of the machine's."""
+        """Move moto's clock so far ahead of the machine's."""
         self._child.request({"offset_s": offset_s}, timeout_s=_RESPONSE_S)
 
     def expire(self) -> list[dict[str, Any]]:
@@ -104,14 +104,14 @@ class Endpoint:
         return removed
 
     def count_messages(self) -> Mapping[str, int]:
-        """Return how many messages each queue has, by its name: delayed ones and those in flight are among them."""
+        """Count the messages of each queue, by its name, with delayed messages and messages in flight."""
         response: Message = self._child.request({"messages": True}, timeout_s=_RESPONSE_S)
         counts: Mapping[str, int] = response["messages"]
         return counts
 
     def let_go(self) -> None:
-        """Respond to all who wait for a message, now and later."""
-        with contextlib.suppress(ChildFailed):  # which lets go of them, too
+        """Respond to all waiting requests for a message, now and later."""
+        with contextlib.suppress(ChildFailed):  # It lets go of them, too
             self._child.request({"let_go": True}, timeout_s=_RESPONSE_S)
 
     def stop(self) -> None:
@@ -123,7 +123,7 @@ class Endpoint:
 
 
 def _lock(state: Path) -> TextIO:
-    """Take the folder of the state for this process, until it ends in whatever way."""
+    """Lock the folder of the state for this process, until its end of any kind."""
     try:
         state.parent.mkdir(parents=True, exist_ok=True)
         lock = (state.parent / "lock").open("w")

@@ -1,4 +1,4 @@
-"""Sizes of DynamoDB's items and transactions, which moto does not check ("DynamoDB item sizes and formats")."""
+"""Sizes of DynamoDB's items and transactions, unchecked by moto ("DynamoDB item sizes and formats")."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 # DynamoDB API reference, TransactWriteItems: actions, and "the aggregate size of the items in the transaction".
 ACTIONS_MAX = 100
 TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
-# An item as the client sends and receives it: attribute name -> {type: value}.
+# An item on the wire: attribute name -> {type: value}.
 Item = Mapping[str, Mapping[str, Any]]
 
 
 def item_bytes(item: Item) -> int:
-    """Return the size of an item: names and strings in UTF-8, a number by a byte for two digits, and one more byte.
+    """Compute the size of an item: names and strings in UTF-8, a number by a byte for two digits, and a byte more.
 
     >>> item_bytes({"node_id": {"S": "n-1"}, "recordedAt": {"N": "1763640000"}})
     26
@@ -22,7 +22,7 @@ def item_bytes(item: Item) -> int:
 
 
 def _value_bytes(value: Mapping[str, Any]) -> int:
-    """Return the size of an attribute; a map or list adds three bytes, and one for each of its entries.
+    """Compute the size of an attribute; a map or list adds three bytes, and a byte for each of its entries.
 
     >>> _value_bytes({"L": [{"N": "1.50"}, {"BOOL": True}, {"SS": ["ab", "c"]}]})
     13
@@ -33,7 +33,7 @@ def _value_bytes(value: Mapping[str, Any]) -> int:
     if kind == "N":
         return (len(content) + 1) // 2 + 1
     if kind == "B":
-        # In base64, as it is on the wire, or decoded by boto3.
+        # In base64, as on the wire, or decoded by boto3.
         return len(content) * 3 // 4 if isinstance(content, str) else len(content)
     if kind == "M":
         return 3 + sum(1 + len(name.encode()) + _value_bytes(part) for name, part in content.items())
@@ -45,9 +45,9 @@ def _value_bytes(value: Mapping[str, Any]) -> int:
 
 
 def transaction_refusal_of(actions: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """Return why DynamoDB would refuse these actions as one transaction, a code and a message; None if it would not.
+    """Find DynamoDB's refusal of these actions as a transaction, a code and a message; None for valid actions.
 
-    What a put replaces, a delete removes or an update adds to counts as well in AWS; here its key alone does.
+    In AWS the previous item counts as well; here its key alone does.
     """
     if len(actions) > ACTIONS_MAX:
         rule = f"Member must have length less than or equal to {ACTIONS_MAX}"

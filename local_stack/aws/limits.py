@@ -1,4 +1,4 @@
-"""Limits of AWS that moto does not check: requests that AWS would refuse are refused here, before deployment.
+"""Limits of AWS that moto does not check: AWS's refusals come here, before deployment.
 
 Requests are checked before moto sees them. DynamoDB: 25 writes a batch, 100 actions and 4 MB a transaction, type and
 size of a local index's key. SQS: no empty message, no character outside XML 1.0, 1 MiB a batch in bytes. S3: 1,024
@@ -31,7 +31,7 @@ _NOT_IN_A_MESSAGE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0
 
 
 def refusal_of(target: str, body: bytes) -> Refusal | None:
-    """Return why AWS would refuse this request of DynamoDB or SQS; None if moto may see it.
+    """Find AWS's refusal of a request of DynamoDB or SQS; None for a valid request.
 
     `target` is the X-Amz-Target header: `DynamoDB_20120810.PutItem`, `AmazonSQS.SendMessage`.
     """
@@ -40,7 +40,7 @@ def refusal_of(target: str, body: bytes) -> Refusal | None:
 
 
 def s3_refusal_of(path: str) -> Refusal | None:
-    """Return why S3 would refuse this path, `/bucket/key` as sent; None if moto may see it."""
+    """Find S3's refusal of a path, `/bucket/key` as sent; None for a valid path."""
     key = unquote_to_bytes(path).partition(b"?")[0].lstrip(b"/").partition(b"/")[2]
     return ("KeyTooLongError", "Your key is too long") if len(key) > _S3_KEY_BYTES_MAX else None
 
@@ -75,7 +75,7 @@ def _index_keys(name: str, items: Iterable[Mapping[str, Any]]) -> Iterator[Refus
 
 
 def _local_index_keys(table: Table) -> dict[str, str]:
-    """Return the sort keys of the table's local indexes, and their types."""
+    """List the sort keys of the table's local indexes, and their types."""
     types = {attribute["AttributeName"]: attribute["AttributeType"] for attribute in table.attr}
     named = {key["AttributeName"] for index in table.indexes for key in index.schema if key["KeyType"] == "RANGE"}
     return {attribute: types[attribute] for attribute in named}

@@ -1,4 +1,4 @@
-"""The local stack's changes to moto's Athena: queries are run; see `local_stack.aws.moto_patches`.
+"""The local stack's changes to moto's Athena: it runs queries; see `local_stack.aws.moto_patches`.
 
 GetQueryResults returns the results of the last queries; they are not written to S3.
 """
@@ -56,7 +56,7 @@ class Execution(models.Execution):
             result = run_query(self.athena_query, self.interrupt)
         except QueryFailed as failed:
             self.end("FAILED", str(failed))
-        except Exception as error:  # noqa: BLE001 - a query that breaks something must still end
+        except Exception as error:  # noqa: BLE001 - a broken query must still end
             self.end("FAILED", f"GENERIC_INTERNAL_ERROR: {error!r}")
         else:
             self._finish(result)
@@ -83,7 +83,7 @@ class Execution(models.Execution):
 
 
 class Queries:
-    """All executions, by id; the results of the last ones."""
+    """All executions, by id; the results of the last executions."""
 
     def __init__(self, run_query: RunQuery) -> None:
         self._run_query = run_query
@@ -92,7 +92,7 @@ class Queries:
         self._finished: OrderedDict[str, Execution] = OrderedDict()
 
     def start(self, backend: AthenaBackend, request: Json) -> Json:
-        """Start a query, as StartQueryExecution does; the same token is the same execution."""
+        """Start a query, as StartQueryExecution does; an equal token is the same execution."""
         token = request.get("ClientRequestToken", "")
         execution = self._by_token.get(token)
         if execution is None:
@@ -151,7 +151,7 @@ def _found(backend: AthenaBackend, request: Json) -> Execution:
 
 
 def _results(execution: Execution, request: Json) -> Json:
-    """Return a page as GetQueryResults does: rows of text, the names of the columns first."""
+    """Render a page of GetQueryResults: rows of text, the names of the columns first."""
     if execution.status not in _ENDED:
         raise _invalid(f"Query has not yet finished. Current state: {execution.status}")
     if execution.status != "SUCCEEDED":
@@ -182,7 +182,7 @@ def _page(result: AthenaResult, start: int, size: int) -> Json:
 
 
 def duckdb_over(settings: Mapping[str, Any], folder: Path) -> RunQuery:
-    """Return a function that queries the Glue catalog and S3 by these boto3 settings; `folder` stores files."""
+    """Build the function that queries the Glue catalog and S3 by boto3 settings; `folder` stores files."""
     lock = threading.Lock()
 
     @cache

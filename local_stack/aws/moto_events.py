@@ -14,7 +14,7 @@ _stock_put_events = EventsBackend.put_events
 
 
 def show_events_at(url: str) -> None:
-    """Post each event that a bus takes to this url, beside the targets of its rules."""
+    """Post each event of a bus to this URL, beside the targets of its rules."""
 
     def put_events(self: EventsBackend, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         entries = _stock_put_events(self, events)

@@ -1,4 +1,4 @@
-"""The local stack's changes to moto's Glue: runs of jobs are run; see `local_stack.aws.moto_patches`."""
+"""The local stack's changes to moto's Glue: it runs jobs; see `local_stack.aws.moto_patches`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class JobRun(FakeJobRun):
         self.status = state
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the run as GetJobRun does."""
+        """Render the run as GetJobRun does."""
         document = super().as_dict()
         if self.status == "RUNNING":
             del document["CompletedOn"]
@@ -79,7 +79,7 @@ def _run(url: str, run: JobRun) -> None:
 
 
 def _wait_for_run(self: StateTaskServiceGlue, env: Environment, *request_body: Any, **named: Any) -> None:
-    """Wait until a run has ended, by polling; moto fails on the callback that it does not have."""
+    """Wait until a run has ended, by polling; moto fails for lack of a callback."""
     ended = self._build_sync_resolver(env, *request_body, **named)
     while env.is_running():
         if ended is not None and (run := ended()):

@@ -57,7 +57,7 @@ def sign_digests_as_they_are() -> None:
 
 
 def make_no_private_key_for_symmetric_keys() -> None:
-    """Let symmetric keys, which never use their private key, share one; moto makes an RSA key for each: 0.1 s."""
+    """Let symmetric keys share an unused private key; moto makes an RSA key for each: 0.1 s."""
 
     @cache
     def shared_private_key(key_spec: str) -> AbstractPrivateKey:

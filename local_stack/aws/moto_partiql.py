@@ -1,7 +1,7 @@
 """The local stack's change to moto's PartiQL; see `local_stack.aws.moto_patches`.
 
-moto ignores the condition of an UPDATE and lets an INSERT overwrite, so two writers would lose updates. It also copies
-every item of every table for each statement.
+moto ignores the condition of an UPDATE, and its INSERT overwrites: two writers would lose updates. It also copies every
+item of every table for each statement.
 """
 
 from __future__ import annotations

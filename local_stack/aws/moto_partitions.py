@@ -1,4 +1,4 @@
-"""Partitions of moto's tables that keep the order of their sort keys: a range is found without a look at every item.
+"""Partitions of moto's tables in the order of their sort keys: a range is found without reading every item.
 
 A company's widest partition has thousands of items, and a query of columns reads hundreds of ranges of it. Sort keys
 are strings; of other types a partition is a plain dict.
@@ -16,7 +16,7 @@ from moto.dynamodb.models.table import Table
 
 Pair = tuple[DynamoType, Item]
 
-# Names of comparisons, as conditions of keys are written and as moto calls them.
+# Names of comparisons, in conditions of keys and in moto.
 _NAMES = {"=": "EQ", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
 
 
@@ -31,26 +31,26 @@ class Partition(dict[DynamoType, Item]):
         super().__setitem__(key, item)
 
     def pop(self, key: DynamoType, *default: Any) -> Any:
-        """Remove an item, as moto and the changes of it do."""
+        """Remove an item, for moto and its changes."""
         self._in_order = None
         return super().pop(key, *default)
 
     @property
     def in_order(self) -> tuple[list[str], list[Pair]]:
-        """The texts of the sort keys, in order, and the keys and items beside them."""
+        """The texts of the sort keys, in order, with their keys and items."""
         if self._in_order is None:
             self._in_order = order(self)
         return self._in_order
 
 
 def order(items: dict[DynamoType, Item]) -> tuple[list[str], list[Pair]]:
-    """Return the texts of sort keys, in order, and the keys and items beside them."""
+    """Sort the texts of sort keys, with their keys and items."""
     pairs = sorted(items.items(), key=lambda pair: pair[0].value)
     return [key.value for key, _ in pairs], pairs
 
 
 def keep_partitions_in_order() -> None:
-    """Let tables that are made from now on have partitions that know the order of their items."""
+    """Let new tables have partitions in the order of their sort keys."""
     stock_init = Table.__init__
 
     def init(self: Table, *args: Any, **kwargs: Any) -> None:
@@ -62,9 +62,9 @@ def keep_partitions_in_order() -> None:
 
 
 def items_in(items: dict[DynamoType, Item], comparison: str, bounds: Sequence[str]) -> dict[DynamoType, Item]:
-    """Return the items of a partition whose sort key is in a range; and its first and its last item.
+    """Select the items of a partition in a range of sort keys, with its first and its last item.
 
-    By these a page has a last key where the partition goes on behind the range, as in stock.
+    By the two a page has a last key if the partition goes on behind the range, as in stock.
     """
     texts, pairs = items.in_order if isinstance(items, Partition) else order(items)
     first, end = _range_in(texts, _NAMES.get(comparison, comparison), bounds)
@@ -72,7 +72,7 @@ def items_in(items: dict[DynamoType, Item], comparison: str, bounds: Sequence[st
 
 
 def _range_in(texts: Sequence[str], comparison: str, bounds: Sequence[str]) -> tuple[int, int]:
-    """Return where the texts of a range begin and end, in an ordered list."""
+    """Find the begin and the end of a range of texts, in an ordered list."""
     low, high = bounds[0], bounds[-1]
     if comparison == "BEGINS_WITH":
         return bisect_left(texts, low), bisect_right(texts, low, key=lambda text: text[: len(low)])

@@ -1,11 +1,10 @@
-"""The local stack's changes to moto, here and in the other `moto_*` modules of this package.
+"""The local stack's changes to moto, here and in the modules `moto_*` of this package.
 
 `moto_glue` is Glue's, `moto_athena` Athena's, `moto_events` EventBridge's, `moto_kms` KMS's, `moto_partiql` PartiQL's.
-moto is pinned, and tests/unit/local_stack compares each change with stock behaviour. Here, three make functions and
-executions what they are on AWS, and one shortens the pauses of executions; the others only make moto fast enough: for
-ten thousand records, where it does for a whole table or queue what it could do for one item or message, and for
-hundreds of tests that each make the stack anew. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch:
-see `local_stack.aws.moto_server`.)
+moto is pinned, and tests/unit/local_stack compares each change with stock behaviour. Here, three changes make functions
+and executions true to AWS, and a fourth shortens the pauses of executions. The rest only make moto fast enough: for ten
+thousand records, as it works on a whole table or queue in place of an item or message, and for hundreds of tests, each
+with a new stack. (moto's missing locks around DynamoDB, S3 and SQS need no patch: see `local_stack.aws.moto_server`.)
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ _stock_structure = BaseJSONSerializer._serialize_type_structure
 
 Key = tuple[DynamoType, DynamoType]
 
-# Attribute values of these types are on the wire as they are in memory.
+# Attribute values of these types are equal on the wire and in memory.
 _PLAIN_TYPES = {"S", "N", "BOOL", "NULL", "SS", "NS"}
 
 
@@ -90,7 +89,7 @@ def run_functions_at(url: str) -> None:
 
 
 def name_every_execution() -> None:
-    """Name executions that start without a name, as AWS does; moto calls the first "None" and refuses the next."""
+    """Name nameless executions, as AWS does; moto calls the first "None" and refuses the next."""
 
     def start_execution(
         self: StepFunctionsParserBackend, arn: str, name: str | None = None, *args: Any, **kw: Any
@@ -108,12 +107,12 @@ class _AnyErrorName(CustomErrorName):
 
 
 def pass_errors_on_out_of_a_map() -> None:
-    """Let a Map fail with its state's error, `States.TaskFailed` too; moto refuses that name."""
+    """Let a Map fail with its state's error, `States.TaskFailed` too; moto refuses the name."""
     vars(iteration_worker)["CustomErrorName"] = _AnyErrorName
 
 
 def wait_at_most(seconds: int) -> None:
-    """Let each Wait state of an execution end after so many seconds: what it waits for takes no longer here."""
+    """End each Wait state of an execution after so many seconds: its subject takes no longer here."""
 
     def wait_interval(self: WaitFunction, env: Environment, wait_seconds: int) -> None:
         _stock_wait(self, env=env, wait_seconds=min(wait_seconds, seconds))
@@ -122,7 +121,7 @@ def wait_at_most(seconds: int) -> None:
 
 
 def query_one_partition() -> None:
-    """Let Query read only the items of the requested key, and of a partition those in the requested range.
+    """Let Query read only the items of the requested key, and of a partition only the requested range.
 
     moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1. It sorts a partition twice:
     200 ms at 6,000 items.
@@ -144,7 +143,7 @@ def query_one_partition() -> None:
 
 
 def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoType, dict[DynamoType, Item]]:
-    """Return the items with this value of an attribute, by partition and sort key."""
+    """Select the items with this value of an attribute, by partition and sort key."""
     if attribute == table.hash_key_attr:
         return {value: table.items[value]} if value in table.items else {}
     return {
@@ -154,7 +153,7 @@ def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoT
 
 
 def _items_in(items: dict[DynamoType, Item], comparison: str, bounds: list[DynamoType]) -> dict[DynamoType, Item]:
-    """Return the items of a partition whose sort key, a string, is in a range; and its first and its last item."""
+    """Select the items of a partition in a range of sort keys (strings), with its first and its last item."""
     if not items or any(bound.type != "S" for bound in bounds):
         return items
     return items_in(items, comparison, [bound.value for bound in bounds])
@@ -182,7 +181,7 @@ def copy_only_what_a_transaction_touches() -> None:
 
 
 def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
-    """Return the partition and sort keys of the transaction, by table, without tables that have no sort key."""
+    """List the partition and sort keys of the transaction, by table, without tables that have no sort key."""
     keys: dict[str, set[Key]] = {}
     for operation in (part for item in transact_items for part in item.values()):
         table = backend.tables.get(operation.get("TableName"))
@@ -194,7 +193,7 @@ def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
 
 
 def _table_of(table: Table, keys: set[Key]) -> Table:
-    """Return the table with only these of its items."""
+    """Copy the table with only these of its items."""
     small = copy.copy(table)
     small.items = defaultdict(dict)
     for partition, sort in keys:
@@ -204,7 +203,7 @@ def _table_of(table: Table, keys: set[Key]) -> Table:
 
 
 def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
-    """Make these items of `table` what they are in `small`."""
+    """Overwrite these items of `table` by their state in `small`."""
     for partition, sort in keys:
         item = small.items.get(partition, {}).get(sort)
         if item is None:
@@ -239,7 +238,7 @@ def read_templates_as_json_first() -> None:
 
 
 def keep_queues_fast_when_they_are_long() -> None:
-    """Make sending, receiving and deleting as fast with 10,000 messages as with one.
+    """Make sending, receiving and deleting as fast with 10,000 messages as with a single message.
 
     moto reads all of them, several times: 30 ms a message at 1,000 messages.
     """
@@ -259,7 +258,7 @@ def keep_queues_fast_when_they_are_long() -> None:
     counting = threading.local()
 
     def attributes(self: Queue) -> dict[str, Any]:
-        # Sending and receiving look an attribute up as well, but never one of the three counts.
+        # Sending and receiving look an attribute up as well, but none of the three counts.
         if getattr(counting, "now", False):
             return _stock_attributes(self)
         uncounted = copy.copy(self)
@@ -283,8 +282,8 @@ def keep_queues_fast_when_they_are_long() -> None:
 def keep_the_order_of_groups() -> None:
     """Let a group of a FIFO queue wait for its messages in flight alone.
 
-    moto takes a message for one in flight until it is received again: of two that become visible together, it skips the
-    first because of the second, and delivers the second. Now it delivers the first, and the second when that is done.
+    moto counts a message as in flight until it is received again: if two messages become visible together, it skips the
+    first because of the second, and delivers the second. Now it delivers the first, and afterwards the second.
     """
 
     def pending_message_groups(self: Queue) -> set[str]:

@@ -4,13 +4,13 @@ Started by `local_stack.aws.endpoint`; serves one request at a time on its pipes
 
     {"listen": {"port", "functions_url", "scratch", "state"}}  ->  {"port"} or {"in_use": true} or {"unusable": why}
     {"restore": true}                      ->  {} or {"unusable": why}    what the file `state` holds is back
-    {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
+    {"offset_s": 86400.0}                  ->  {}                 moto's time is so far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
     {"messages": true}                     ->  {"messages": {queue name: count}}, in flight and delayed included
-    {"let_go": true}                       ->  {}                 who waits for a message waits no longer
+    {"let_go": true}                       ->  {}                 waits for a message end
 
-moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
-another arrives brings the other one down with it. One lock for each of DynamoDB, Glue, S3 and SQS mends that.
+moto runs requests in threads without locks: conditional writes would not be atomic, and the deletion of a message could
+remove a message that arrives meanwhile. So DynamoDB, Glue, S3 and SQS have a lock each.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 # A Wait state on this machine: the compaction checks its roots once a second.
 _WAIT_S = 1
-# Fewer items than these are searched for cycles in milliseconds.
+# Few items are searched for cycles in milliseconds.
 _FREEZE_FROM = 10_000
-# Between two looks at a queue: a message whose time has come by skipping shows then.
+# Between two reads of a queue: then a message made visible by a skip is found.
 _LOOK_S = 0.1
 _NO_HEADERS = (
     email.errors.FirstHeaderLineIsContinuationDefect,
@@ -80,11 +80,11 @@ class _Handler(MotoRequestHandler):
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    # A response is one write: after each, the thread waits for its turn among the others.
+    # A response is a single write: after each write, the thread waits for its turn.
     wbufsize = -1
 
     def run_wsgi(self) -> None:
-        """Read the whole request, then respond: nothing of it is left before the next request."""
+        """Read the whole request, then respond: the next request starts on a clean connection."""
         environ: Environ = self.make_environ()
         if fault := _framing_fault(self.headers):
             self.close_connection = True
@@ -111,9 +111,9 @@ class _Handler(MotoRequestHandler):
 
 
 def _framing_fault(headers: email.message.Message) -> str:
-    """Return why it is not clear where a request ends (RFC 9112, sections 5 and 6); empty if it is."""
+    """Find the reason why a request's end is unclear (RFC 9112, sections 5 and 6); empty if it is clear."""
     lengths = headers.get_all("Content-Length", [])
-    # A line is no header, and those after it are none, too. Other defects are those of a body that was not read here.
+    # Behind a line that is no header all lines are lost. Further defects are about bodies, unread here.
     if faults := [type(defect).__name__ for defect in headers.defects if isinstance(defect, _NO_HEADERS)]:
         return f"a header must be a name, a colon and a value ({faults[0]})"
     if len(lengths) > 1 or not all(length.isascii() and length.isdigit() for length in lengths):
@@ -122,7 +122,7 @@ def _framing_fault(headers: email.message.Message) -> str:
 
 
 def _control_refusal(environ: Environ) -> str | None:
-    """Return why moto's own API is refused: a POST to it wipes every table, and the stack never calls it."""
+    """Find the refusal of moto's own API: a POST to it wipes every table, and the stack never calls it."""
     path = environ["PATH_INFO"]
     return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
 
@@ -132,7 +132,7 @@ def _forbidden(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
 
 
 def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:
-    """Return the application's response, in one piece; an exception in moto is a 500, which clients retry."""
+    """Run the application to a response in one piece; an exception in moto is a 500, and clients retry."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
@@ -149,7 +149,7 @@ def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[st
 
 
 class Dispatcher(DomainDispatcherApplication):
-    """moto's choice of the service, made once for each: it lists a folder of its own for every request."""
+    """moto's choice of the service, once for each: it lists a folder of its own for every request."""
 
     def __init__(self) -> None:
         super().__init__(create_backend_app)
@@ -157,7 +157,7 @@ class Dispatcher(DomainDispatcherApplication):
 
 
 class Guarded:
-    """A WSGI application that refuses what AWS, but not moto, would refuse; see `local_stack.aws.limits`."""
+    """A WSGI application with AWS's refusals that moto lacks; see `local_stack.aws.limits`."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -176,7 +176,7 @@ class Guarded:
 
 
 class Tables:
-    """A WSGI application that has the operations on items done without moto's request handling."""
+    """A WSGI application for operations on items, without moto's request handling."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -192,9 +192,9 @@ class Tables:
 
 
 class LongPolls:
-    """A WSGI application that lets ReceiveMessage wait for a message, without a lock and at next to no cost.
+    """A WSGI application with waits of ReceiveMessage for a message, without a lock and at next to no cost.
 
-    moto's own long poll would hold the lock meanwhile, and looks once a second: it sees too late that time was skipped.
+    moto's own long poll would hold the lock meanwhile, and reads once a second: it notices a skip of time too late.
     """
 
     def __init__(self, application: Application) -> None:
@@ -202,7 +202,7 @@ class LongPolls:
         self._is_over = False
 
     def let_go(self) -> None:
-        """Wait for no message any more."""
+        """End all waits for a message, for good."""
         self._is_over = True
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -240,7 +240,7 @@ class OneAtATime:
 
 
 def _service(environ: Environ) -> str:
-    """Return the service of the request's signature; an unsigned request is S3's.
+    """Find the service of the request's signature; an unsigned request is S3's.
 
     >>> _service({"HTTP_AUTHORIZATION": "AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ..."})
     'sqs'
@@ -282,8 +282,8 @@ class Server:
     def _freeze(self) -> None:
         """Leave the items out of the search for cycles, once they have grown by a fifth.
 
-        A company's items are millions of objects, in no cycle: to look for cycles among them takes seconds. What is
-        garbage is removed first, because nothing frozen is ever looked at again.
+        A company's items are millions of objects, in no cycle: a search for cycles among them takes seconds. Garbage is
+        removed first, since frozen objects are never searched again.
         """
         partitions = (partition for table in _tables() for partition in table.items.values())
         items = sum(len(partition) if isinstance(partition, dict) else 1 for partition in partitions)
@@ -317,7 +317,7 @@ class Server:
             listener.close()
             return {"in_use": True}
         port = listener.getsockname()[1]
-        os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
+        os.environ["MOTO_PORT"] = str(port)  # The address of moto's services for moto's state machines
         _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
         guarded = Guarded(self._polls)
         listener.listen(128)
@@ -360,13 +360,13 @@ def _tables() -> list[Table]:
 def expire_items(table: Table, now: float) -> Iterable[Message]:
     """Remove the table's expired items; yield their keys and last images.
 
-    DynamoDB removes an item some time after its TTL attribute, a number of seconds since 1970, has passed; one that is
-    more than five years old is taken for a mistake and stays (developer guide, "Time to Live").
+    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970; a moment more than
+    five years ago is taken for a mistake, and the item stays (developer guide, "Time to Live").
     """
     if table.ttl.get("TimeToLiveStatus") != "ENABLED":
         return
     attribute, oldest = table.ttl["AttributeName"], now - 5 * 365 * 86_400
-    # In no order: to sort a company's hundred thousand items takes seconds, in which the endpoint responds to nothing.
+    # In no order: to sort a company's hundred thousand items takes seconds without any response of the endpoint.
     for item in [item for items in table.items.values() for item in _in_partition(items)]:
         ttl = item.attrs.get(attribute)
         if ttl is None or ttl.type != "N" or not oldest < float(ttl.value) < now:
@@ -379,7 +379,7 @@ def expire_items(table: Table, now: float) -> Iterable[Message]:
 
 
 def _in_partition(items: Any) -> Iterable[Item]:
-    """Return the items of a partition; without a sort key there is one, in the partition's place."""
+    """List the items of a partition; in a table without a sort key, an item is in the partition's place."""
     return (items,) if isinstance(items, Item) else items.values()
 
 

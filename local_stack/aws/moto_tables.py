@@ -1,8 +1,8 @@
-"""moto's DynamoDB without its request handling, which takes ten times as long as the tables behind it.
+"""moto's DynamoDB without its request handling, ten times as slow as the tables behind it.
 
 moto makes a request of Flask's of each request, looks for each member of the response under all its spellings, and
-lists its own methods: 2 to 20 ms. Here the operations on items take the body as it is and render the result as it is;
-all that they mean is moto's, and so is every other operation.
+lists its own methods: 2 to 20 ms. Here the operations on items read the plain body and render the plain result; their
+meaning, and every further operation, is moto's.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _SERVICE = "DynamoDB_20120810"
 
 
 def respond(target: str, body: bytes) -> tuple[int, bytes] | None:
-    """Return the status and body of a response; None if the request is no operation on items.
+    """Respond with a status and body; None if the request is no operation on items.
 
-    `target` is the X-Amz-Target header, `DynamoDB_20120810.PutItem`. Call it from one thread at a time: moto's tables
-    know no threads.
+    `target` is the X-Amz-Target header, `DynamoDB_20120810.PutItem`. Call it from a single thread at a time: moto's
+    tables know no threads.
     """
     service, _, operation = target.partition(".")
     if service != _SERVICE or operation not in _OPERATIONS:
@@ -58,7 +58,7 @@ def respond(target: str, body: bytes) -> tuple[int, bytes] | None:
 
 
 class _Handler(DynamoHandler):
-    """moto's handler of one request, which knows its body alone."""
+    """moto's handler of a single request, of its body alone."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
@@ -66,16 +66,16 @@ class _Handler(DynamoHandler):
 
     @property
     def dynamodb_backend(self) -> DynamoDBBackend:
-        """Return the tables of the account."""
+        """Open the tables of the account."""
         return dynamodb_backends[ACCOUNT][REGION]
 
 
 @cache
 def _members(operation: str) -> frozenset[str]:
-    """Return the names of a response's members: moto returns more."""
+    """List the names of a response's members: moto returns more."""
     return frozenset(get_service_model("dynamodb").operation_model(operation).output_shape.members)
 
 
 def as_base64(binary: bytes) -> str:
-    """Return a binary value as JSON has it."""
+    """Render a binary value for JSON."""
     return b2a_base64(binary, newline=False).decode()

@@ -1,4 +1,4 @@
-"""The statements of `headwater.aws.versioned_puts`, read back: what the stores in memory need of PartiQL."""
+"""The statements of `headwater.aws.versioned_puts`, read back: the stores in memory need no further PartiQL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMOVE = re.compile(r'REMOVE "(\w+)"')
 
 @dataclass(frozen=True, slots=True)
 class VersionedPut:
-    """A statement's put; `version` is the value that must be stored, None if there must be no such item."""
+    """A statement's put; `version` is the required stored version, None if the item must be new."""
 
     table: str
     item: Mapping[str, Any]
@@ -23,7 +23,7 @@ class VersionedPut:
 
 
 def parse_put(statement: Mapping[str, Any]) -> VersionedPut | None:
-    r"""Return the put that a statement means; None for another statement.
+    r"""Parse a statement into a put; None for a different statement.
 
     >>> parse_put({"Statement": 'INSERT INTO "t" VALUE {\'pk\': ?}', "Parameters": [{"S": "P"}]}).item
     {'pk': {'S': 'P'}}

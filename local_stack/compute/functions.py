@@ -50,7 +50,7 @@ class InvocationResult:
 
     @property
     def error_type(self) -> str:
-        """`errorType` of a failed invocation, which Step Functions catches by name."""
+        """`errorType` of a failed invocation; Step Functions catches it by name."""
         return str(self.payload.get("errorType", "")) if self.failed else ""
 
 
@@ -68,11 +68,11 @@ class Functions:
 
     @property
     def busy(self) -> int:
-        """The number of invocations that run or wait for a worker."""
+        """The number of invocations under way or waiting for a worker."""
         return sum(pool.busy for pool in self._pools.values())
 
     def describe(self, function: str) -> Function:
-        """Return the function of this logical id, name or ARN; KeyError names an unknown one."""
+        """Find the function by logical id, name or ARN; KeyError names an unknown function."""
         return self._pools[self._ids[function]].function
 
     def invoke(self, function: str, event: object) -> InvocationResult:
@@ -158,7 +158,7 @@ class _Pool:
                 "local_stack.compute.worker", [self.function.handler], env=self._env, cwd=self._code, log=self._log
             )
             self._all.add(child)
-        child.request({}, timeout_s=_IMPORT_S)  # the init phase, which Lambda does not count either
+        child.request({}, timeout_s=_IMPORT_S)  # The init phase; Lambda does not count it either
         return child
 
     def _request(self, event: object, request_id: str) -> dict[str, object]:
@@ -173,7 +173,7 @@ class _Pool:
 
 
 def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
-    """Return a child's environment to run `code`: `env`, and of this process's variables those of Python."""
+    """Build a child's environment to run `code`: `env`, and Python's variables of this process."""
     here = Path(__file__).resolve().parents[2]
     return {
         **{name: os.environ[name] for name in _INHERITED if name in os.environ},
@@ -185,7 +185,7 @@ def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
 
 
 def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[str, str]:
-    """Return the function's variables and Lambda's own."""
+    """Build the function's variables and Lambda's own."""
     return {
         **python_environment(env, code),
         "AWS_LAMBDA_FUNCTION_NAME": function.name,

@@ -1,6 +1,6 @@
 """API Gateway's REST API on loopback: requests to the function as proxy events, its results back as HTTP.
 
-The same server serves Lambda's Invoke API, through which moto's `lambda.invoke` reaches our functions.
+The same server serves Lambda's Invoke API: moto's `lambda.invoke` reaches our functions there.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _INVOKE_PREFIX = "/2015-03-31/functions/"
 class Route:
     """The function behind the API, and the API's part of its events.
 
-    Where compression is switched on, API Gateway unpacks bodies that come compressed, and compresses those of
-    `compress_from` bytes or more for clients that accept it (guide, "Enable payload compression for an API"). A
-    `signed` API accepts only requests with a signature, which is not checked on loopback.
+    With compression, API Gateway unpacks compressed bodies, and compresses bodies of `compress_from` bytes or more for
+    clients with support (guide, "Enable payload compression for an API"). A `signed` API accepts only requests with a
+    signature, unchecked on loopback.
     """
 
     function: str
@@ -57,7 +57,7 @@ class RestApi:
         self._executor = ThreadPoolExecutor(8, thread_name_prefix="api")
 
     def reply_to(self, request: Request) -> Reply:
-        """Return the function's response, or API Gateway's error in its place."""
+        """Answer with the function's response, or API Gateway's error in its place."""
         event = self.event_for(request)
         if len(json.dumps(event, ensure_ascii=False).encode()) > PAYLOAD_BYTES_MAX:
             return render_message(413, "Request Too Long")
@@ -69,7 +69,7 @@ class RestApi:
         return self._compress(request, _reply_of(result))
 
     def _compress(self, request: Request, reply: Reply) -> Reply:
-        """Return the reply as API Gateway sends it: compressed, if it is large enough and the client accepts it."""
+        """Compress the reply as API Gateway does: if it is large enough and the client accepts it."""
         least = self._route.compress_from
         if least is None or len(reply.body) < least or "gzip" not in request.header("accept-encoding"):
             return reply
@@ -84,7 +84,7 @@ class RestApi:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def event_for(self, request: Request) -> dict[str, Any]:
-        """Return the Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
+        """Build the Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
         path, _, query = request.target.partition("?")
         proxy = path.lstrip("/")
         pairs = parse_qsl(query, keep_blank_values=True)
@@ -126,7 +126,7 @@ class RestApi:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """Return the body unpacked; leave a body that is no gzip, or too large, for the function to refuse."""
+    """Unpack the body; a body that is no gzip, or too large, is left for the function to refuse."""
     inflator = zlib.decompressobj(31)
     try:
         unpacked = inflator.decompress(body, BODY_BYTES_MAX)
@@ -143,7 +143,7 @@ def _multi(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _reply_of(result: InvocationResult) -> Reply:
-    """Return the proxy response as HTTP; for an invalid one, 502 as API Gateway does."""
+    """Translate the proxy response into HTTP; an invalid response is 502, as in API Gateway."""
     payload = result.payload
     if result.failed or not isinstance(payload, dict) or not isinstance(payload.get("statusCode"), int):
         return render_message(502, "Internal server error")
@@ -196,7 +196,7 @@ class InvokeApi:
         self._executor.submit(self._run_behind, name, event)
 
     def _run_behind(self, name: str, event: object) -> None:
-        """Run as Lambda runs an asynchronous event: three times before it gives up (without its waits)."""
+        """Run like an asynchronous event of Lambda: up to three times (without its waits)."""
         for _ in range(3):
             result = self._functions().invoke(name, event)
             if not result.failed:

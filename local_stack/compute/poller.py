@@ -48,7 +48,7 @@ class Feeder(Poller):
 
 @dataclass(frozen=True)
 class Failure:
-    """A failed invocation without a caller that would see it."""
+    """A failed invocation without a caller to see it."""
 
     function: str
     source: str
@@ -60,15 +60,15 @@ class Failure:
 
 
 def failure_of(result: InvocationResult, *, function: str, source: str) -> Failure:
-    """Return the failed result as a line to print."""
+    """Describe the failed result in a line to print."""
     return Failure(function, source, result.error_type, str(result.payload.get("errorMessage", "")))
 
 
 def failed_ids(result: InvocationResult, sent: Collection[str], *, reports: bool) -> frozenset[str]:
-    """Return the `sent` ids to deliver again.
+    """Select the `sent` ids to deliver again.
 
-    Lambda's rules (developer guide, "Implementing partial batch responses"): nothing, an empty object or an empty
-    list is success; a result that is invalid, or names an id that was not sent, fails the whole batch.
+    Lambda's rules (developer guide, "Implementing partial batch responses"): nothing, an empty object or an empty list
+    is success; an invalid result, or a result with an unsent id, fails the whole batch.
 
     >>> sorted(failed_ids(InvocationResult({"batchItemFailures": [{"itemIdentifier": "b"}]}), ["a", "b"], reports=True))
     ['b']
@@ -84,7 +84,7 @@ def failed_ids(result: InvocationResult, sent: Collection[str], *, reports: bool
 
 
 def _named_ids(payload: object) -> frozenset[str] | None:
-    """Return the ids in a partial batch response; None if it is not one."""
+    """Read the ids in a partial batch response; None for a different response."""
     match payload:
         case {"batchItemFailures": None}:
             return frozenset()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Lambda quotas: an SQS event is at most 6 MB; SQS gives and deletes 10 messages a call.
 EVENT_BYTES_MAX = 6 * 1024 * 1024
 _ENTRIES_MAX = 10
-# Of an empty queue: as long as SQS lets one wait (API reference, ReceiveMessage).
+# Of an empty queue: the longest wait at SQS (API reference, ReceiveMessage).
 _LONG_POLL_S = 20
 _POLL_S = 0.1
 _CONCURRENCY_MAX = 2
@@ -53,7 +53,7 @@ class QueueMapping:
 
 @dataclass
 class _Batch:
-    """Messages collected for one event."""
+    """Messages collected for an event."""
 
     messages: list[MessageTypeDef] = field(default_factory=list)
     size_bytes: int = 0
@@ -61,9 +61,9 @@ class _Batch:
 
 
 class QueuePoller(Feeder):
-    """A poller of one queue, which invokes the function in up to two threads more.
+    """A poller of a queue, with up to two threads more to invoke the function.
 
-    Messages pending at `stop` return to the queue when their visibility timeout has passed.
+    Messages pending at `stop` return to the queue after their visibility timeout.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class QueuePoller(Feeder):
 
     @property
     def pending(self) -> int:
-        """The received messages that are neither deleted nor returned."""
+        """The received messages, neither deleted nor returned."""
         return self._pending
 
     def _run(self) -> None:
@@ -111,7 +111,7 @@ class QueuePoller(Feeder):
                 self._stopping.wait(_POLL_S)
 
     def _receive_or_wait(self, wait_s: int) -> Sequence[MessageTypeDef]:
-        """Return received messages; if the endpoint fails, report that and return none: the poller continues."""
+        """Receive messages; if the endpoint fails, report it and return none: the poller continues."""
         try:
             return self._receive(wait_s)
         except (BotoCoreError, ClientError) as error:
@@ -134,7 +134,7 @@ class QueuePoller(Feeder):
         return received
 
     def _add(self, batch: _Batch, message: MessageTypeDef) -> _Batch:
-        """Return the batch with the message; first send a batch that is full, or would exceed an event."""
+        """Add the message to the batch; first send a batch that is full, or would exceed an event."""
         size_bytes = len(json.dumps(self._record(message)))
         full = len(batch.messages) >= self.mapping.batch_size
         if full or (batch.messages and batch.size_bytes + size_bytes > EVENT_BYTES_MAX):
@@ -190,7 +190,7 @@ class QueuePoller(Feeder):
                 )
 
     def _record(self, message: MessageTypeDef) -> dict[str, Any]:
-        """Return the message as an event has it."""
+        """Render the message for an event."""
         return {
             "messageId": message["MessageId"],
             "receiptHandle": message["ReceiptHandle"],

@@ -35,7 +35,7 @@ class ScheduledStart:
 
 
 def parse_schedule(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    """Return the minutes and hours of a `cron(minute hour * * ? *)`, or of a `rate` that an hour is a multiple of.
+    """Parse the minutes and hours of a `cron(minute hour * * ? *)`, or of a `rate` with an even share of an hour.
 
     >>> parse_schedule("Daily", "cron(30 0 * * ? *)")
     (frozenset({30}), frozenset({0}))
@@ -64,9 +64,9 @@ def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
 
 
 class Scheduler(Poller):
-    """A poller that starts due state machines and functions, checked twice a second.
+    """A poller that starts due state machines and functions, twice a second.
 
-    Days that are skipped at once start a machine once, not once a day: further runs would find their lease taken.
+    Several days in one skip start a machine once: further runs would find their lease held.
     """
 
     def __init__(self, starts: list[ScheduledStart], *, clock: Clock, start: Callable[[str, str], None]) -> None:

@@ -1,4 +1,4 @@
-"""AWS Glue: the template's Spark jobs, run one after the other in a Spark process that is reused."""
+"""AWS Glue: the template's Spark jobs, run in turn in a single Spark process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Ended:
 
 
 class SparkJobs:
-    """A runner of the `--job` argument by `jobs.launch`, as the script on Glue does; it finds Java at the first run."""
+    """A runner of the `--job` argument by `jobs.launch`, like the script on Glue; it finds Java at the first run."""
 
     def __init__(
         self, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock, report: Callable[[Failure], None]
@@ -56,7 +56,7 @@ class SparkJobs:
         self._child: Child | None = None
         self._stopped = False
         self.busy = 0
-        """The number of runs that run or wait."""
+        """The number of runs under way or waiting."""
 
     def run(self, run: JobRun) -> Ended:
         """Run the job to its end; a failure is a result too, never an exception, and is reported."""
@@ -115,7 +115,7 @@ class SparkJobs:
 
 
 class JobsApi:
-    """The API behind moto's StartJobRun, which runs a job and returns its end."""
+    """The API behind moto's StartJobRun: it runs a job and returns its end."""
 
     def __init__(self, jobs: Callable[[], SparkJobs]) -> None:
         self._jobs = jobs

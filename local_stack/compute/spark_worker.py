@@ -1,4 +1,4 @@
-"""The process of the Spark jobs: one session, started for the first of them; one run at a time.
+"""The process of the Spark jobs: a single session, started for the first job; a single run at a time.
 
 Started by `local_stack.compute.spark_jobs`; see `local_stack.processes.child_process` for the protocol.
 """
@@ -12,10 +12,11 @@ import tempfile
 import traceback
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import boto3
 
-from local_stack.compute.archive_mirror import mirrored, mirrored_edges
+from local_stack.compute.archive_mirror import mirrored, mirrored_prefixes
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _SCRIPT = "jobs.launch"
 _ERROR_CHARACTERS_MAX = 2000
-# Python has them, Spark's JVM does not: with them it looks up the address of this machine's name, which may have none.
+# Python has them, Spark's JVM does not: for them it looks up the address of this machine's name, perhaps in vain.
 _CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -62,7 +63,11 @@ class Worker:
             if "--archive" in arguments:
                 s3 = boto3.client("s3")
                 location, day = arguments["--archive"], arguments.get("--day")
-                mirror = mirrored(s3, location, day) if day else mirrored_edges(s3, location)
+                if day:
+                    mirror = mirrored(s3, location, day)
+                else:
+                    job = importlib.import_module(script.JOBS[arguments["--job"]])
+                    mirror = mirrored_prefixes(s3, urlsplit(location).netloc, job.PREFIXES_READ)
                 folder = on_exit.enter_context(mirror)
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())
@@ -70,14 +75,14 @@ class Worker:
 
 
 def _session() -> SparkSession:
-    """Return the session, a new one if a job has stopped it; its files are in the parent's scratch folder."""
+    """Open the session, a new session after a job has stopped it; its files are in the parent's scratch folder."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master("local[2]").appName("headwater-jobs")
     scratch = tempfile.gettempdir()
     places = {
-        # For runs of seconds the first compiler alone is faster than both.
+        # For runs of seconds the first compiler alone is faster than two.
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={scratch}",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",

@@ -38,7 +38,7 @@ class Machines:
     ) -> Any:
         """Start an execution, wait for its end, and return its output.
 
-        `progress` is called with the name of each state, soon after it is entered.
+        `progress` is called with the name of each state, soon after its start.
 
         Raises:
             MachineFailed: It did not succeed, or `timeout_s` passed.

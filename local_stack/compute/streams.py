@@ -1,7 +1,7 @@
-"""DynamoDB stream mappings, which deliver TTL removals as records to their function.
+"""DynamoDB stream mappings: TTL removals are delivered as records to their function.
 
-Only removals by TTL are delivered here; a mapping with a filter that accepts other records is refused. Order is kept: a
-batch is delivered until it succeeds, or is given up, before the next batch.
+Only removals by TTL are delivered here; a mapping with a wider filter is refused. Order is kept: a batch is delivered
+until it succeeds, or is given up, before the next batch.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StreamMapping:
 
 
 def refuse_wide_filter(logical_id: str, patterns: Sequence[str]) -> None:
-    """Raise UnknownInTemplate unless the patterns accept TTL removals, and only these."""
+    """Raise UnknownInTemplate unless the patterns accept TTL removals, and nothing more."""
     removal: Record = {"eventName": "REMOVE", "userIdentity": _TTL_IDENTITY}
     others: list[Record] = [{"eventName": name} for name in ("INSERT", "MODIFY", "REMOVE")]
     filters = [json.loads(pattern) for pattern in patterns]
@@ -96,11 +96,11 @@ class StreamPoller(Feeder):
 
     @property
     def pending(self) -> int:
-        """The records not yet delivered or given up."""
+        """The records neither delivered nor given up."""
         return len(self._backlog)
 
     def add(self, removed: Sequence[dict[str, Any]]) -> None:
-        """Take the removals of this mapping's table; `local_stack.aws.endpoint.Endpoint.expire` has their shape."""
+        """Queue the removals of this mapping's table, in the shape of `local_stack.aws.endpoint.Endpoint.expire`."""
         self._backlog.extend(self._record(removal) for removal in removed if removal["table"] == self.mapping.table)
 
     def _record(self, removed: dict[str, Any]) -> Record:
@@ -138,7 +138,7 @@ class StreamPoller(Feeder):
                 self._backlog.popleft()
 
     def _deliver(self, batch: Sequence[Record], retries: int = 0) -> None:
-        """Until the batch is accepted, split, given up, or the stack stops."""
+        """Deliver until the batch is accepted, split or given up, or the stack stops."""
         mapping = self.mapping
         while not self._stopping.is_set():
             result = self._functions.invoke(mapping.function, {"Records": list(batch)})
@@ -147,7 +147,7 @@ class StreamPoller(Feeder):
                 return
             if result.failed:
                 self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
-            if mapping.bisects and result.failed and len(left) > 1:  # which does not count as a retry
+            if mapping.bisects and result.failed and len(left) > 1:  # A split does not count as a retry
                 half = len(left) // 2
                 self._deliver(left[:half], retries)
                 self._deliver(left[half:], retries)
@@ -160,7 +160,7 @@ class StreamPoller(Feeder):
             self._stopping.wait(_RETRY_S)
 
     def _left(self, batch: Sequence[Record], result: InvocationResult) -> Sequence[Record]:
-        """Return the batch from the first failed record on: a stream has no gaps."""
+        """Cut the batch before its first failed record: a stream has no gaps."""
         ids = [record["dynamodb"]["SequenceNumber"] for record in batch]
         failed = failed_ids(result, ids, reports=self.mapping.reports_failures)
         return batch[ids.index(min(failed)) :] if failed else []
@@ -173,7 +173,7 @@ class StreamPoller(Feeder):
         return too_often or too_old
 
     def _give_up(self, batch: Sequence[Record]) -> None:
-        """Put the records into the template's bucket, named as Lambda names them; without a bucket, drop them."""
+        """Put the records into the template's bucket, under Lambda's name for them; without a bucket, drop them."""
         now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
         self._report(Failure(self.mapping.function, self.mapping.logical_id, "GivenUp", f"{len(batch)} records"))
         if self.mapping.dead_letter_bucket is None:

@@ -1,4 +1,4 @@
-"""The process of a function: imports its handler once, then runs one invocation at a time, as a Lambda sandbox does.
+"""The process of a function: it imports its handler once, then runs invocations in turn, as a Lambda sandbox does.
 
 Started by `local_stack.compute.functions` as `python -m local_stack.compute.worker lambdas.load.handler`, with the
 protocol of `local_stack.processes.child_process`.
@@ -38,7 +38,7 @@ class Context:
     client_context: None = None
 
     def get_remaining_time_in_millis(self) -> int:
-        """Return the milliseconds until the process is killed, measured on a clock that `advance` does not move."""
+        """Compute the milliseconds until the process is killed, on a clock that `advance` does not move."""
         return max(0, round((self.deadline_s - time.monotonic()) * 1000))
 
 
@@ -51,7 +51,10 @@ class Worker:
         self._skipping = Skipping()
 
     def respond(self, request: Message) -> Message:
-        """Return `{"payload": <the handler's>}` or `{"error": <Lambda's payload>}`; for `{}`, only import."""
+        """Run the handler to `{"payload": <the handler's>}` or `{"error": <Lambda's payload>}`.
+
+        For `{}`, only import it.
+        """
         request_id = request.get("request_id", "")
         try:
             handler = self._load()
@@ -92,7 +95,7 @@ def _marshalled(payload: object, request_id: str) -> Message:
 
 
 def _error_payload(error: BaseException, request_id: str, error_type: str = "") -> Message:
-    """Return the JSON that Lambda returns for an error, and print the trace as Lambda logs it."""
+    """Render Lambda's JSON for an error, and print the trace as in Lambda's log."""
     traceback.print_exception(error)
     return {
         "errorMessage": str(error),

@@ -1,7 +1,7 @@
 """A module as a child process that ends with its parent: `python -m local_stack.processes.attached MODULE [...]`.
 
 The child exits at once when its stdin ends: the parent closes it, or has ended itself, for any reason. The child's
-stdout holds what the module prints; programs that the module starts, such as Spark's JVM, print to stderr.
+stdout holds the module's prints; the module's own children, such as Spark's JVM, print to stderr.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Requests to a child process and its responses: one JSON object a line, in on its stdin, out on its stdout.
 
-The child's own prints go to its log file, so that only responses are on the pipe. When the parent ends, for any
-reason, the child reads the end of its stdin and exits at once: no process is left behind.
+The child's own prints go to its log file: only responses are on the pipe. When the parent ends, for any reason, the
+child reads the end of its stdin and exits at once: no process is left behind.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STOP_S = 2.0
 
 
 class Child:
-    """A Python module in its own process, which serves one request at a time."""
+    """A Python module in its own process; it serves requests in turn."""
 
     def __init__(self, module: str, args: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ class Child:
         return line
 
     def stop(self, wait_s: float = _STOP_S) -> None:
-        """End the process: by closing its stdin, and by force if that takes longer than `wait_s`."""
+        """End the process: by closing its stdin, and by force after `wait_s`."""
         assert self._process.stdin is not None  # noqa: S101 - Popen was given PIPE
         assert self._process.stdout is not None  # noqa: S101 - Popen was given PIPE
         self._process.stdin.close()

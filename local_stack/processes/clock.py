@@ -19,7 +19,7 @@ class Clock:
         return self._offset_s
 
     def now(self) -> float:
-        """Return the time as every part of the stack sees it."""
+        """Read the time for every part of the stack."""
         return time.time() + self._offset_s
 
     def advance(self, seconds: float) -> None:

@@ -8,14 +8,14 @@ import time_machine
 
 
 class Skipping:
-    """The time that this process skips."""
+    """The skipped time of this process."""
 
     def __init__(self) -> None:
         self._skipped: time_machine.travel | None = None
         self._offset_s = 0.0
 
     def to(self, offset_s: float) -> None:
-        """Let this process's time be so many seconds ahead of the machine's."""
+        """Move this process's time so many seconds ahead of the machine's."""
         if offset_s == self._offset_s:
             return
         if self._skipped is not None:

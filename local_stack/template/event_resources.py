@@ -13,7 +13,7 @@ SHOWN = "the events of a bus are shown, and sent nowhere"
 
 
 class ScheduleTarget(Properties):
-    """The state machine or the function that a schedule starts, and its input."""
+    """The target of a schedule, a state machine or a function, and its input."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "DeadLetterConfig": "a start that fails is printed",

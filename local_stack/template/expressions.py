@@ -1,4 +1,4 @@
-"""Expressions of a template that CloudFormation resolves: found, and replaced by known or resolved values."""
+"""Expressions of a template for CloudFormation: found, and replaced by known or resolved values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def expressions_in(value: object) -> Iterator[Expression]:
 
 
 def with_values(value: object, values: Iterator[str]) -> Any:
-    """Return the JSON with the next of `values` for each expression of `expressions_in`.
+    """Replace each expression of `expressions_in` by the next of `values`.
 
     >>> with_values({"a": {"Ref": "Bucket"}, "b": 1}, iter(["local-bucket"]))
     {'a': 'local-bucket', 'b': 1}
@@ -43,7 +43,7 @@ def with_values(value: object, values: Iterator[str]) -> Any:
 
 
 def with_references(value: object, known: Mapping[str, Attributes]) -> Any:
-    """Return the JSON with each reference to a resource of `known` replaced by its value.
+    """Replace each reference to a resource of `known` by its value.
 
     Raises:
         UnknownInTemplate: It refers to an unknown attribute.

@@ -1,4 +1,4 @@
-"""The base of the models of resources: properties that are known or refused, references to other resources."""
+"""The base of the models of resources: known properties, refusals, references to further resources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_READ = "has no effect"
 
 
 def referred_id(expression: object) -> str:
-    """Return the logical id behind `{"Ref": id}` or `{"Fn::GetAtt": [id, attribute]}`.
+    """Read the logical id behind `{"Ref": id}` or `{"Fn::GetAtt": [id, attribute]}`.
 
     >>> referred_id({"Fn::GetAtt": ["RecordsQueue", "Arn"]})
     'RecordsQueue'
@@ -31,7 +31,7 @@ def referred_id(expression: object) -> str:
 
 
 def referred_ids(expression: object) -> frozenset[str]:
-    """Return every logical id that the expression refers to, at any depth.
+    """Collect every logical id in the expression, at any depth.
 
     >>> referred_ids({"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, {"Fn::GetAtt": ["Api", "Arn"]}]]})
     frozenset({'Api'})
@@ -50,22 +50,22 @@ def referred_ids(expression: object) -> frozenset[str]:
 
 
 def _only_id(expression: object) -> str:
-    """Return the one resource of a longer expression, such as an integration's URI."""
+    """Find the only resource in a longer expression, such as an integration's URI."""
     ids = referred_ids(expression)
     if len(ids) != 1:
         raise ValueError(f"must refer to exactly one resource of this template, refers to {sorted(ids)}")
     return next(iter(ids))
 
 
-# A property that points to another resource, held as that resource's logical id.
+# A property with a reference to a resource, as the resource's logical id.
 Target = Annotated[str, BeforeValidator(referred_id)]
 Within = Annotated[str, BeforeValidator(_only_id)]
-# A value that CloudFormation resolves.
+# A value for CloudFormation to resolve.
 Expression = Any
 
 
 class Properties(BaseModel):
-    """The properties of one resource; unknown ones are refused, ignored ones dropped."""
+    """The properties of a resource; unknown properties are refused, ignored properties dropped."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_pascal)
     ignored: ClassVar[Mapping[str, str]] = {"Tags": NO_TAGS}

@@ -1,9 +1,8 @@
 """The CloudFormation resource types and properties of the local stack, honoured or ignored with a reason.
 
-Any other property is refused (`local_stack.template.template`), so that the local stack cannot drift silently from the
-deployed one.
-Honoured properties are the fields of the models; `ignored` has the reason why the others do not matter on one machine.
-Values are checked as well: a mode without local meaning is refused like an unknown name.
+An unknown property is refused (`local_stack.template.template`): the local stack cannot drift silently from the
+deployed stack. Honoured properties are the fields of the models; `ignored` has the reasons why properties do not matter
+on one machine. Values are checked as well: a mode without local meaning is refused like an unknown name.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from local_stack.template.properties import (
 
 _PASSES_AWAY = "the data lives as long as the process"
 
-# Whole types that the local stack does without.
+# Whole types left out on one machine.
 IGNORED_TYPES: Mapping[str, str] = {
     "AWS::ApiGateway::Account": NO_LOGS,
     "AWS::ApiGateway::Deployment": "the API is served as it is in the template",
@@ -88,7 +87,7 @@ class Queue(Properties):
 
 
 class TimeToLive(Properties):
-    """The attribute that holds an item's last second."""
+    """The attribute with an item's last second."""
 
     attribute_name: str
     enabled: bool
@@ -113,14 +112,14 @@ class Table(Properties):
 
 
 class Versioning(Properties):
-    """The versioning of a bucket, which keeps overwritten and deleted objects."""
+    """The versioning of a bucket: it keeps overwritten and deleted objects."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     status: Literal["Enabled", "Suspended"]
 
 
 class CorsRule(Properties):
-    """Permission for pages of other origins to read objects that they were redirected to."""
+    """Permission for pages of foreign origins to read objects behind a redirect."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "AllowedOrigins": "moto checks no signatures: here pages from loopback alone may read"
@@ -186,7 +185,7 @@ class FunctionProperties(Properties):
 
 
 class ScalingConfig(Properties):
-    """The number of invocations that a mapping may have at a time."""
+    """The number of invocations of a mapping at a time."""
 
     maximum_concurrency: int = Field(ge=2)
 
@@ -270,7 +269,7 @@ class RestApi(Properties):
 
 
 class ApiResource(Properties):
-    """AWS::ApiGateway::Resource: one part of a path."""
+    """AWS::ApiGateway::Resource: a part of a path."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     parent_id: Target
@@ -306,7 +305,7 @@ class ApiMethod(Properties):
 
 
 class Stage(Properties):
-    """AWS::ApiGateway::Stage: the name and the variables that requests see."""
+    """AWS::ApiGateway::Stage: the name and the variables in requests."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "AccessLogSetting": NO_LOGS,

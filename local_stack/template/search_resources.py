@@ -28,7 +28,7 @@ class Key(Properties):
 
 
 class DatabaseInput(Properties):
-    """The database's name, which is also its reference."""
+    """The database's name, also its reference."""
 
     ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ}
     name: str
@@ -105,7 +105,7 @@ class JobCommand(Properties):
 
 
 class ExecutionProperty(Properties):
-    """The number of runs that a job may have at a time."""
+    """The number of a job's runs at a time."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     max_concurrent_runs: int = 1

@@ -16,11 +16,11 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def synthesize(**context: str) -> RawTemplate:
-    """Return the deployed stack's template without the layer, with these context values over cdk.json's; works offline.
+    """Synthesize the stack's template without the layer, with context values over cdk.json's; works offline.
 
     Raises:
         ToolMissing: Node is missing.
-        ChildFailed: Synthesis failed; the message ends with what it printed.
+        ChildFailed: Synthesis failed; the message ends with its output.
     """
     with tempfile.TemporaryDirectory(prefix="headwater-") as outdir:
         return load_template(synthesize_into(Path(outdir), **context))

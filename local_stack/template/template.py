@@ -1,4 +1,4 @@
-"""The synthesized template, parsed once and refused if it has anything that the local stack would not do."""
+"""The synthesized template, parsed once, and refused for anything unknown to the local stack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from local_stack.template.resources import IGNORED_TYPES, MODELS
 P = TypeVar("P", bound=Properties)
 RawTemplate = Mapping[str, Any]
 
-# Other sections that CDK writes; none of them changes what runs.
+# Further sections by the CDK; none of them changes the running stack.
 _RESOURCE_KEYS = {"Type", "Properties", "DependsOn", "DeletionPolicy", "UpdateReplacePolicy", "Metadata"}
 _TEMPLATE_KEYS = {"Resources", "Outputs", "Parameters", "Rules", "Description", "AWSTemplateFormatVersion", "Metadata"}
 
@@ -31,11 +31,11 @@ class Template:
     outputs: Mapping[str, Any]
 
     def of(self, model: type[P]) -> dict[str, P]:
-        """Return all resources of a type, by logical id."""
+        """List all resources of a type, by logical id."""
         return {logical_id: resource for logical_id, resource in self.resources.items() if isinstance(resource, model)}
 
     def only(self, model: type[P]) -> tuple[str, P] | None:
-        """Return the only resource of a type; None if there is none."""
+        """Find the only resource of a type; None without it."""
         resources = self.of(model)
         if len(resources) > 1:
             raise UnknownInTemplate(
@@ -51,7 +51,7 @@ def load_template(path: Path) -> RawTemplate:
 
 
 def parse_template(raw: RawTemplate) -> Template:
-    """Parse the template that the local stack will run.
+    """Parse the template of the local stack.
 
     Raises:
         UnknownInTemplate: Naming the logical id, the type and the property, for all of them at once.
@@ -70,14 +70,14 @@ def parse_template(raw: RawTemplate) -> Template:
 
 
 def _outputs(raw: RawTemplate) -> dict[str, Any]:
-    """Return the outputs, without those of resources that the local stack leaves out."""
+    """List the outputs, without outputs of resources left out by the local stack."""
     outputs = {name: output["Value"] for name, output in raw.get("Outputs", {}).items()}
     ignored = {name for name, resource in raw["Resources"].items() if resource["Type"] in IGNORED_TYPES}
     return {name: value for name, value in outputs.items() if ignored.isdisjoint(referred_ids(value))}
 
 
 def _parse_resource(logical_id: str, resource: Mapping[str, Any]) -> Properties | list[str]:
-    """Return the resource, or its faults; an ignored resource has no faults."""
+    """Parse the resource, or list its faults; an ignored resource has no faults."""
     name = f"{logical_id} ({resource['Type']})"
     unknown = [f"{name}: attribute {key!r} is not known to the local stack" for key in resource.keys() - _RESOURCE_KEYS]
     if resource["Type"] in IGNORED_TYPES:

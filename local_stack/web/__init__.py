@@ -1,1 +1,1 @@
-"""API Gateway on loopback, and the requests that it refuses."""
+"""API Gateway on loopback, and its refusals of requests."""

@@ -1,4 +1,4 @@
-"""A server on loopback: requests and responses as plain values, and what no web page may send refused."""
+"""A server on loopback: requests and responses as plain values, with a refusal of requests by foreign web pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BODY_BYTES_MAX = 10 * 1024 * 1024
 # The head of a request, a line of a chunk's size, or its trailers.
 _HEAD_BYTES_MAX = 65_536
 _READ_BYTES = 65_536
-# The headers of a response that the server sets itself.
+# The headers set by the server itself.
 _OF_THE_SERVER = frozenset({"content-length", "date", "transfer-encoding"})
 
 
@@ -39,7 +39,7 @@ class Request:
     source_ip: str
 
     def header(self, name: str) -> str:
-        """Return the last value of a header; empty if it was not sent."""
+        """Read the last value of a header; empty if it was not sent."""
         values = [value for key, value in self.headers if key.lower() == name]
         return values[-1] if values else ""
 
@@ -56,7 +56,7 @@ class Reply:
 class Server(ThreadingHTTPServer):
     """A server on 127.0.0.1 that calls `reply_to`, unless a web page may have sent the request (`web_guard`).
 
-    It takes its port at once, but refuses connections until `open`: clients that wait for it find the whole stack.
+    It binds its port at once, but refuses connections until `open`: waiting clients then find the whole stack.
     """
 
     daemon_threads = True
@@ -71,7 +71,7 @@ class Server(ThreadingHTTPServer):
         self._take(self.server_bind)
 
     def open(self) -> Server:
-        """Respond from now on. Raises PortInUse if another process took the port meanwhile."""
+        """Respond from now on. Raises PortInUse if a foreign process took the port meanwhile."""
         self._take(self.server_activate)
         # The longest that a stop may take.
         seconds = {"poll_interval": 0.05}
@@ -80,7 +80,7 @@ class Server(ThreadingHTTPServer):
         return self
 
     def _take(self, step: Callable[[], None]) -> None:
-        """Bind or listen; either may find another process there, which shares a port until one of the two listens."""
+        """Bind or listen; either may find a foreign process there: two may share a port until one of them listens."""
         try:
             step()
         except OSError as error:
@@ -113,7 +113,7 @@ class _Handler(StreamRequestHandler):
     timeout = 60
 
     def handle(self) -> None:
-        """Handle one request after another, until either side closes the connection."""
+        """Handle requests in turn, until either side closes the connection."""
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_BYTES_MAX)
         self._has_ended = False
         with suppress(TimeoutError):
@@ -121,7 +121,7 @@ class _Handler(StreamRequestHandler):
                 self._http.start_next_cycle()
 
     def _handle_request(self) -> bool:
-        """Handle a request; return True if the connection can take another."""
+        """Handle a request; return True if the connection can take the next."""
         try:
             request = self._read_request()
         except h11.RemoteProtocolError as error:
@@ -179,7 +179,7 @@ class _Handler(StreamRequestHandler):
 
 
 def _check_framing(head: h11.Request) -> None:
-    """Refuse a request whose body is framed in two ways, or is too large (RFC 9112, section 6)."""
+    """Refuse a request with a body framed in two ways, or too large (RFC 9112, section 6)."""
     framing = dict(head.headers)
     if b"transfer-encoding" in framing and (b"content-length" in framing or head.http_version < b"1.1"):
         raise h11.RemoteProtocolError("Transfer-Encoding beside Content-Length, or in HTTP/1.0")
@@ -192,13 +192,13 @@ def _check_size(size: int) -> None:
 
 
 def render_message(status: int, message: str) -> Reply:
-    """Return a response as API Gateway writes its own: `{"message"}`."""
+    """Render a response of API Gateway's own: `{"message"}`."""
     body = json.dumps({"message": message}).encode()
     return Reply(status, [("Content-Type", "application/json")], body)
 
 
 def behind_secret(secret: str, reply_to: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
-    """Return a function that passes requests under `/<secret>` to `reply_to` without it; all others get 404."""
+    """Pass requests under `/<secret>` to `reply_to` without it; further requests get 404."""
 
     def reply(request: Request) -> Reply:
         given, slash, rest = request.target.removeprefix("/").partition("/")

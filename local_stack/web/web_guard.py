@@ -1,9 +1,9 @@
-"""Requests that every server of the local stack refuses, because a web page may have sent them.
+"""Refusals by every server of the local stack: a web page may have sent the request.
 
 The stack requires no credentials: it listens on loopback alone. But every page in a developer's browser can send
-requests to loopback, too, and can give loopback a name of its own (DNS rebinding), under which it also reads the
-responses. A browser names the page in headers that the page cannot set (Fetch Standard, "forbidden request-header").
-Other clients send none of these headers, and are not affected.
+requests to loopback, too, and can give loopback a name of its own (DNS rebinding), and so read the responses. A browser
+names the page in headers that the page cannot set (Fetch Standard, "forbidden request-header"). Clients of a different
+kind send none of these headers, and are not affected.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class _RequestHead:
     headers: tuple[tuple[str, str], ...]
 
     def values(self, name: str) -> list[str]:
-        """Return every value of a header, in the order of the request."""
+        """List the values of a header, in the order of the request."""
         return [value.strip() for header, value in self.headers if header == name]
 
     @property
     def changes_state(self) -> bool:
-        """True unless the request only reads; AWS's query protocol takes its actions by GET, too."""
+        """True unless the request only reads; AWS's query protocol has its actions in a GET, too."""
         return self.method not in _SAFE_METHODS or "Action" in parse_qs(self.target.partition("?")[2])
 
 
 def find_refusal(method: str, target: str, headers: Iterable[tuple[str, str]]) -> str | None:
-    """Return why a server on loopback refuses the request; None if it may be served.
+    """Find the reason of a server on loopback to refuse the request; None for a harmless request.
 
     >>> find_refusal("POST", "/api/v1/records", [("Host", "127.0.0.1:8080")])
     >>> find_refusal("GET", "/", [("Host", "rebound.example:8080")])
@@ -56,7 +56,7 @@ def _foreign_host(request: _RequestHead) -> str | None:
 
 
 def _foreign_origin(request: _RequestHead) -> str | None:
-    """Refuse a change by a page of another origin; a page of this port may make it."""
+    """Refuse a change by a page of a foreign origin; a page of this port may make it."""
     own = f"http://{request.values('host')[0]}".lower()
     foreign = [origin for origin in request.values("origin") if origin.lower() != own]
     if not foreign or not request.changes_state:

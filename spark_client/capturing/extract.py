@@ -11,9 +11,10 @@ from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transf
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.scans import scanned
+from spark_client.capturing.datasets.statement_texts import find_in_text
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.datasets.targets import find_sink, find_targets
+from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.datasets.versions import (
     NO_VERSIONS,
     ReadVersions,
@@ -22,16 +23,15 @@ from spark_client.capturing.datasets.versions import (
     read_at,
     with_before,
 )
-from spark_client.capturing.leaves import Checkpoints, QueryLeaves
+from spark_client.capturing.leaves import Checkpoint, Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
+    CALL,
     RDD_ACTION,
     RDD_SAVES,
     RENAME,
     Dataset,
     Execution,
     Read,
-    StreamPlan,
-    StreamStart,
     UnknownTarget,
     Write,
 )
@@ -51,7 +51,7 @@ _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
 # Action of what stands for a whole stream.
-_STREAM = "stream"
+STREAM = "stream"
 
 
 class Extractor:
@@ -74,6 +74,8 @@ class Extractor:
             return writes
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
+        if execution.action == CALL and execution.plan.kind == RDD_ACTION:
+            return self._call(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -90,7 +92,7 @@ class Extractor:
         """
         if execution.action in _CHECKPOINTS:
             self._versions.add_part(execution)
-            self._checkpoint(execution)
+            self.checkpoint(execution)
             return []
         if execution.plan.kind in (DECLARES, SETS):
             self._set(execution)
@@ -101,9 +103,9 @@ class Extractor:
         versions = self._versions.of(execution)
         if nameless:
             plans = [candidate.query for candidate in targets if candidate.query is not None]
-            raise UnknownTarget(self._nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
+            raise UnknownTarget(self.nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
         return [
-            replace(self._write(execution, target, output, versions), written=how_much, number=number)
+            replace(self.write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
             if (output := committed(target.output, execution.commit, self.catalogs)) is not None
         ]
@@ -112,28 +114,7 @@ class Extractor:
         """Return by dataset the versions that are known by path."""
         return self._versions.locate(versions)
 
-    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
-
-        Raises:
-            UnknownTarget: the sink has no name.
-        """
-        plan, at_ms = start.query, start.started_ms
-        query = plan.root.node("inputQuery") or plan.root
-        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id, session=plan.session)
-        if plan.tier != "tables":
-            self._checkpoint(whole)
-        target = find_sink(plan.root, plan.options, self.catalogs)
-        if target is None:
-            return None
-        if target.output is None:
-            why = target.unknown or target.command
-            raise UnknownTarget(self._nameless(whole, target.command, why, [query], NO_VERSIONS))
-        return self._write(whole, target, target.output)
-
-    def _nameless(
-        self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions
-    ) -> Read:
+    def nameless(self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions) -> Read:
         """Return what a write without a named target read."""
         reads = [self.read_plan(execution, command, plan, versions) for plan in plans]
         return replace(
@@ -145,15 +126,19 @@ class Extractor:
 
     def read_plan(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
         """Return what a plan of an execution reads."""
-        reading = self.reading(execution, plan)
-        inputs = read_at(reading.inputs(), versions)
+        read = self._described(execution, command, self.reading(execution, plan), versions)
+        return replace(
+            read, inputs=tuple(item for item in read.inputs if _DELTAS_LOG not in item.id.name), tier="tables"
+        )
+
+    def _described(self, execution: Execution, command: str, reading: QueryLeaves, versions: Versions) -> Read:
         return Read(
             execution_id=execution.id,
             command=command,
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
-            inputs=tuple(dataset for dataset in inputs if _DELTAS_LOG not in dataset.id.name),
-            tier="tables",
+            inputs=tuple(read_at(reading.inputs(), versions)),
+            tier=execution.tier,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
@@ -187,25 +172,33 @@ class Extractor:
         read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
         return [write_of(read, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
-    def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
+    def _call(self, execution: Execution) -> list[Write]:
+        """Return the write of a procedure, of which there is the statement alone, behind the current catalog.
+
+        Raises:
+            UnknownTarget: the procedure, or its table, has no name.
+        """
+        catalog, _, text = (execution.plan.text("path") or "").partition("\n")
+        call = replace(execution, sql=text)
+        is_such, target = find_in_text(text, self.catalogs, lambda: (catalog,))
+        if target is None and is_such:
+            return []
+        if target is None or target.output is None:
+            why = target.unknown if target else None
+            raise UnknownTarget(self.nameless(call, CALL, why or "CALL: a call that nobody knows", [], NO_VERSIONS))
+        return [self.write(call, target, target.output)]
+
+    def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
+        """Return the write of a target, at the versions that were read."""
         reading = self.reading(execution, target.query, target.rows)
-        write = Write(
-            execution_id=execution.id,
-            command=target.command,
-            started_ms=execution.started_ms,
-            ended_ms=execution.ended_ms,
+        read = self._described(execution, target.command, reading, versions)
+        write = write_of(
+            replace(read, inputs=(*read.inputs, *target.inputs)),
             output=output,
-            inputs=(*read_at(reading.inputs(), versions), *target.inputs),
-            tier=execution.tier,
             change=target.change,
             if_met=target.if_met,
             effect=target.effect,
             added=target.added,
-            failure=execution.failure,
-            sql=execution.sql,
-            unknown_inputs=tuple(reading.unknown_inputs()),
-            stream=execution.stream,
-            scanned=scanned(execution, self.catalogs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)
@@ -236,20 +229,17 @@ class Extractor:
             variables = read_variables(execution, self.reading(execution, read))
             self._variables.put(execution.session, variables)
 
-    def _checkpoint(self, execution: Execution) -> None:
+    def checkpoint(self, execution: Execution) -> None:
+        """Remember what a plan reads, for leaves that have its rows."""
         reading = self.reading(execution, execution.plan)
         try:
             relation = reading.relation(execution.plan)
         except TooLarge:
             return
-        read = read_at(reading.inputs(), self.locate(execution.read_versions))
-        self._checkpoints.remember(
-            relation,
-            list(read),
-            list(reading.unknown_inputs()),
-            execution.last_rdd,
-            execution.stream if execution.action == _STREAM else None,
-        )
+        inputs = list(read_at(reading.inputs(), self.locate(execution.read_versions)))
+        made = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
+        stream = execution.stream if execution.action == STREAM else None
+        self._checkpoints.remember(tuple(name for name, _ in relation.columns), made, execution.last_rdd, stream)
 
 
 def write_of(read: Read, **written: Any) -> Write:

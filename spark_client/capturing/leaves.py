@@ -282,19 +282,12 @@ class Checkpoints:
         self._max = frames_max
 
     def remember(
-        self,
-        relation: RowsLineage,
-        inputs: list[Dataset],
-        unknown_inputs: list[str],
-        rdd: str | None,
-        stream: str | None = None,
+        self, ids: tuple[str, ...], checkpoint: Checkpoint, rdd: str | None, stream: str | None = None
     ) -> None:
         """Remember a frame that was checkpointed, or the query of a stream, whose batches have its ids.
 
         `rdd` is the id of the frame's RDD; None if it will be made at its first use. `stream` is a stream's run id.
         """
-        ids = tuple(name for name, _ in relation.columns)
-        checkpoint = Checkpoint(relation.values, relation.rows, inputs, unknown_inputs)
         if stream is not None:
             _put(self._streams, stream, (ids, checkpoint), self._max)
         elif rdd is not None:

@@ -25,6 +25,8 @@ RDD_SAVES = (
 RDD_READS = ("foreach", "foreachPartition")
 # Method of Hadoop's file systems, which is reported as such an action without an RDD.
 RENAME = "rename"
+# Statement that calls a procedure, which is reported as such an action where Spark has no event of it.
+CALL = "call"
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
@@ -165,7 +167,7 @@ class Write(Read):
         renamed_from: the name before, of a dataset that is renamed.
         if_met: True of a statement that may have changed nothing: it did if its dataset is known.
         effect: word for what a statement does that writes no rows of a query; None of other writes.
-        added: columns that a statement adds to those of its dataset; empty of an `ALTER` that does something else.
+        added: columns that a statement adds to those of its dataset, or all of them; empty where they are not known.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
@@ -329,6 +331,20 @@ class StreamEnd:
 
     progress: StreamProgress
     failure: Failure | None = None
+
+
+Phase: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """Event of a run to emit: what the stream writes, and how much since the event before."""
+
+    write: Write
+    job_name: str
+    run_id: str
+    phase: Phase
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,10 +73,6 @@ class Registry:
         """Names of classes and sources by which a connector is chosen, in lower case."""
         return tuple(self._by_name)
 
-    def options_of(self, name: str) -> frozenset[str]:
-        """Return the keys that the connector of a class or source reads."""
-        return self._options[id(self._by_name[name])]
-
     def find(
         self,
         source: Mapping[str, Any],

@@ -32,7 +32,8 @@ def test_every_link_of_a_staged_page_leads_to_a_staged_file(pages):
         for page in pages.rglob("*.md")
         if page.relative_to(pages).parts[0] != "repository"
         for link in _LINK.findall(page.read_text(encoding="utf-8"))
-        if not (page.parent / link).exists()
+        # A copy of the tree may be without a feature, and then without its page.
+        if not (page.parent / link).exists() and "headwater/features/" not in link
     ]
 
     assert broken == []
@@ -52,9 +53,13 @@ def test_the_navigation_names_every_page():
         for page in (ROOT / "docs").rglob("*.md")
         if page.parent.name != "decisions" and page.name != "README.md"
     }
-    own |= {f"features/{page.parent.name}.md" for page in (ROOT / "headwater" / "features").glob("*/README.md")}
+    of_features = {f"features/{page.parent.name}.md" for page in (ROOT / "headwater" / "features").glob("*/README.md")}
 
-    assert {name for name in named if not name.startswith("reference/")} == own | {"index.md", "decisions/index.md"}
+    assert of_features <= named
+    assert {name for name in named if not name.startswith(("reference/", "features/"))} == own | {
+        "index.md",
+        "decisions/index.md",
+    }
 
 
 def test_a_command_a_route_and_a_setting_are_in_the_reference():

@@ -1,1 +1,1 @@
-"""CDAP's dialect of lineage: as the designs of its storage and of its API have it, and as CDAP itself does."""
+"""CDAP's dialect of lineage: by the designs of its storage and of its API, and by CDAP's own routes."""

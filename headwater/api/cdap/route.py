@@ -1,6 +1,6 @@
-"""A route of CDAP's dialect: its parameters in CDAP's words, endpoints, and a response whose header says if it was cut.
+"""A route of CDAP's dialect: its parameters in CDAP's words, endpoints, and a header of cut responses.
 
-What is unknown has no lineage: 200, and nothing in it.
+An unknown dataset or field has no lineage: 200, with an empty list.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import design_types as types
+from headwater.api.cdap import mapping_types as types
 from headwater.api.http.parameters import END, START, AnyParameter, Parameter, choice, parsed_segment, segment, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
@@ -18,7 +18,7 @@ from headwater.queries.results.graphs import Direction
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath
 
-# The designs' words, and those of CDAP's own routes.
+# The designs' words, and the words of CDAP's own routes.
 DIRECTIONS: Mapping[str, Direction] = {
     "backward": "up",
     "forward": "down",
@@ -38,29 +38,29 @@ FIELD: Parameter[FieldPath] = parsed_segment(
 RANGE = (START, END)
 DIRECTION = choice("direction", _SYNONYMS, DIRECTIONS).default("both")
 REQUIRED_DIRECTION = choice("direction", _SYNONYMS, words(DIRECTIONS)).required()
-# CDAP's responses have no field that marks them as cut.
+# CDAP's responses have no field to mark a cut.
 _TRUNCATED = "X-Truncated"
 
 
 def read_endpoint(request: HttpRequest, name: Parameter[str]) -> DatasetId:
-    """Return the dataset that the path names."""
+    """Read the dataset in the path."""
     return DatasetId(NAMESPACE.read(request), name.read(request))
 
 
 def render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
-    """Return an endpoint as the designs have it: with a description only where one was given."""
+    """Render an endpoint of the designs: with a description only if it has one."""
     if description is None:
         return {"namespace": endpoint.namespace, "name": endpoint.name}
     return {"namespace": endpoint.namespace, "name": endpoint.name, "description": description}
 
 
 def respond_cut(services: Services, body: object, *, truncated: bool) -> Response[str]:
-    """Return the JSON, or a redirect to it where it is large; a header says if it was cut."""
+    """Respond with the JSON, or a redirect to it if it is large; a header says if it was cut."""
     return respond_json(services.links, body, {_TRUNCATED: "true"} if truncated else None)
 
 
 def cdap_route(path: str, handler: Handler, *parameters: AnyParameter, returns: object) -> Route:
-    """Return a route of a namespace."""
+    """Build a route of a namespace."""
     return Route(
         "GET",
         f"/v3/namespaces/<namespace>/{path}",

@@ -83,7 +83,7 @@ def build(routes: Sequence[Route], info: types.ApiInfo) -> Json:
 
 def replies_of(route: Route) -> Iterator[Reply]:
     """Yield every response of a route: its own, alternatives, the link to a large response, and its errors."""
-    _, _, returned = _documented(route)
+    _, _, returned = _split_docstring(route)
     yield Reply(route.status, route.returns, returned, route.content_types, route.headers)
     yield from route.replies
     if route.linked:
@@ -150,7 +150,7 @@ def _paths(routes: Iterable[Route], schemas: _Schemas) -> Mapping[str, Json]:
 
 
 def _operation(route: Route, schemas: _Schemas) -> Json:
-    summary, description, _ = _documented(route)
+    summary, description, _ = _split_docstring(route)
     operation: dict[str, object] = {"operationId": operation_id(route), "summary": summary}
     if description:
         operation["description"] = description
@@ -199,7 +199,7 @@ def _parameter(parameter: AnyParameter) -> Json:
     }
 
 
-def _documented(route: Route) -> tuple[str, str, str]:
+def _split_docstring(route: Route) -> tuple[str, str, str]:
     """Split a handler's docstring into summary, description and response."""
     text, _, returned = inspect.cleandoc(route.handler.__doc__ or "").partition("\n\nReturns:\n")
     summary, _, description = text.partition("\n\n")

@@ -99,7 +99,7 @@ def parsed_segment(name: str, schema: Schema, parse: Callable[[str], T], descrip
     """Declare a value in the path; `parse` as in `parsed`."""
 
     def read(request: HttpRequest) -> T:
-        return _parsed(name, request.segment(name), parse)
+        return _parse(name, request.segment(name), parse)
 
     return Parameter(name, f"{description} {_ENCODED}".strip(), schema, read, place="path", is_required=True)
 
@@ -114,7 +114,7 @@ def parsed(name: str, description: str, schema: Schema, parse: Callable[[str], T
 
     def read(request: HttpRequest) -> T | None:
         given = request.value(name)
-        return None if given is None else _parsed(name, given, parse)
+        return None if given is None else _parse(name, given, parse)
 
     return OptionalParameter(name, description, schema, read)
 
@@ -151,7 +151,7 @@ def number(name: str, description: str, *, least: int, most: int) -> OptionalPar
 def choice(name: str, description: str, choices: Mapping[str, T]) -> OptionalParameter[T]:
     """Declare a choice of words, read as Marquez reads them: case, `-`, `.` and `_` do not count."""
     rule = f"must be one of {', '.join(choices)}"
-    chosen = parsed(name, description, _enum(choices), lambda given: choices[_chosen(given, choices)])
+    chosen = parsed(name, description, _enum(choices), lambda given: choices[_choose(given, choices)])
     return replace(chosen, missing=rule)
 
 
@@ -169,7 +169,7 @@ def choices_of(name: str, description: str, choices: Sequence[C]) -> Parameter[t
     """Declare any number of words of a choice."""
 
     def read(request: HttpRequest) -> tuple[C, ...]:
-        return tuple(_parsed(name, given, lambda text: _chosen(text, choices)) for given in request.values(name))
+        return tuple(_parse(name, given, lambda text: _choose(text, choices)) for given in request.values(name))
 
     return Parameter(name, description, {"type": "array", "items": _enum(choices)}, read, is_repeated=True)
 
@@ -199,7 +199,7 @@ def day(name: str, description: str, example: str) -> OptionalParameter[str]:
     return parsed(name, description, {"type": "string", "format": "date", "examples": [example]}, parse)
 
 
-def _parsed(name: str, given: str, parse: Callable[[str], T]) -> T:
+def _parse(name: str, given: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(given)
     except ValidationError as error:
@@ -227,7 +227,7 @@ def _normalize_moment(given: str) -> str:
     return parse_time(given.replace(" ", "+") if "T" in given else given)
 
 
-def _chosen(given: str, choices: Iterable[C]) -> C:
+def _choose(given: str, choices: Iterable[C]) -> C:
     for word in choices:
         if _plain(word) == _plain(given):
             return word
@@ -261,7 +261,7 @@ class RequestedRange:
     @property
     def time_range(self) -> TimeRange:
         """The range with normalized times."""
-        return TimeRange(_normalized(self.start_ms), _normalized(self.end_ms))
+        return TimeRange(_normalize(self.start_ms), _normalize(self.end_ms))
 
 
 def read_range(request: HttpRequest, now_s: int) -> RequestedRange:
@@ -271,7 +271,7 @@ def read_range(request: HttpRequest, now_s: int) -> RequestedRange:
         Invalid: one end is missing or cannot be read, or the range ends before it starts.
     """
     start_ms, end_ms = (
-        _parsed(end.name, end.read(request), lambda text: parse_moment(text, now_s)) for end in (START, END)
+        _parse(end.name, end.read(request), lambda text: parse_moment(text, now_s)) for end in (START, END)
     )
     if start_ms > end_ms:
         raise Invalid.because("end", END.read(request), f"must not be before start ({START.read(request)})")
@@ -300,5 +300,5 @@ def parse_moment(text: str, now_s: int) -> int:
     return moment_ms
 
 
-def _normalized(moment_ms: int) -> str:
+def _normalize(moment_ms: int) -> str:
     return normalize(_EPOCH + timedelta(milliseconds=moment_ms))

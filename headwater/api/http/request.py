@@ -59,7 +59,7 @@ class HttpRequest:
         """Read all values of a name in the query."""
         return self.event.resolved_query_string_parameters.get(name, [])
 
-    def take_only(self, names: Sequence[str]) -> None:
+    def refuse_unknown(self, names: Sequence[str]) -> None:
         """Refuse a query with unknown parameters, instead of ignoring them.
 
         Raises:
@@ -88,7 +88,7 @@ class HttpRequest:
         return document
 
     def _body(self) -> bytes:
-        body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
+        body = _decode(self.event.body or "", bool(self.event.is_base64_encoded))
         encoding = (self.event.headers.get("Content-Encoding") or "identity").strip().lower()
         if encoding not in {"gzip", "identity"}:
             raise Invalid.because("Content-Encoding", encoding, "must be gzip or identity")
@@ -97,10 +97,10 @@ class HttpRequest:
         if len(body) > WIRE_BYTES_MAX:
             when = "as sent" if is_packed or encoding == "identity" else "once API Gateway has unpacked it"
             raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes {when}, got {len(body)}")
-        return _unpacked(body) if is_packed else body
+        return _unpack(body) if is_packed else body
 
 
-def _decoded(text: str, base64: bool) -> bytes:
+def _decode(text: str, base64: bool) -> bytes:
     if not base64:
         # A lone surrogate is no Unicode, and its bytes are no JSON.
         return text.encode(errors="surrogatepass")
@@ -110,7 +110,7 @@ def _decoded(text: str, base64: bool) -> bytes:
         raise Invalid.because("body", text, "must be base64, as the event says it is") from error
 
 
-def _unpacked(body: bytes) -> bytes:
+def _unpack(body: bytes) -> bytes:
     try:
         with gzip.open(BytesIO(body)) as packed:
             unpacked = packed.read(UNPACKED_BYTES_MAX + 1)

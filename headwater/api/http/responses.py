@@ -47,7 +47,7 @@ def size_of(rendered: bytes) -> int:
     return len(orjson.dumps(rendered.decode())) - 2
 
 
-def take_within(items: Iterable[T], budget: int) -> Iterator[T]:
+def fit_within(items: Iterable[T], budget: int) -> Iterator[T]:
     """Yield the first items, as many as fit into `budget` bytes of a response; the very first in any case."""
     for index, item in enumerate(items):
         budget -= size_of(orjson.dumps(item)) + 1
@@ -75,7 +75,7 @@ class Links:
     archive: str
     incoming: str
 
-    def to_archived(self, key: str) -> Response[str]:
+    def to_archive(self, key: str) -> Response[str]:
         """Redirect to an object of the archive."""
         return self._redirect(self.archive, key)
 

@@ -1,6 +1,6 @@
-"""Routes that annotate: owners and descriptions of datasets, fields and jobs, and what those of tags share with them.
+"""Routes that annotate: owners and descriptions of datasets, fields and jobs, and the common part with tags.
 
-What is set or taken away here is a message of ours in the log of events, so that a replay knows it.
+An annotation is a message of ours in the log of events, and so survives a replay.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _TYPE = text("type", "The kind of owner: `MAINTAINER`, for example.")
 
 @dataclass(frozen=True, slots=True)
 class Annotating:
-    """A change of annotations: the message to `send` about a thing, the annotations `after`, and whether some show it.
+    """A change of annotations: the message to `send` about a thing, the annotations `after`, and a test for its effect.
 
     `send` takes the names of the thing: its namespace, the job or the dataset, and the field.
     """
@@ -52,12 +52,12 @@ class Annotating:
     is_shown: Callable[[Annotations], bool]
 
 
-# Reads the change that a request makes at a time.
+# Reads the change in a request at a time.
 ReadChange: TypeAlias = Callable[[Services, HttpRequest, str], Annotating]
 
 
 def annotate_dataset(services: Services, request: HttpRequest, read: ReadChange, *, of_field: bool) -> Response[str]:
-    """Change a dataset's annotations, or a field's; return the dataset as others see it then, or soon will."""
+    """Change annotations of a dataset or a field; return the dataset with them, as readers see it now or soon."""
     dataset_id = read_dataset_id(request)
     dataset = require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
     field = _known_field(services, dataset, FIELD.read(request)) if of_field else None
@@ -76,7 +76,7 @@ def annotate_dataset(services: Services, request: HttpRequest, read: ReadChange,
 
 
 def _known_field(services: Services, dataset: Dataset, field: str) -> str:
-    """Return the field as the dataset has it: the request may spell it as a producer whose spelling rules fold."""
+    """Find the field in the dataset's spelling: the request may have a producer's spelling, not yet folded."""
     if any(known.get("name") == field for known in dataset.fields):
         return field
     node_id = f"datasetField:{dataset.id.namespace}:{dataset.id.name}:{field}"
@@ -85,7 +85,7 @@ def _known_field(services: Services, dataset: Dataset, field: str) -> str:
 
 
 def annotate_job(services: Services, request: HttpRequest, read: ReadChange) -> Response[str]:
-    """Change a job's annotations; return the job as others see it then, or soon will."""
+    """Change a job's annotations; return the job with the change, as readers see it now or soon."""
     job_id = read_job_id(request)
     job = require(services.queries.find_job(job_id), "Job", job_id.name)
     change = read(services, request, services.now())
@@ -103,16 +103,16 @@ def add_dataset_owner(services: Services, request: HttpRequest) -> Response[str]
     """Add an owner to a dataset; an owner of that name, in any case, is replaced.
 
     Returns:
-        The dataset with the owner; other requests show it so by then, or after three seconds will.
+        The dataset with the owner. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, partial(_read_owner, present=True), of_field=False)
 
 
 def remove_dataset_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Take an owner from a dataset, whatever events report.
+    """Remove an owner from a dataset, whatever events report.
 
     Returns:
-        The dataset without the owner; other requests show it so by then, or after three seconds will.
+        The dataset without the owner. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, partial(_read_owner, present=False), of_field=False)
 
@@ -121,16 +121,16 @@ def add_job_owner(services: Services, request: HttpRequest) -> Response[str]:
     """Add an owner to a job; an owner of that name, in any case, is replaced.
 
     Returns:
-        The job with the owner; other requests show it so by then, or after three seconds will.
+        The job with the owner. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, partial(_read_owner, present=True))
 
 
 def remove_job_owner(services: Services, request: HttpRequest) -> Response[str]:
-    """Take an owner from a job, whatever events report.
+    """Remove an owner from a job, whatever events report.
 
     Returns:
-        The job without the owner; other requests show it so by then, or after three seconds will.
+        The job without the owner. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, partial(_read_owner, present=False))
 
@@ -139,7 +139,9 @@ def _read_owner(services: Services, request: HttpRequest, time: str, *, present:
     name, kind = OWNER.read(request), _TYPE.read(request) if present else None
     owner = Owner(name, kind, Attribution(None, time, request.caller))
 
-    send = partial(services.changes.put_ownership, name, time=time, present=present, type=kind, caller=request.caller)
+    send = partial(
+        services.changes.put, "OWN" if present else "DISOWN", time=time, owner=name, type=kind, caller=request.caller
+    )
 
     def is_shown(known: Annotations) -> bool:
         named = [other.type for other in known.owners if owner_key(other.name) == owner_key(name)]
@@ -149,55 +151,55 @@ def _read_owner(services: Services, request: HttpRequest, time: str, *, present:
 
 
 def describe_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a dataset, in place of what events report.
+    """Describe a dataset, in place of its description by events.
 
     Returns:
-        The dataset with the description; other requests show it so by then, or after three seconds will.
+        The dataset with the description. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, _read_description, of_field=False)
 
 
 def withdraw_dataset_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw the description that this API gave a dataset: what events report is shown again.
+    """Withdraw a dataset's description by this API: its description by events is shown again.
 
     Returns:
-        The dataset; other requests show it so by then, or after three seconds will.
+        The dataset. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, _withdraw, of_field=False)
 
 
 def describe_field(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a field of a dataset, in place of what its schema says.
+    """Describe a field of a dataset, in place of its schema's description.
 
     Returns:
-        The dataset with the description; other requests show it so by then, or after three seconds will.
+        The dataset with the description. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, _read_description, of_field=True)
 
 
 def withdraw_field_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw the description that this API gave a field: what its schema says is shown again.
+    """Withdraw a field's description by this API: its schema's description is shown again.
 
     Returns:
-        The dataset; other requests show it so by then, or after three seconds will.
+        The dataset. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, _withdraw, of_field=True)
 
 
 def describe_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a job, in place of what events report.
+    """Describe a job, in place of its description by events.
 
     Returns:
-        The job with the description; other requests show it so by then, or after three seconds will.
+        The job with the description. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, _read_description)
 
 
 def withdraw_job_description(services: Services, request: HttpRequest) -> Response[str]:
-    """Withdraw the description that this API gave a job: what events report is shown again.
+    """Withdraw a job's description by this API: its description by events is shown again.
 
     Returns:
-        The job; other requests show it so by then, or after three seconds will.
+        The job. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, _withdraw)
 
@@ -214,7 +216,7 @@ def _withdraw(services: Services, request: HttpRequest, time: str) -> Annotating
 def _document(services: Services, request: HttpRequest, time: str, description: str | None) -> Annotating:
     field = FIELD.read(request) if "field" in request.segments else None
     text = None if description is None else Text(field, description, Attribution(None, time, request.caller))
-    send = partial(services.changes.put_documentation, time=time, description=description, caller=request.caller)
+    send = partial(services.changes.put, "DOCUMENT", time=time, description=description, caller=request.caller)
     return Annotating(
         send, lambda known: known.described_as(text, field), lambda known: known.text_of(field) == description
     )

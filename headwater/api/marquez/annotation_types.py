@@ -1,7 +1,4 @@
-"""JSON of annotations, and of results of tests, of a job or a dataset, as types.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of annotations and of tests of data, as types in the form of `headwater.api.types`."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -15,11 +12,11 @@ class Attribution(TypedDict):
     """The reporter of an annotation."""
 
     producer: str | None
-    """The producer of its facet (`_producer`); null where the facet has none, or the API was used."""
+    """The producer of its facet (`_producer`); null for a facet without it, and for the API."""
     at: Time
     """The time of the last event that reported it."""
     caller: str | None
-    """The caller who used the API, where known."""
+    """The caller of the API, if known."""
 
 
 class ReportedTag(Attribution):
@@ -28,7 +25,7 @@ class ReportedTag(Attribution):
     name: str
     """The key, and after a colon the value, if that is neither `true` nor the key."""
     field: str | None
-    """The field that has the tag, a path of names with dots between them; null for the job or dataset itself."""
+    """The field with the tag, a path of names with dots between them; null for the job or dataset itself."""
     value: str | None
     source: str | None
     """As its facet has it."""
@@ -49,7 +46,7 @@ class ReportedOwner(Attribution):
 
 
 class ReportedField(Attribution):
-    """A field whose description the API set, and its reporter."""
+    """A field with a description by the API, and its reporter."""
 
     field: str
 
@@ -59,10 +56,10 @@ class Reported(TypedDict):
 
     description: Attribution | None
     fieldDescriptions: list[ReportedField]
-    """Those that the API set: they outweigh what a schema says."""
+    """Descriptions by the API: they outweigh the schema's."""
     owners: list[ReportedOwner]
     tags: list[ReportedTag]
-    """Those of fields, too."""
+    """The tags, with tags of fields."""
 
 
 @with_config(AS_REQUEST)
@@ -78,7 +75,7 @@ class AnnotatedThing(TypedDict):
     owners: list[Owner]
     """Ours: from the `ownership` facet, and from the API."""
     reportedBy: Reported
-    """Ours: who reported its description, owners and tags."""
+    """Ours: the reporters of its description, owners and tags."""
 
 
 class TestCounts(TypedDict):
@@ -94,16 +91,16 @@ Tests: TypeAlias = Annotated[TestCounts, Field(description="Ours: absent where n
 
 
 class Tested(TypedDict, total=False):
-    """A dataset or a job; `tests` where events reported results of its tests."""
+    """A dataset or a job; `tests` if events reported results of its tests."""
 
     tests: Tests
 
 
 class TestResult(TypedDict):
-    """A result of a test of a dataset or, where the test names no dataset, of a job; long texts are cut."""
+    """A result of a test of a dataset or, for a test without a dataset, of a job; long texts are cut."""
 
     nodeId: str
-    """The dataset or the job that has the test."""
+    """The dataset or the job of the test."""
     outcome: Literal["PASSED", "WARNED", "FAILED"]
     """WARNED is a failure of the severity `warn`."""
     at: Time
@@ -118,7 +115,7 @@ class TestResult(TypedDict):
     actual: str | None
     description: str | None
     job: Id | None
-    """The job whose run reported it; null for a DatasetEvent, and for a job that the caller may not see."""
+    """The job whose run reported it; null for a DatasetEvent, and for a job hidden from the caller."""
     runId: str | None
 
 
@@ -128,4 +125,4 @@ class TestResults(TypedDict):
     tests: list[TestResult]
     totalCount: Count
     truncated: bool
-    """There are more than a request may read, or an event reported more than are kept."""
+    """There are more, beyond the bounds of a request, or of the stored results."""

@@ -59,7 +59,7 @@ def list_dataset_test_history(services: Services, request: HttpRequest) -> Respo
 
 
 def list_job_tests(services: Services, request: HttpRequest) -> Response[str]:
-    """List the last result of each test of a job's runs that names no dataset, from the `test` facet.
+    """List the last result of each test of a job's runs without a dataset, from the `test` facet.
 
     A test is its type and its name together.
 
@@ -100,7 +100,7 @@ def _respond(services: Services, results: ResultPage[AssertionResult]) -> Respon
 
 
 def render_result(result: AssertionResult) -> types.TestResult:
-    """Return a result of a test."""
+    """Render a result of a test."""
     return {
         "nodeId": result.of.node_id,
         "outcome": result.outcome,

@@ -1,7 +1,4 @@
-"""JSON of what a caller may describe beside events, as types: namespaces, sources and tags.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of namespaces, sources and tags, as types in the form of `headwater.api.types`."""
 
 from pydantic import with_config
 from typing_extensions import NotRequired, TypedDict
@@ -43,7 +40,7 @@ class Source(TypedDict):
     name: str
     createdAt: Time
     updatedAt: Time
-    """The time at which it was set, or its URL first reported."""
+    """The time of its description, or of the first event with its URL."""
     connectionUrl: str
     description: str | None
 

@@ -1,7 +1,4 @@
-"""JSON of columns in Marquez's dialect, as types: its fields, and ours where the description says so.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of columns, as types in the form of `headwater.api.types`; a description marks our own fields."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -18,7 +15,7 @@ MoreThanHolds: TypeAlias = Annotated[
 
 
 class SourceField(TypedDict):
-    """A column that another comes from."""
+    """A source of a column."""
 
     namespace: str
     name: str
@@ -26,18 +23,18 @@ class SourceField(TypedDict):
     dataset: str
     """The same, as Marquez calls it."""
     datasetVersion: str | None
-    """Of a graph of versions, else that which the runs read that reported this source; null if they read several."""
+    """Of a graph of versions, else the version read by the source's reporters; null for several versions."""
     field: str | None
     """A path of names with dots between them."""
     transformationDescription: Annotated[str | None, Field(deprecated=True)]
     transformationType: Annotated[str | None, Field(deprecated=True)]
-    """IDENTITY, MASKED, or a producer's own word; null where `transformations` say more than that."""
+    """IDENTITY, MASKED, or a producer's own word; null if `transformations` say more."""
     transformations: list[Transformation]
     """Ours: as OpenLineage has them."""
 
 
 class Deprecated(TypedDict):
-    """The transformation of a column as one word and one text."""
+    """The transformation of a column as a word and a text."""
 
     transformationDescription: Annotated[str | None, Field(deprecated=True)]
     transformationType: Annotated[
@@ -50,7 +47,7 @@ class Deprecated(TypedDict):
 
 
 class ColumnLineage(Deprecated):
-    """A column and the columns that it comes from."""
+    """A column and its sources."""
 
     name: str
     """A path of names with dots between them."""
@@ -58,7 +55,7 @@ class ColumnLineage(Deprecated):
 
 
 class ReporterLinks(TypedDict):
-    """Paths to the version that a run made, and to the run."""
+    """Paths to a run's version, and to the run."""
 
     version: Path
     run: Path
@@ -71,7 +68,7 @@ class Reporter(TypedDict):
     job: Id | None
     version: str | None
     declared: bool
-    """By a Job- or DatasetEvent: `run` is an id derived from it, no run has it."""
+    """By a Job- or DatasetEvent: `run` is a derived id, without a run."""
     links: ReporterLinks
 
 
@@ -93,26 +90,26 @@ class ColumnData(Deprecated):
     dataset: str
     """The same, as Marquez calls it."""
     datasetVersion: str | None
-    """Of a graph of versions, else that which the one run made that reported the column."""
+    """Of a graph of versions, else the version of the column's single reporter."""
     field: FieldName
     fieldType: str
-    """`unknown` where no schema and no operation has it."""
+    """`unknown` without a type by a schema or an operation."""
     type: str
     """The same, as Marquez's column-endpoint proposal calls it."""
     inputFields: list[SourceField]
     datasetDependencies: list[SourceField]
-    """Ours: datasets that this column comes from, of which no column was reported: `field` is null.
-    What the dataset as a whole depends on stands once, in `datasets` beside `graph`."""
+    """Ours: source datasets of this column without a known column: `field` is null. Dependencies of the dataset as a
+    whole stand once, in `datasets` beside `graph`."""
     schemaKnown: bool
     """Ours: a schema facet names the dataset's columns."""
     stale: bool
     """Ours: no job writes the dataset any more."""
     lastWrittenBy: LastWriter | None
-    """Ours: the run that last wrote the dataset, where it is stale."""
+    """Ours: the last run to write the dataset, if it is stale."""
     reportedBy: list[Reporter]
     """Ours: the runs that reported the column."""
     links: ColumnLinks
-    """Ours: where to go on; a run where one alone reported the column."""
+    """Ours: paths to continue; to a run, if a single run reported the column."""
 
 
 class ColumnNode(TypedDict):
@@ -122,33 +119,33 @@ class ColumnNode(TypedDict):
     type: Literal["DATASET_FIELD"]
     data: Annotated[ColumnData | None, Field(description=OUTLINE)]
     inEdges: list[Edge]
-    """From this node to what it is made of."""
+    """From this node to its sources."""
     outEdges: list[Edge]
-    """To what is made of it; with `withDownstream`."""
+    """From its dependants to this node; with `withDownstream`."""
 
 
 class DependentDataset(TypedDict):
-    """A dataset that depends on something as a whole."""
+    """A dataset with sources of all its rows."""
 
     id: str
     namespace: str
     name: str
     datasetVersion: str | None
     datasetDependencies: list[SourceField]
-    """The columns that all of its columns depend on (joins, filters); `field` is null where no column was reported."""
+    """The columns that decide its rows (joins, filters); `field` is null for an unknown column."""
 
 
 class ColumnGraph(TypedDict):
-    """Nodes by id; each has its inputs and edges in full. Edges begin at the node that has them."""
+    """Nodes by id; each has its inputs and edges in full. Edges begin at their node."""
 
     graph: list[ColumnNode]
     datasets: list[DependentDataset]
-    """Ours: the datasets of these nodes that depend on something as a whole."""
+    """Ours: the nodes' datasets with sources of all their rows."""
     truncated: MoreThanHolds
 
 
 class OriginField(TypedDict):
-    """The column that a request is about."""
+    """The requested column."""
 
     id: str
     namespace: str
@@ -167,7 +164,7 @@ class RecordRoot(TypedDict):
 
 
 class Origin(TypedDict):
-    """A version of the column's dataset, its run, and the record roots that the run reported."""
+    """A version of the column's dataset, its run, and the run's record roots."""
 
     version: str
     run: BriefRun | None
@@ -179,8 +176,8 @@ class Origin(TypedDict):
 class Origins(TypedDict):
     """Versions of a column's dataset, down to record roots.
 
-    `roots` are the record roots that the run reported or, where it reported none, the run that started it (a captured
-    write's application); `rootsReportedBy` is the run that they are of.
+    `roots` are the record roots of the run or, without any, of its parent run (a captured write's application);
+    `rootsReportedBy` is the run that reported them.
     """
 
     field: OriginField

@@ -1,4 +1,4 @@
-"""Routes of columns, and their JSON: the graph around one, from one down to record roots, those of a dataset."""
+"""Routes of columns, and their JSON: a column's graph, its path down to record roots, a dataset's columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId
 
 _FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
-# The subtypes that OpenLineage has since 1.17 instead of a free text, which is a subtype here.
+# The subtypes of OpenLineage since 1.17; earlier free texts are a subtype here.
 _NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
 _NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
 _EXAMPLE = "datasetField:s3://flights:estimated:co2_kg"
@@ -51,7 +51,7 @@ _NODE_ID = nonblank_text(
 _FIELD_ID = nonblank_text(
     "nodeId", "`datasetField:<namespace>:<name>:<field>`, and `#<version>` for one.", _EXAMPLE
 ).required()
-# The default of Marquez's column-endpoint proposal; Marquez's own is 20.
+# The default of Marquez's column-endpoint proposal; Marquez itself has 20.
 _DEPTH = number(
     "depth", "How many columns away; 0 is the requested nodes and their inputs.", least=0, most=DEPTH_MAX
 ).default(0)
@@ -63,14 +63,14 @@ _LINEAGE_AT = lineage_at("The sources of the latest versions before this time.")
 
 
 def get_column_lineage(services: Services, request: HttpRequest) -> Response[str]:
-    """Return what columns are made of, and what is made of them.
+    """Find the sources of columns, and their dependants.
 
-    Of `#<version>`, `datasetVersion` and `lineageAt` one is given; `withDownstream` beside no version. Up and down are
-    walked apart from each other, so that what merely shares a source is not met. Ids are looked up, not taken apart:
+    Give at most one of `#<version>`, `datasetVersion` and `lineageAt`, and `withDownstream` without a version. The
+    walks up and down are separate: a column with a common source alone is not found. Ids are looked up, not split:
     namespaces, names and fields may hold colons.
 
     Returns:
-        The requested nodes, and what is near them.
+        The requested nodes, and the nodes around them.
     """
     node_id = _NODE_ID.read(request)
     graph = services.queries.find_columns(
@@ -87,7 +87,7 @@ def get_column_origins(services: Services, request: HttpRequest) -> Response[str
     """Go from a field down to runs and records.
 
     Returns:
-        The versions that its writers made last, or the one that was requested.
+        The last version of each writer, or the requested version.
     """
     node_id = _FIELD_ID.read(request)
     origins = require(services.queries.find_origins(node_id), "Node", node_id)
@@ -95,12 +95,12 @@ def get_column_origins(services: Services, request: HttpRequest) -> Response[str
 
 
 def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> types.ColumnGraph:
-    """Return `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
+    """Render `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
 
-    Nodes are sorted by id. Each has its own edges in full, to nodes that are not in the response, too. `datasets` has
-    those (or their versions) that depend on something as a whole, each once.
+    Nodes are sorted by id. Each has its own edges in full, also to nodes outside the response. `datasets` has the
+    datasets (or their versions) that depend on sources as a whole, each once.
     """
-    kept = list(_take_within(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
+    kept = list(_fit_nodes(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
     nodes = [node for node, _ in kept]
     return {
         "graph": sorted(nodes, key=lambda node: node["id"]),
@@ -109,7 +109,7 @@ def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> type
     }
 
 
-def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
+def _fit_nodes(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
     """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
     for index, (node, dataset) in enumerate(nodes):
         budget -= sum(size_of(orjson.dumps(part)) + 1 for part in (node, dataset) if part is not None)
@@ -119,7 +119,7 @@ def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_Nod
 
 
 def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndDataset]:
-    """Yield each node, the first of a dataset with what the dataset depends on."""
+    """Yield each node, the first of a dataset with the dataset's own sources."""
     seen: set[tuple[DatasetId, str | None]] = set()
     for column in columns:
         key = column.dataset, column.version
@@ -133,24 +133,24 @@ def _render_dataset(column: ColumnNode) -> types.DependentDataset:
         "id": render_node_id(column.dataset, column.version),
         **render_id(column.dataset),
         "datasetVersion": column.version,
-        "datasetDependencies": _render_sources(_united(column.dependencies)),
+        "datasetDependencies": _render_sources(_unite(column.dependencies)),
     }
 
 
 def render_column_lineage(columns: Sequence[ColumnNode]) -> list[types.ColumnLineage] | None:
-    """Return `columnLineage` of a dataset's resource: None where nothing is reported, as Marquez has it."""
+    """Render `columnLineage` of a dataset's resource: None without any report, as in Marquez."""
     return [
         {
             "name": print_dotted(column.field),
-            "inputFields": _render_sources(_named(column.inputs)),
-            **_deprecated_of_all(column.inputs),
+            "inputFields": _render_sources(_select_named(column.inputs)),
+            **_render_common_deprecated(column.inputs),
         }
         for column in columns
     ] or None
 
 
 def render_origins(origins: Origins) -> types.Origins:
-    """Return a column's versions, down to the roots of the records that went into it."""
+    """Render a column's versions, down to the roots of their records."""
     dataset, field = origins.column.dataset, origins.column.field
     return {
         "field": {
@@ -177,7 +177,7 @@ def _render_node(column: ColumnNode) -> types.ColumnNode:
 
 
 def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
-    """Return the fields of Marquez and of its column-endpoint proposal; ours are all from `datasetDependencies` on."""
+    """Render the fields of Marquez and of its column-endpoint proposal; ours are all from `datasetDependencies` on."""
     return {
         **render_id(column.dataset),
         "dataset": column.dataset.name,
@@ -185,9 +185,9 @@ def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
         "field": print_dotted(column.field),
         "fieldType": column.type,
         "type": column.type,
-        **_deprecated_of_all(column.inputs),
-        "inputFields": _render_sources(_named(column.inputs)),
-        "datasetDependencies": _render_sources(_united(source for source in column.inputs if source.field is None)),
+        **_render_common_deprecated(column.inputs),
+        "inputFields": _render_sources(_select_named(column.inputs)),
+        "datasetDependencies": _render_sources(_unite(source for source in column.inputs if source.field is None)),
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
@@ -197,18 +197,18 @@ def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
 
 
 def _version(column: ColumnNode) -> str | None:
-    """Return the version that the node is of; else the one that the only run made that reported the column."""
+    """Find the version of the node; else the version made by the only run that reported the column."""
     if column.version is not None:
         return column.version
     return column.reporters[0].version if len(column.reporters) == 1 else None
 
 
-def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+def _select_named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     return [source for source in sources if source.field is not None]
 
 
-def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
-    """Return the sources, each once with all of its transformations."""
+def _unite(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
+    """Unite the sources, each once with all of its transformations."""
     transformations_of: dict[ColumnInput, set[Transformation]] = {}
     for source in sources:
         transformations_of.setdefault(replace(source, transformations=()), set()).update(source.transformations)
@@ -223,7 +223,7 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
             "dataset": source.dataset.name,
             "datasetVersion": source.version or source.read_version,
             "field": None if source.field is None else print_dotted(source.field),
-            **_deprecated(_old_form(source)),
+            **_render_deprecated(_old_form(source)),
             "transformations": [render_transformation(transformation) for transformation in source.transformations],
         }
         for source in sources
@@ -231,7 +231,7 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
 
 
 def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
-    """Return the type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
+    """Find the type (IDENTITY, MASKED, or a text of the producer's own) and description: the form before 1.17."""
     for transformation in source.transformations:
         if transformation.type == "DIRECT" and transformation.masking:
             return "MASKED", transformation.description
@@ -240,19 +240,19 @@ def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
     return None
 
 
-def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
-    """Return a column's: that of its inputs, if those that have one agree."""
+def _render_common_deprecated(sources: Iterable[ColumnInput]) -> types.Deprecated:
+    """Find a column's old form: the form of its inputs, if all with a form agree."""
     forms = {form for form in map(_old_form, sources) if form is not None}
-    return _deprecated(forms.pop() if len(forms) == 1 else None)
+    return _render_deprecated(forms.pop() if len(forms) == 1 else None)
 
 
-def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
+def _render_deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
     kind, description = old or (None, None)
     return {"transformationDescription": description, "transformationType": kind}
 
 
 def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
-    """Return edges from the node, whichever direction the data went, as in Marquez."""
+    """Render edges from the node, in either direction of the data, as in Marquez."""
     ids = {render_node_id(Column(end.dataset, end.field), end.version) for end in ends if end.field is not None}
     return [{"origin": node_id, "destination": end_id} for end_id in sorted(ids)]
 
@@ -268,7 +268,7 @@ def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:
 
 
 def _render_links(column: ColumnNode, node_id: str) -> types.ColumnLinks:
-    """Return where to go on; a run, where one alone reported the column (`reportedBy` has each one's)."""
+    """Render the paths to continue; to a run, if a single run reported the column (`reportedBy` has each run's)."""
     alone = column.reporters[0] if len(column.reporters) == 1 else None
     version = _version(column)
     return {

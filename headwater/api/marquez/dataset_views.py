@@ -1,4 +1,4 @@
-"""Datasets and their versions as Marquez prints them, with the annotations and counts of tests that jobs have, too."""
+"""Datasets and their versions as Marquez prints them, with annotations and counts of tests, for jobs, too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from headwater.queries.results.entities import Dataset, DatasetVersion, LastWrit
 def render_dataset(
     dataset: Dataset, column_lineage: list[ColumnLineage] | None = None, *, columns_cut: bool = False
 ) -> types.Dataset:
-    """Return Marquez's Dataset.
+    """Render Marquez's Dataset.
 
     Ours are `columnLineageTruncated`, `stale`, `lastWrittenBy`, `temporary`, `owners` and `reportedBy`.
     """
@@ -37,12 +37,12 @@ def render_dataset(
 
 
 def render_dataset_data(dataset: Dataset) -> types.DatasetData:
-    """Return the `data` of a dataset's node in a graph; `version` where the node is of a version."""
+    """Render the `data` of a dataset's node in a graph; `version` for a node of a version."""
     return {**_summarize(dataset), **_render_state(dataset), **_render_node_version(dataset)}
 
 
 def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
-    """Return a dataset without lists and facets; `version` where the node is of a version."""
+    """Render a dataset without lists and facets; `version` for a node of a version."""
     return {
         **_identify(dataset),
         "description": description_of(dataset),
@@ -56,7 +56,7 @@ def render_short_dataset(dataset: Dataset) -> types.ShortDataset:
 
 
 def render_dataset_version(version: DatasetVersion) -> types.DatasetVersion:
-    """Return Marquez's DatasetVersion; ours is `failed`."""
+    """Render Marquez's DatasetVersion; ours is `failed`."""
     return {
         "id": render_id(version.dataset),
         "type": cast(types.DatasetType, version.type),
@@ -118,14 +118,14 @@ def _render_node_version(dataset: Dataset) -> types.DatasetNodeVersion:
 
 
 def render_writer(writer: LastWriter | None) -> LastWriterJson | None:
-    """Return the run that last wrote a dataset, if it is stale."""
+    """Render the run that last wrote a dataset, if it is stale."""
     if writer is None:
         return None
     return {"job": render_id(writer.job), "runId": writer.run, "endedAt": when(writer.ended)}
 
 
 def _location(kind: str) -> types.Location:
-    # Only streams have one in Marquez, and OpenLineage has no facet for it.
+    # Only streams have it in Marquez, and OpenLineage has no facet for it.
     return {"schemaLocation": None} if kind == "STREAM" else {}
 
 
@@ -142,12 +142,12 @@ def _fields(fields: Sequence[Mapping[str, Any]], annotations: Annotations) -> li
 
 
 def _text(value: object) -> str | None:
-    """Return the value if it is text: a facet holds what its producer sent, Marquez prints text or null here."""
+    """Keep a text: Marquez prints text or null here, whatever the producer sent."""
     return value if isinstance(value, str) else None
 
 
 def render_annotations(annotations: Annotations) -> AnnotatedThing:
-    """Return `owners` and `reportedBy` of a job or a dataset."""
+    """Render `owners` and `reportedBy` of a job or a dataset."""
     return {
         "owners": render_owners(annotations),
         "reportedBy": {
@@ -167,12 +167,12 @@ def render_annotations(annotations: Annotations) -> AnnotatedThing:
 
 
 def render_owners(annotations: Annotations) -> list[Owner]:
-    """Return the owners of a job or a dataset."""
+    """Render the owners of a job or a dataset."""
     return [{"name": owner.name, "type": owner.type} for owner in annotations.owners]
 
 
 def render_tag(tag: Tag) -> ReportedTag:
-    """Return a tag with its reporter."""
+    """Render a tag with its reporter."""
     return {
         "name": tag.name,
         "field": tag.field,
@@ -187,7 +187,7 @@ def _render_reporter(reporter: Attribution) -> AttributionJson:
 
 
 def render_counts(counts: AssertionCounts | None) -> Tested:
-    """Return the numbers of tests by outcome; nothing without any."""
+    """Render the numbers of tests by outcome; nothing without tests."""
     if counts is None:
         return {}
     return {"tests": {"passed": counts.passed, "warned": counts.warned, "failed": counts.failed}}

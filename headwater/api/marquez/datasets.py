@@ -59,7 +59,7 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a dataset, by any of its names.
+    """Get a dataset, by any of its names.
 
     Returns:
         The dataset, by its primary name.
@@ -74,15 +74,19 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     Until an event of a later time mentions it again. Its history stays. The name of a partition deletes nothing.
 
     Returns:
-        The thing, deleted; other requests show it so within seconds.
+        The thing, deleted; readers see the change within seconds.
     """
     queries = services.queries.together()
     dataset, name = _find(queries, request), read_dataset_id(request)
     if whole := queries.find_trimmed(name):
         rule = f"must name a whole dataset: this is a partition of {whole.name!r}, by the rules of names"
         raise Invalid.because("dataset", name.name, rule)
-    services.changes.put_deletion(
-        dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
+    services.changes.put(
+        "DELETE",
+        time=services.now(),
+        namespace=dataset.id.namespace,
+        dataset=dataset.id.name,
+        caller=request.caller,
     )
     return respond_json(services.links, next(render_datasets(queries, [replace(dataset, deleted=True)])))
 
@@ -101,7 +105,7 @@ def list_dataset_versions(services: Services, request: HttpRequest) -> Response[
 
 
 def get_dataset_version(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a version of a dataset.
+    """Get a version of a dataset.
 
     Returns:
         The version.
@@ -117,7 +121,7 @@ def _find(queries: LineageQueries, request: HttpRequest) -> Dataset:
 
 
 def render_datasets(queries: LineageQueries, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
-    """Yield the datasets with their columns, which are read at once."""
+    """Yield the datasets with their columns, all read at once."""
     columns = queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:
         graph = columns.get(dataset.id, ColumnGraph(()))

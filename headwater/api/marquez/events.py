@@ -23,8 +23,8 @@ def list_events(services: Services, request: HttpRequest) -> Response[str]:
     """List run events as they were sent.
 
     Returns:
-        By eventTime. Of runs that have `runId` in several namespaces, the events of the earliest that the caller may
-        read.
+        By eventTime. If runs in several namespaces have the `runId`, the events of the earliest run within the caller's
+        rights.
     """
     limit, offset = read_paging(request)
     list_events = services.event_log.list_events

@@ -1,4 +1,4 @@
-"""Routes of the search that Marquez's page uses where OpenSearch is deployed, and their JSON.
+"""Routes of the search by Marquez's page with OpenSearch, and their JSON.
 
 There is no index of texts here: names of jobs, of datasets and of columns are searched, as by `/api/v1/search`.
 """
@@ -24,17 +24,17 @@ from headwater_model.ids import DatasetId, JobId
 _TEXT = nonblank_text("q", "The text, in any case; not blank.", "check").required()
 # As many hits as OpenSearch returns.
 _OPTIONS: SearchOptions = {"sort": "relevance", "limit": 10}
-# Where OpenSearch says that a column was found.
+# OpenSearch's name for a match in a column.
 _COLUMNS = "facets.schema.fields.name"
-# The type of event that says in which state a run is; of every other state, START.
+# The type of event for a run's state; for every other state, START.
 _EVENT_TYPES: Mapping[str, str] = {"RUNNING": "RUNNING"} | {state: kind for kind, state in TERMINAL.items()}
 
 
 def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
-    """Search the ten jobs whose name fits a text best, as Marquez does with OpenSearch.
+    """Search the ten jobs with the best names for a text, as Marquez does with OpenSearch.
 
     Returns:
-        The jobs with their last run, and beside each what was found; facets are left out.
+        The jobs with their last run, and each with its matches; facets are left out.
     """
     searched = _TEXT.read(request)
     page = services.queries.search(searched, kind="job", **_OPTIONS)
@@ -46,10 +46,10 @@ def search_job_texts(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def search_dataset_texts(services: Services, request: HttpRequest) -> Response[str]:
-    """Search the ten datasets whose name, or the name of a column, fits a text best, as Marquez does with OpenSearch.
+    """Search the ten datasets with the best names, or columns' names, for a text, as Marquez does with OpenSearch.
 
     Returns:
-        The datasets with their schemas, those found by their names first, and beside each what was found.
+        The datasets with their schemas, matches of datasets' names first, and each with its matches.
     """
     searched = _TEXT.read(request)
     named = services.queries.search(searched, kind="dataset", **_OPTIONS)
@@ -81,7 +81,7 @@ def search_dataset_texts(services: Services, request: HttpRequest) -> Response[s
 
 
 def render_job_hit(job_id: JobId, job: Job | None) -> types.JobTextHit:
-    """Return a job as Marquez indexes it in OpenSearch."""
+    """Render a job as Marquez indexes it in OpenSearch."""
     run = job.latest_run if job else None
     return {
         "run_id": run.id if run else None,
@@ -95,7 +95,7 @@ def render_job_hit(job_id: JobId, job: Job | None) -> types.JobTextHit:
 
 
 def mark(text: str, searched: str) -> str:
-    """Return a text with the marks of OpenSearch around the words that were searched.
+    """Mark the searched words in a text, as OpenSearch does.
 
     >>> mark("emissions.Check", "check emis")
     '<em>emis</em>sions.<em>Check</em>'

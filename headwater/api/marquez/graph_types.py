@@ -1,7 +1,4 @@
-"""JSON of graphs in Marquez's dialect, as types: its fields, and ours where the description says so.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of graphs, as types in the form of `headwater.api.types`; a description marks our own fields."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,22 +11,22 @@ from headwater.facts.run_attempts import State
 
 
 class More(TypedDict):
-    """Ours: numbers of neighbours that are not in the response, on each side of a node."""
+    """Ours: numbers of neighbours outside the response, on each side of a node."""
 
     up: Count
     down: Count
     exact: bool
-    """False where more than 100 on a side were counted in the index: at most 3,000, deleted ones too."""
+    """False if more than 100 on a side were counted in the index: at most 3,000, deleted neighbours too."""
 
 
 class Foldable(TypedDict, total=False):
-    """A node that may be folded."""
+    """A node in a graph, perhaps folded."""
 
     more: Annotated[More | None, Field(description="With `fold`; null where `data` is.")]
 
 
 class PartsRead(TypedDict, total=False):
-    """A node of a job that may have read another part of a dataset than was written."""
+    """A node of a job that perhaps read a different part of a dataset than was written."""
 
     readsOtherPartOf: Annotated[
         list[str],
@@ -66,7 +63,7 @@ Node: TypeAlias = Annotated[JobNode | DatasetNode, Field(discriminator="type")]
 
 
 class ControlEdge(TypedDict):
-    """An edge of control between two jobs, with the rules as the producer words them."""
+    """An edge of control between two jobs, with the rules in the producer's words."""
 
     origin: str
     destination: str
@@ -106,14 +103,14 @@ ShortNode: TypeAlias = Annotated[ShortJobNode | ShortDatasetNode, Field(discrimi
 
 
 class ShortGraph(Controlled):
-    """A graph whose nodes are in short (`form=summary`)."""
+    """A graph with short nodes (`form=summary`)."""
 
     graph: list[ShortNode]
     truncated: Truncated
 
 
 class JobNeighbour(TypedDict):
-    """A job beside a dataset."""
+    """A job next to a dataset."""
 
     id: str
     type: Literal["JOB"]
@@ -121,7 +118,7 @@ class JobNeighbour(TypedDict):
 
 
 class DatasetNeighbour(TypedDict):
-    """A dataset beside a job."""
+    """A dataset next to a job."""
 
     id: str
     type: Literal["DATASET"]
@@ -132,11 +129,11 @@ Neighbour: TypeAlias = Annotated[JobNeighbour | DatasetNeighbour, Field(discrimi
 
 
 class Neighbours(TypedDict):
-    """A page of the neighbours on one side of a node."""
+    """A page of the neighbours on a side of a node."""
 
     neighbours: list[Neighbour]
     cursor: str | None
-    """Of the next page; null after the last one."""
+    """Of the next page; null after the last page."""
 
 
 class ChangingRun(TypedDict):
@@ -149,14 +146,14 @@ class ChangingRun(TypedDict):
 
 
 class ChangedNodes(TypedDict):
-    """The ids of jobs and datasets that came and went."""
+    """The ids of jobs and datasets, new or gone."""
 
     added: list[str]
     removed: list[str]
 
 
 class ChangedEdges(TypedDict):
-    """Edges that came and went, in the direction of the data."""
+    """Edges, new or gone, in the direction of the data."""
 
     added: list[Edge]
     removed: list[Edge]
@@ -173,13 +170,13 @@ class SchemaColumn(TypedDict):
 
 
 class RetypedColumn(SchemaColumn):
-    """A column that got another type."""
+    """A column with a new type."""
 
     before: str | None
 
 
 class ChangedColumns(TypedDict):
-    """Columns that came and went, or got another type; of a dataset that comes or goes all are listed."""
+    """Columns, new, gone or with a new type; of a new or gone dataset all are listed."""
 
     added: list[SchemaColumn]
     removed: list[SchemaColumn]
@@ -193,7 +190,7 @@ class GraphChange(TypedDict):
     lineageAt: Time
     """The `lineageAt` of the graph just after the change."""
     runs: list[ChangingRun]
-    """The runs that changed it; none where no run did, but a deletion or a DatasetEvent."""
+    """The runs that changed it; empty for a deletion or a DatasetEvent."""
     nodes: ChangedNodes
     edges: ChangedEdges
     columns: ChangedColumns
@@ -206,7 +203,7 @@ class GraphHistory(TypedDict):
     start: Time
     end: Time
     until: Time
-    """The changes are all those before this time: `end`, or the `start` of a request for more."""
+    """The changes are complete before this time: `end`, or the `start` of a request for more."""
     truncated: bool
     """True if `until` is before `end`."""
     changes: Annotated[list[GraphChange], Field(max_length=100)]
@@ -230,7 +227,7 @@ class UpstreamState(TypedDict):
 
 
 class UpstreamInput(TypedDict):
-    """A dataset version that an upstream run read, and the run that wrote it."""
+    """A dataset version read by an upstream run, and the run that wrote it."""
 
     namespace: str
     name: str
@@ -240,7 +237,7 @@ class UpstreamInput(TypedDict):
 
 
 class UpstreamRun(TypedDict):
-    """A run upstream of another."""
+    """A run upstream of the requested run."""
 
     job: UpstreamJob
     run: UpstreamState

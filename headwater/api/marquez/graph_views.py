@@ -1,4 +1,4 @@
-"""Graphs as Marquez prints them: nodes by id, each with its edges in and out; and how a graph changed."""
+"""Graphs as Marquez prints them: nodes by id, each with its edges in and out; and the changes of a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import orjson
 
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, size_of, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, fit_within, size_of
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.dataset_views import render_dataset_data, render_short_dataset
 from headwater.api.marquez.job_views import render_job_data, render_short_job
@@ -26,7 +26,7 @@ _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
 
 def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.Graph:
-    """Return `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
+    """Render `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
 
     The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
     destination); each edge stands at both of its ends. Nodes of a folded graph have `more`.
@@ -37,14 +37,14 @@ def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYT
 
 
 def render_short_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
-    """Return the graph, as `render_graph`, with its nodes in short."""
+    """Render the graph, as `render_graph`, with its nodes in short."""
     control, budget, cut = _render_control(graph, budget)
     nodes, truncated = _render_nodes(graph, _render_short_node, from_dataset, budget)
     return {"graph": nodes, "truncated": truncated or cut, **_among(control, nodes)}
 
 
 def _render_control(graph: Graph, budget: int) -> tuple[list[types.ControlEdge] | None, int, bool]:
-    """Return the edges of control that fit a quarter of the budget, the rest of it, and true if some do not fit."""
+    """Render the edges of control within a quarter of the budget; return the rest of it, and true for omitted edges."""
     if graph.dependencies is None:
         return None, budget, False
     edges: list[types.ControlEdge] = [
@@ -57,12 +57,12 @@ def _render_control(graph: Graph, budget: int) -> tuple[list[types.ControlEdge] 
         }
         for dependency in graph.dependencies
     ]
-    fitting = list(take_within(edges, budget // 4))
+    fitting = list(fit_within(edges, budget // 4))
     return fitting, budget - sum(size_of(orjson.dumps(edge)) + 1 for edge in fitting), len(fitting) < len(edges)
 
 
 def _among(control: list[types.ControlEdge] | None, nodes: Iterable[types.NodeOfGraph]) -> types.Controlled:
-    """Return the edges of control between these nodes, where they are wanted."""
+    """Select the edges of control between these nodes, if requested."""
     if control is None:
         return {}
     shown = {node["id"] for node in nodes}
@@ -73,7 +73,7 @@ def _render_nodes(
     graph: Graph, render: Callable[[str, Job | Dataset], N], from_dataset: bool, budget: int
 ) -> tuple[list[N], bool]:
     members: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
-    # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
+    # Two things may print the same id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
     nodes: dict[str, Job | Dataset] = {}
     for member in members:
         nodes.setdefault(render_node_id(member.id, member.version), member)
@@ -84,11 +84,11 @@ def _render_nodes(
         lambda level, _: [neighbour for node_id in level for neighbour in neighbours.get(node_id, ())],
         into=Walked(len(neighbours) + 1),
     )
-    # What no edge leads to comes last.
+    # Nodes without a path to them come last.
     order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
     apart = _neighbours_up(graph.apart)
     rendered = ((node_id, _mark(render(node_id, nodes[node_id]), graph, apart.get(node_id))) for node_id in order)
-    kept = _take_fitting(rendered, neighbours, budget - _FRAME_BYTES)
+    kept = _fit_nodes(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
         kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
@@ -98,14 +98,14 @@ def _render_nodes(
 
 
 def render_neighbour(node: Job | Dataset) -> types.Neighbour:
-    """Return a neighbour in short, without edges."""
+    """Render a neighbour in short, without edges."""
     if isinstance(node, Job):
         return {"id": node.id.node_id, "type": "JOB", "data": redact(node, render_short_job)}
     return {"id": node.id.node_id, "type": "DATASET", "data": redact(node, render_short_dataset)}
 
 
 def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
-    """Return a run of Marquez's upstream run lineage; ours is `resolvedBy`."""
+    """Render a run of Marquez's upstream run lineage; ours is `resolvedBy`."""
     run = upstream.run
     return {
         "job": {**render_id(run.job), "version": run.job_version},
@@ -134,9 +134,9 @@ def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
 
 
 def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
-    """Return a node with the numbers of all its neighbours, if the graph is folded: there are no fewer digits later.
+    """Add the numbers of all neighbours to a node of a folded graph, in their final number of digits.
 
-    A job's node gets the datasets that it read in another part than was written, if there are any.
+    A job's node gets the datasets read in a different part than was written, if any.
     """
     degree = graph.degrees.get(node["id"])
     if degree is not None:
@@ -170,8 +170,8 @@ def _neighbours_up(edges: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
     return above
 
 
-def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
-    """Return the first nodes that fit with the edges between them, and the very first in any case."""
+def _fit_nodes(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[str]], budget: int) -> dict[str, N]:
+    """Keep the first nodes that fit with the edges between them, and the very first in any case."""
     kept: dict[str, N] = {}
     for node_id, node in nodes:
         budget -= size_of(orjson.dumps(node)) + 1
@@ -186,7 +186,7 @@ def _take_fitting(nodes: Iterable[tuple[str, N]], neighbours: Mapping[str, set[s
 
 
 def render_history(node_id: str, start: str, end: str, history: History) -> types.GraphHistory:
-    """Return the changes of the graph around a node in a range of times."""
+    """Render the changes of the graph around a node in a range of times."""
     return {
         "nodeId": node_id,
         "start": when(start),

@@ -13,7 +13,7 @@ from headwater_model.ids import name_uuid
 
 
 def render_job(job: Job) -> types.Job:
-    """Return Marquez's Job; ours are `lineageUnknown`, `deleted`, `owners` and `reportedBy`."""
+    """Render Marquez's Job; ours are `lineageUnknown`, `deleted`, `owners` and `reportedBy`."""
     return {
         **_summarize(job),
         "latestRuns": [render_run(run) for run in job.latest_runs] or None,
@@ -28,7 +28,7 @@ def render_job(job: Job) -> types.Job:
 
 
 def render_job_data(job: Job) -> types.JobData:
-    """Return the `data` of a job's node in a graph; `version` and `runs` where the node is of a version."""
+    """Render the `data` of a job's node in a graph; `version` and `runs` for a node of a version."""
     latest = job.latest_run
     return {
         **_summarize(job),
@@ -47,7 +47,7 @@ def _render_flows(job: Job) -> types.JobFlows:
 
 
 def render_short_job(job: Job) -> types.ShortJob:
-    """Return a job without lists and facets; `version` and `runs` where the node is of a version."""
+    """Render a job without lists and facets; `version` and `runs` for a node of a version."""
     return {
         "id": render_id(job.id),
         "type": cast(types.JobType, job.type),
@@ -68,7 +68,7 @@ def render_short_job(job: Job) -> types.ShortJob:
 
 
 def render_job_version(version: JobVersion) -> types.JobVersion:
-    """Return Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
+    """Render Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
     return {
         "id": render_version_id(version.job, version.version),
         "name": version.job.name,
@@ -97,7 +97,7 @@ def _summarize(job: Job) -> types.JobSummary:
         "name": job.id.name,
         "simpleName": _simple_name(job),
         "parentJobName": parent.name if parent else None,
-        # Marquez's row id; here one that distinguishes jobs in the same way.
+        # In Marquez its row id; here an id that distinguishes jobs in the same way.
         "parentJobUuid": name_uuid(parent.node_id) if parent else None,
         "createdAt": when(job.created),
         "updatedAt": when(job.updated),
@@ -112,7 +112,7 @@ def _summarize(job: Job) -> types.JobSummary:
 
 
 def _simple_name(job: Job) -> str:
-    """Return the name without its parent's, as most producers build it."""
+    """Cut the parent's name off, as most producers build names."""
     prefix = f"{job.parent.job.name}." if job.parent else ""
     name = job.id.name
     return name[len(prefix) :] if prefix and name.startswith(prefix) and name != prefix else name

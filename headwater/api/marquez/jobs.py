@@ -55,7 +55,7 @@ def list_jobs(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a job.
+    """Get a job.
 
     Returns:
         The job.
@@ -69,20 +69,22 @@ def delete_job(services: Services, request: HttpRequest) -> Response[str]:
     Until an event of a later time mentions it again. Its history stays.
 
     Returns:
-        The thing, deleted; other requests show it so within seconds.
+        The thing, deleted; readers see the change within seconds.
     """
     job = _find(services, request)
-    services.changes.put_deletion(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
+    services.changes.put(
+        "DELETE", time=services.now(), namespace=job.id.namespace, job=job.id.name, caller=request.caller
+    )
     return respond_json(services.links, render_job(replace(job, hidden=True)))
 
 
 def list_child_jobs(services: Services, request: HttpRequest) -> Response[str]:
-    """List the jobs whose parent a job is.
+    """List the child jobs of a job.
 
-    The parent of a job is that of the last of its events that names one. No graph of the past has other parents.
+    A job's parent comes from its last event with a parent. Graphs of the past have the same parents.
 
     Returns:
-        By namespace and name, those in namespaces that the caller may read; of a namespace, the first 1,000.
+        By namespace and name, within the caller's rights; of a namespace, the first 1,000.
     """
     job_id = read_job_id(request)
     limit, offset = read_paging(request)
@@ -106,7 +108,7 @@ def list_job_versions(services: Services, request: HttpRequest) -> Response[str]
 
 
 def get_job_version(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a version of a job.
+    """Get a version of a job.
 
     Returns:
         The version.

@@ -1,4 +1,4 @@
-"""Routes of lineage: the current graph, as it was, or of versions; and the runs upstream of a run."""
+"""Routes of lineage: the graph now, at a time, or of versions; and the runs upstream of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from headwater.api.http.cursor import parse_cursor, render_cursor
 from headwater.api.http.parameters import Parameter, choice, flag, moment, nonblank_text, number, text, value, words
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, respond_json, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, fit_within, respond_json
 from headwater.api.marquez import graph_types as types
 from headwater.api.marquez.graph_views import (
     render_graph,
@@ -66,14 +66,14 @@ _RUNS_DOWN = _depth("How many runs down; 0 is the run itself.")
 
 
 def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the graph of jobs and datasets around one of them.
+    """Get the graph of jobs and datasets around a node.
 
-    A node id is looked up, not taken apart: namespaces and names may hold colons. Of `#<version>`, `datasetVersion` and
-    `lineageAt` one is given, and beside a version neither `direction` nor `fold`.
+    A node id is looked up, not split: namespaces and names may hold colons. Give at most one of `#<version>`,
+    `datasetVersion` and `lineageAt`, and a version without `direction` and `fold`.
 
     Returns:
-        The same from every node of a component that `depth` covers, in both directions and without `fold`. Edges
-        between datasets are those of views: a DatasetEvent says what they are made of.
+        The same from every node of a component within `depth`, in both directions and without `fold`. Edges between
+        datasets come from views: a DatasetEvent names their sources.
     """
     node_id = _NODE_ID.read(request)
     graph = services.queries.find_graph(
@@ -93,11 +93,11 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
 def get_history(services: Services, request: HttpRequest) -> Response[str]:
     """List the changes of the graph around a job or dataset in a range of times.
 
-    The graph of `lineageAt` at the start, with the changes before a later time, is the graph of `lineageAt` at that
+    The graph of `lineageAt` at the start, with the changes until a later time, is the graph of `lineageAt` at the later
     time: of the same `nodeId`, `depth` and `direction`.
 
     Returns:
-        Oldest first, at most 100; `until` says how far.
+        Oldest first, at most 100; complete until `until`.
     """
     node_id, start = _NODE_ID.read(request), _START.read(request)
     end = _END.read(request) or services.now()
@@ -109,7 +109,7 @@ def get_history(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def list_neighbours(services: Services, request: HttpRequest) -> Response[str]:
-    """List the neighbours on one side of a job or dataset: what a folded graph leaves out.
+    """List the neighbours on a side of a job or dataset, as a folded graph leaves them out.
 
     Returns:
         By name; a page may be short, or empty, and not be the last.
@@ -127,10 +127,11 @@ def list_neighbours(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_upstream_runs(services: Services, request: HttpRequest) -> Response[str]:
-    """List the runs that made what a run read.
+    """List the runs upstream of a run: the writers of its inputs, and so on.
 
     Returns:
-        Nearest first. Of runs that have the id in several namespaces, the earliest that the caller may read.
+        Nearest first. If runs in several namespaces have the id, upstream of the earliest run within the caller's
+        rights.
     """
     run_id = _RUN_ID.read(request)
     upstream = services.queries.find_upstream_runs(run_id, depth=_RUNS_UP.read(request))
@@ -138,11 +139,11 @@ def get_upstream_runs(services: Services, request: HttpRequest) -> Response[str]
 
 
 def get_downstream_runs(services: Services, request: HttpRequest) -> Response[str]:
-    """List the runs that read what a run made, and so on.
+    """List the runs downstream of a run: the readers of its outputs, and so on.
 
     Returns:
-        Nearest first, each with all that it read. Of runs that have the id in several namespaces, those downstream of
-        the earliest that the caller may read. A reader that started more than a day before its writer is not found.
+        Nearest first, each with all its inputs. If runs in several namespaces have the id, downstream of the earliest
+        run within the caller's rights. A reader is not found if it started more than a day before its writer.
     """
     run_id = _RUN_ID.read(request)
     downstream = services.queries.find_downstream_runs(run_id, depth=_RUNS_DOWN.read(request))
@@ -150,7 +151,7 @@ def get_downstream_runs(services: Services, request: HttpRequest) -> Response[st
 
 
 def _respond_runs(services: Services, runs: ResultPage[UpstreamRun]) -> Response[str]:
-    page = list(take_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
+    page = list(fit_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
     body: types.UpstreamRuns = {"runs": page, "truncated": runs.truncated or len(page) < runs.total}
     return respond_json(services.links, body)
 

@@ -15,7 +15,7 @@ from headwater.api.route import Route, Services, Within
 from headwater.api.values import when
 from headwater.queries.results.entities import Namespace
 
-# The owner in Marquez of a namespace that nobody claimed.
+# Marquez's owner of an unclaimed namespace.
 _OWNER = "anonymous"
 
 
@@ -33,7 +33,7 @@ def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a namespace.
+    """Get a namespace.
 
     Returns:
         The namespace.
@@ -42,17 +42,17 @@ def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
-    """Set the owner and the description of a namespace, new or known; what the body leaves out is unset.
+    """Set the owner and the description of a namespace, new or known; a missing member is unset.
 
-    A deleted namespace is there again, and what is in it stays deleted until an event mentions it.
+    A deleted namespace comes back; its jobs and datasets stay deleted until an event mentions them.
 
     Returns:
-        The namespace as other requests show it by then; after three seconds, as they will show it.
+        The namespace as readers see it, or after three seconds as they will see it.
     """
     name, time = NAMESPACE.read(request), services.now()
     owner, description = read_texts(request.json(), "ownerName", "description")
-    services.changes.put_description(
-        namespace=name, time=time, owner=owner, description=description, caller=request.caller
+    services.changes.put(
+        "DESCRIBE", namespace=name, time=time, owner=owner, description=description, caller=request.caller
     )
     known = services.queries.find_namespace(name) or Namespace(name, time, time)
     changed = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
@@ -66,20 +66,20 @@ def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
-    """Hide a namespace and all that is in it.
+    """Hide a namespace with all its jobs and datasets.
 
     Until an event of a later time mentions it again. Its history stays.
 
     Returns:
-        The thing, deleted; other requests show it so within seconds.
+        The thing, deleted; readers see the change within seconds.
     """
     namespace = _find(services, request)
-    services.changes.put_deletion(namespace.name, time=services.now(), caller=request.caller)
+    services.changes.put("DELETE", time=services.now(), namespace=namespace.name, caller=request.caller)
     return respond_json(services.links, render_namespace(replace(namespace, hidden=True)))
 
 
 def render_namespace(namespace: Namespace) -> types.Namespace:
-    """Return Marquez's Namespace."""
+    """Render Marquez's Namespace."""
     return {
         "name": namespace.name,
         "createdAt": when(namespace.created),

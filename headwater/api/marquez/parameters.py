@@ -1,4 +1,4 @@
-"""Parameters that several of Marquez's routes share."""
+"""Common parameters of Marquez's routes."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ DATASET_VERSION = text("datasetVersion", "The sources of this version of the dat
 
 
 def lineage_at(description: str) -> Parameter[str | None]:
-    """Return the time of which a graph is; None for now."""
+    """Declare the time of a graph; None for now."""
     return moment("lineageAt", description)
 
 
 def is_short(request: HttpRequest) -> bool:
-    """Return True if the request is for the short form."""
+    """True for a request of the short form."""
     return FORM.read(request) == "summary"
 
 
 def read_paging(request: HttpRequest) -> tuple[int, int]:
-    """Return the limit and the offset of the page that a request names."""
+    """Read the limit and the offset of a page."""
     return LIMIT.read(request), OFFSET.read(request)
 
 
 def read_texts(body: object, *names: str, required: bool = False) -> tuple[str | None, ...]:
-    """Return the texts of these names in a JSON object; None where one is missing or null.
+    """Read texts by name in a JSON object; None for a missing text or null.
 
     Raises:
-        Invalid: the body is no object, or one of them is no text, or missing though `required`.
+        Invalid: the body is no object, or a member is no text, or missing though `required`.
     """
     if not isinstance(body, dict):
         raise Invalid.because("body", body, "must be a JSON object")
@@ -74,10 +74,10 @@ def read_texts(body: object, *names: str, required: bool = False) -> tuple[str |
 
 
 def read_dataset_id(request: HttpRequest) -> DatasetId:
-    """Return the dataset in the path."""
+    """Read the dataset in the path."""
     return DatasetId(NAMESPACE.read(request), DATASET.read(request))
 
 
 def read_job_id(request: HttpRequest) -> JobId:
-    """Return the job in the path."""
+    """Read the job in the path."""
     return JobId(JOB_NAMESPACE.read(request), JOB.read(request))

@@ -1,7 +1,7 @@
-"""Responses in Marquez's form: lists with their count, the 404 of a missing thing, and a thing that was just written.
+"""Responses in Marquez's form: lists with their count, the 404 of a missing thing, and a thing just written.
 
-Marquez's clients read, or change, in the same breath what they wrote. What a route queued is loaded within a second or
-two. The request that queued it waits, so that no other does.
+Marquez's clients write a thing, and read it at once. A queued change is loaded within a second or two. The request
+waits for it, in place of its client's next request.
 """
 
 from __future__ import annotations
@@ -10,30 +10,30 @@ from collections.abc import Callable, Iterable
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, respond_json, take_within
+from headwater.api.http.responses import RESPONSE_BYTES_MAX, Links, fit_within, respond_json
 from headwater.api.route import Services
 from headwater.facts.result_page import ResultPage, T
 from headwater_model.errors import NotFound
 
 _SHOWN_CHARS = 200
-# What stands around a list: its name, the count, and if it was cut.
+# The bytes around a list: its name, the count, and the mark of a cut.
 _FRAME_BYTES = 200
-# The waits until a written thing is shown, three seconds together.
+# The waits for a written thing, three seconds together.
 WAITS_S = (0.2, 0.4, 0.8, 1.6)
 
 
 def respond_list(links: Links, name: str, listed: ResultPage[T], items: Iterable[object]) -> Response[str]:
-    """Return `{name: [...], "totalCount", "truncated"}`: as much of the page as fits into a response, at least one.
+    """Respond with `{name: [...], "totalCount", "truncated"}`: as much of the page as fits, at least one item.
 
     `truncated`: the page was cut to fit, or the count is only a lower bound.
     """
-    page = list(take_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
+    page = list(fit_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
     cut = listed.truncated or len(page) < len(listed.items)
     return respond_json(links, {name: page, "totalCount": listed.total, "truncated": cut})
 
 
 def not_found(kind: str, name: str) -> NotFound:
-    """Return Marquez's error for a name that is not there.
+    """Build Marquez's error for an unknown name.
 
     >>> str(not_found("Job", "emissions.check"))
     "Job 'emissions.check' not found."
@@ -43,7 +43,7 @@ def not_found(kind: str, name: str) -> NotFound:
 
 
 def require(thing: T | None, kind: str, name: str) -> T:
-    """Return the thing; raise `NotFound` if there is none."""
+    """Check the thing; raise `NotFound` without it."""
     if thing is None:
         raise not_found(kind, name)
     return thing
@@ -52,7 +52,7 @@ def require(thing: T | None, kind: str, name: str) -> T:
 def wait_until_shown(
     services: Services, find: Callable[[], T | None], is_changed: Callable[[T], bool], *, otherwise: T
 ) -> T:
-    """Return the thing as readers are shown it once it is changed; `otherwise` if that takes longer than the waits."""
+    """Wait for the change of a thing, and return it as readers see it; `otherwise` after the last wait."""
     for wait_s in WAITS_S:
         services.sleep(wait_s)
         thing = find()

@@ -12,13 +12,15 @@ from headwater_model.times import milliseconds_between
 
 
 def render_run(run: Run) -> types.Run:
-    """Return Marquez's Run; ours: its attempts, `job`, `otherJobs` with runs of its id, what was cut, `resolvedBy`."""
+    """Render Marquez's Run; ours: its attempts, `job`, `otherJobs` with its id, the marks of cuts, `resolvedBy`."""
     return {
         **summarize_run(run),
         "args": _args(run),
         "jobVersion": None if run.job_version is None else render_version_id(run.job, run.job_version),
-        "inputDatasetVersions": [{**_used(version), "resolvedBy": version.resolved_by} for version in run.inputs],
-        "outputDatasetVersions": [_used(version) for version in run.outputs],
+        "inputDatasetVersions": [
+            {**_render_used(version), "resolvedBy": version.resolved_by} for version in run.inputs
+        ],
+        "outputDatasetVersions": [_render_used(version) for version in run.outputs],
         "facets": dict(run.facets),
         "job": render_id(run.job),
         "otherJobs": render_ids(run.other_jobs),
@@ -29,7 +31,7 @@ def render_run(run: Run) -> types.Run:
 
 
 def summarize_run(run: Run) -> types.RunSummary:
-    """Return the state and the times of a run."""
+    """Render the state and the times of a run."""
     return {
         "id": run.id,
         "createdAt": when(run.created),
@@ -47,22 +49,22 @@ def summarize_run(run: Run) -> types.RunSummary:
 
 
 def summarize_child_run(run: Run) -> types.ShortChildRun:
-    """Return the state and the times of a run, and its job: children of one run are of several jobs."""
+    """Render the state and the times of a run, and its job: children of a run are of several jobs."""
     return {**summarize_run(run), "job": render_id(run.job)}
 
 
 def mark_incomplete(*, incomplete: bool) -> types.Incomplete:
-    """Return the mark of what its producer could not read whole."""
+    """Mark a run that its producer could not read whole."""
     return {"lineageIncomplete": True} if incomplete else {}
 
 
 def render_run_if_any(run: Run | None) -> types.Run | None:
-    """Return the run; None without one."""
+    """Render the run; None without a run."""
     return None if run is None else render_run(run)
 
 
 def _args(run: Run) -> dict[str, Any]:
-    """Return the arguments that Marquez's clients sent; else what Marquez stores: the nominal times and the parent."""
+    """Render the arguments that Marquez's clients sent; else Marquez's default: the nominal times and the parent."""
     sent = run.facets.get(ARGS_FACET, {}).get("args")
     if isinstance(sent, dict):
         return sent
@@ -87,5 +89,5 @@ def _attempts(run: Run) -> types.Attempts:
     return shown
 
 
-def _used(used: UsedVersion) -> types.UsedVersion:
+def _render_used(used: UsedVersion) -> types.UsedVersion:
     return {"datasetVersionId": render_version_id(used.dataset, used.version), "facets": dict(used.facets)}

@@ -1,4 +1,4 @@
-"""Routes of runs: a job's, one, and its facets."""
+"""Routes of runs: a job's runs, a run, and its facets."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ def list_runs(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a run, by its id as sent or as printed.
+    """Get a run, by its id as sent or as printed.
 
     Returns:
-        The run, with the versions it read and wrote. Of runs that have the id in several namespaces, the earliest that
-        the caller may read.
+        The run, with the versions it read and wrote. If runs in several namespaces have the id, the earliest within the
+        caller's rights.
     """
     return respond_json(services.links, render_run(_find(services, request)))
 
 
 def list_child_runs(services: Services, request: HttpRequest) -> Response[str]:
-    """List the runs that a run started: those whose parent it is.
+    """List the child runs of a run.
 
     Returns:
-        Last started first, the last 1,000. Of runs that have the id in several namespaces, the children of the earliest
-        that the caller may read.
+        Last started first, the last 1,000. If runs in several namespaces have the id, the children of the earliest run
+        within the caller's rights.
     """
     run_id = RUN_ID.read(request)
     limit, offset = read_paging(request)
@@ -73,10 +73,10 @@ def list_child_runs(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the facets of a run, or of its job as the run sent them.
+    """Get the facets of a run, or of its job as the run sent them.
 
     Returns:
-        By name. Of runs that have the id in several namespaces, the earliest that the caller may read.
+        By name. If runs in several namespaces have the id, of the earliest within the caller's rights.
     """
     kind = _TYPE.read(request)
     run = _find(services, request)

@@ -37,8 +37,8 @@ _FILTER_IN_TEXT = re.compile(r'(?:^|(?<=\s))(tag|owner|ns):\s*(?:"([^"]*)"|(\S+)
 _TERMS = {"tag": "tag", "owner": "owner", "ns": "within"}
 _Kind: TypeAlias = Literal["dataset", "job", "column"]
 _KINDS: Mapping[str, _Kind] = {"dataset": "dataset", "job": "job", "column": "column"}
-# `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
-# `relevance` is ours.
+# Marquez's page sends `update_at` (its Java enum `SearchSort`), its OpenAPI document has `updated_at`. `relevance` is
+# ours.
 _SORTS: Mapping[str, SearchSort] = {
     "name": "name",
     "updated_at": "updated_at",
@@ -78,7 +78,7 @@ class SearchTerms:
 
 
 def parse_terms(text: str) -> SearchTerms:
-    """Return the terms of a text as a reader types it.
+    """Parse the terms of a text as a reader types it.
 
     Raises:
         Invalid: A filter stands twice.
@@ -96,18 +96,18 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     """Search jobs and datasets, or columns, by words, or by a tag.
 
     A word begins after a sign, with a capital after a small letter, and with a digit after a letter. Each word of `q`
-    must begin a word of the namespace, the name or (of a column) the column, and one of them a word of the name, or of
-    the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word: `truncated`
-    says that there are more.
+    must begin a word of the namespace, the name or (of a column) the column, and at least a single word of `q` must
+    begin a word of the name, or of the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000
+    names of each word; `truncated` if there are more.
 
     With a tag and without a filter, columns are found beside jobs and datasets; with an owner, or a state, jobs and
-    datasets. With a state no word is needed.
+    datasets. A state needs no word.
 
     With `form=summary` each job has its last run, each dataset the number of its columns, each column its type.
 
     Returns:
-        By name, or the last updated first. By `relevance`: names first that equal the text or end in its words, then
-        those that have its words whole, then those that begin with it, then the others.
+        By name, or the last updated first. By `relevance`: first names equal to the text or with its words at the end,
+        then names with its whole words, then names with the text at the beginning, then the rest.
     """
     query, tag, kind = _TEXT.read(request), _TAG.read(request), _FILTER.read(request)
     render = partial(_render_short_hits, services) if is_short(request) else partial(map, render_hit)
@@ -168,7 +168,7 @@ def _find_failing(
 def _render_short_hits(
     services: Services, hits: Sequence[SearchHit | ColumnHit]
 ) -> Iterator[types.ShortJobHit | types.ShortDatasetHit | types.ShortColumnHit]:
-    """Yield the hits with their jobs and datasets in short, which are read at once."""
+    """Yield the hits with their jobs and datasets in short, all read at once."""
     named = [hit for hit in hits if isinstance(hit, SearchHit)]
     jobs = services.queries.short_jobs([hit.id for hit in named if isinstance(hit.id, JobId)])
     datasets = services.queries.short_datasets([hit.id for hit in named if isinstance(hit.id, DatasetId)])
@@ -183,7 +183,7 @@ def _render_short_hits(
 
 
 def render_hit(hit: SearchHit | ColumnHit) -> types.SearchHit:
-    """Return Marquez's SearchResult; a column as one of its dataset, with its `field` beside."""
+    """Render Marquez's SearchResult; a column as a hit of its dataset, with its `field` beside."""
     if isinstance(hit, ColumnHit):
         return {
             "type": "DATASET_FIELD",

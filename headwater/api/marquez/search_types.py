@@ -1,7 +1,4 @@
-"""JSON of searches, ours and those that Marquez builds on OpenSearch, as types.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of searches, ours and Marquez's with OpenSearch, as types."""
 
 from typing import Any, Literal
 
@@ -35,13 +32,13 @@ class ShortDatasetHit(SearchHit):
 
 
 class ShortColumnHit(SearchHit):
-    """A column with its type, null if nobody reported it."""
+    """A column with its type, null without a report."""
 
     fieldType: str | None
 
 
 class ShortSearchResults(Page):
-    """A page of search hits with what they are about, in short (`form=summary`)."""
+    """A page of search hits with their short jobs and datasets (`form=summary`)."""
 
     results: list[ShortJobHit | ShortDatasetHit | ShortColumnHit]
 
@@ -59,14 +56,14 @@ class JobTextHit(TypedDict):
     name: str
     namespace: str
     eventType: str | None
-    """The type of event that says in which state the run is."""
+    """The type of event for the run's state."""
     type: str
     facets: Facets
     runFacets: Facets
 
 
 class JobTextHits(TypedDict):
-    """Jobs, and in the same order what was found in each: texts with marks, by where they stand."""
+    """Jobs, and in the same order the matches of each: texts with marks, by their place."""
 
     hits: list[JobTextHit]
     highlights: list[dict[str, list[str]]]
@@ -83,7 +80,7 @@ class DatasetTextHit(TypedDict):
 
 
 class DatasetTextHits(TypedDict):
-    """Datasets, and in the same order what was found in each: texts with marks, by where they stand."""
+    """Datasets, and in the same order the matches of each: texts with marks, by their place."""
 
     hits: list[DatasetTextHit]
     highlights: list[dict[str, list[str]]]

@@ -18,7 +18,7 @@ from headwater.queries.results.entities import Source
 
 
 def list_sources(services: Services, request: HttpRequest) -> Response[str]:
-    """List the sources that datasets name in their facet `dataSource`, or that were described, and `default`.
+    """List the sources in datasets' facets `dataSource`, described sources, and `default`.
 
     Returns:
         By name.
@@ -29,7 +29,7 @@ def list_sources(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_source(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a source.
+    """Get a source.
 
     Returns:
         The source.
@@ -41,16 +41,16 @@ def get_source(services: Services, request: HttpRequest) -> Response[str]:
 def put_source(services: Services, request: HttpRequest) -> Response[str]:
     """Set the type, the connection URL and the description of a source, new or known.
 
-    They outweigh what events report of it, before and after.
+    They outweigh earlier and later events.
 
     Returns:
-        The source as other requests show it by then; after three seconds, as they will show it.
+        The source as readers see it, or after three seconds as they will see it.
     """
     name, time = SOURCE.read(request), services.now()
     kind, url = read_texts(request.json(), "type", "connectionUrl", required=True)
     (description,) = read_texts(request.json(), "description")
-    services.changes.put_description(
-        source=name, time=time, type=kind, connectionUrl=url, description=description, caller=request.caller
+    services.changes.put(
+        "DESCRIBE", source=name, time=time, type=kind, connectionUrl=url, description=description, caller=request.caller
     )
     known = services.queries.find_source(name)
     created, last = (time, time) if known is None or known == DEFAULT else (known.created, max(time, known.updated))
@@ -65,7 +65,7 @@ def put_source(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def render_source(source: Source) -> types.Source:
-    """Return Marquez's Source."""
+    """Render Marquez's Source."""
     return {
         "type": source.type,
         "name": source.name,

@@ -1,4 +1,4 @@
-"""Routes of statistics, and their JSON: what the home of Marquez's page draws."""
+"""Routes of statistics, and their JSON: the charts on the home of Marquez's page."""
 
 from collections.abc import Callable
 from datetime import timezone, tzinfo

@@ -1,6 +1,6 @@
 """Routes of tags: the list, descriptions, and tags of datasets, fields and jobs.
 
-A tag that is set or taken away here is a message of ours in the log of events, so that a replay knows it.
+A change of a tag is a message of ours in the log of events, and so survives a replay.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from headwater.facts.annotations import API, Annotations, Attribution, KnownTag,
 
 
 def list_tags(services: Services, request: HttpRequest) -> Response[str]:
-    """List the tags that jobs, datasets and fields have or had, and those that were described.
+    """List the present and past tags of jobs, datasets and fields, and described tags.
 
     Returns:
-        By name; of several spellings one.
+        By name; several spellings are listed once.
     """
     limit, offset = read_paging(request)
     listed = services.queries.list_tags(limit=limit, offset=offset)
@@ -42,14 +42,14 @@ def list_tags(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def put_tag(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a tag, which any job, dataset or field may have.
+    """Describe a tag of jobs, datasets and fields.
 
     Returns:
-        The tag as the list shows it by then; after three seconds, as it will show it.
+        The tag as the list shows it, or after three seconds as it will show it.
     """
     name = TAG.read(request)
     (description,) = read_texts(request.json(), "description")
-    services.changes.put_tagging(name, time=services.now(), description=description, caller=request.caller)
+    services.changes.put("TAG", time=services.now(), tag=name, description=description, caller=request.caller)
     described = KnownTag(name, description)
     shown = wait_until_shown(
         services, lambda: services.queries.find_tag(name), lambda tag: tag == described, otherwise=described
@@ -58,7 +58,7 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def render_known_tag(tag: KnownTag) -> catalogue_types.Tag:
-    """Return Marquez's Tag."""
+    """Render Marquez's Tag."""
     return {"name": tag.name, "description": tag.description}
 
 
@@ -66,16 +66,16 @@ def tag_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a dataset.
 
     Returns:
-        The dataset with the tag; other requests show it so by then, or after three seconds will.
+        The dataset with the tag. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, partial(_read_tag, present=True), of_field=False)
 
 
 def untag_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Take a tag from a dataset, whatever events report of it.
+    """Remove a tag from a dataset, whatever events report.
 
     Returns:
-        The dataset without the tag; other requests show it so by then, or after three seconds will.
+        The dataset without the tag. The response waits until readers see the change, three seconds at most.
     """
     return annotate_dataset(services, request, partial(_read_tag, present=False), of_field=False)
 
@@ -84,17 +84,17 @@ def tag_field(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a field of a dataset, in capitals, as in Marquez.
 
     Returns:
-        The dataset with the tag; other requests show it so by then, or after three seconds will.
+        The dataset with the tag. The response waits until readers see the change, three seconds at most.
     """
     read = partial(_read_tag, present=True, of_field=True)
     return annotate_dataset(services, request, read, of_field=True)
 
 
 def untag_field(services: Services, request: HttpRequest) -> Response[str]:
-    """Take a tag from a field of a dataset, whatever events report of it.
+    """Remove a tag from a field of a dataset, whatever events report.
 
     Returns:
-        The dataset without the tag; other requests show it so by then, or after three seconds will.
+        The dataset without the tag. The response waits until readers see the change, three seconds at most.
     """
     read = partial(_read_tag, present=False, of_field=True)
     return annotate_dataset(services, request, read, of_field=True)
@@ -104,16 +104,16 @@ def tag_job(services: Services, request: HttpRequest) -> Response[str]:
     """Set a tag on a job.
 
     Returns:
-        The job with the tag; other requests show it so by then, or after three seconds will.
+        The job with the tag. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, partial(_read_tag, present=True))
 
 
 def untag_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Take a tag from a job, whatever events report of it.
+    """Remove a tag from a job, whatever events report.
 
     Returns:
-        The job without the tag; other requests show it so by then, or after three seconds will.
+        The job without the tag. The response waits until readers see the change, three seconds at most.
     """
     return annotate_job(services, request, partial(_read_tag, present=False))
 
@@ -124,7 +124,8 @@ def _read_tag(
     name, field = TAG.read(request), FIELD.read(request) if of_field else None
     name = name.upper() if of_field else name
     tag = Tag(name, field, None, API, Attribution(None, time, request.caller))
-    send = partial(services.changes.put_tagging, name, time=time, present=present, caller=request.caller)
+    kind = "TAG" if present else "UNTAG"
+    send = partial(services.changes.put, kind, time=time, tag=name, caller=request.caller)
 
     def is_shown(known: Annotations) -> bool:
         return (tag.key in {other.key for other in known.tags}) is present

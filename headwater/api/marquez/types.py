@@ -1,7 +1,4 @@
-"""JSON of Marquez's dialect, as types: its fields, and ours where the description says so.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of Marquez's dialect, as types; a description marks our own fields."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -58,7 +55,7 @@ class InputVersion(UsedVersion):
 
 
 class Incomplete(TypedDict, total=False):
-    """A run, or a job by the run that has its inputs and outputs, whose lineage its producer could not read whole."""
+    """A run with lineage that its producer could not read whole, or a job by its run with inputs and outputs."""
 
     lineageIncomplete: Annotated[
         bool, Field(description="Ours: true where `extractionError` or `headwater_capture` says so, else absent.")
@@ -92,7 +89,7 @@ class Attempts(TypedDict, total=False):
     """The attempts of a run."""
 
     attempts: list[Attempt]
-    """Ours: of a run that started again after its end, in order. The last attempt that ended decides its state."""
+    """Ours: of a run that started again after its end, in order. The last finished attempt decides its state."""
     attemptsTruncated: bool
     """Ours: true with a hundred STARTs or more: attempts between the first and the last fifty may show as one."""
 
@@ -112,17 +109,17 @@ class Run(RunSummary, Attempts):
     facets: Facets
     job: Id
     otherJobs: list[Id]
-    """Ours: where the run was looked up by its id, the jobs of the other runs of that id that the caller may read."""
+    """Ours: for a run looked up by its id, the jobs of further runs of the id within the caller's rights."""
     otherJobsTruncated: bool
-    """Ours: more runs have its id than are looked at."""
+    """Ours: more runs have its id than were read."""
     truncated: bool
-    """Ours: it read more datasets than one response finds the versions of."""
+    """Ours: it read more datasets than a response has versions for."""
 
 
 class Location(TypedDict):
     """The location of a stream's schema."""
 
-    # Only streams have one in Marquez, and OpenLineage has no facet for it.
+    # Only streams have it in Marquez, and OpenLineage has no facet for it.
     schemaLocation: NotRequired[Annotated[None, Field(description="Of streams, as in Marquez.")]]
 
 
@@ -174,7 +171,7 @@ class Dataset(DatasetSummary, DatasetState, AnnotatedThing):
     currentVersion: str | None
     columnLineage: list[ColumnLineage] | None
     columnLineageTruncated: bool
-    """Ours: it has more columns, or they more sources, than one response holds."""
+    """Ours: it has more columns, or they more sources, than a response holds."""
     facets: Facets
     deleted: bool
 
@@ -209,9 +206,9 @@ class DatasetVersion(Location):
     createdByRun: Run | None
     facets: Facets
     failed: bool
-    """Ours: the run that wrote it did not complete; it was never the current one."""
+    """Ours: the run that wrote it did not complete; it was never the current version."""
     branch: str | None
-    """Ours: the branch of the table that was written; it was never the current version."""
+    """Ours: the written branch of the table; it was never the current version."""
 
 
 class JobSummary(TypedDict):
@@ -235,17 +232,17 @@ class JobSummary(TypedDict):
 
 
 class JobNodeVersion(TypedDict, total=False):
-    """The version of a job's node, and its runs that are in the graph."""
+    """The version of a job's node, and its runs in the graph."""
 
     version: NodeVersion
     runs: list[str]
 
 
 class JobFlows(Incomplete):
-    """The flows that a job's `lineage` facet states; without it, each output is made of all inputs."""
+    """The flows in a job's `lineage` facet; without it, each output is made of all inputs."""
 
     flows: NotRequired[list[Edge]]
-    """Ours: edges from an input to each output that is made of it."""
+    """Ours: edges from an input to each output made of it."""
 
 
 class JobData(JobSummary, JobNodeVersion, JobFlows):
@@ -278,8 +275,8 @@ class Job(JobSummary, AnnotatedThing):
     """A job."""
 
     latestRuns: list[Run] | None
-    """The last ten, the last started first. In lists, which have them for the first 100 jobs of a page, they are
-    without their own versions and facets."""
+    """The last ten, the last started first. In lists, the first 100 jobs of a page have them, without their own
+    versions and facets."""
     facets: Facets
     currentVersion: str | None
     labels: list[str]

@@ -1,4 +1,4 @@
-"""Types of the bodies of Marquez's deprecated routes that write."""
+"""Types of the bodies of Marquez's deprecated write routes."""
 
 from typing import Any, Literal
 
@@ -45,7 +45,7 @@ class JobToPut(TypedDict):
     location: NotRequired[str | None]
     description: NotRequired[str | None]
     runId: NotRequired[str | None]
-    """The run that read and wrote these; without it the job declares them."""
+    """The run that read and wrote the datasets; without it the job declares them."""
     context: NotRequired[dict[str, Any] | None]
     """Not kept."""
     tags: NotRequired[list[str] | None]

@@ -1,6 +1,6 @@
-"""Marquez's deprecated routes that write datasets, jobs and runs: each makes an event of its body.
+"""Marquez's deprecated write routes of datasets, jobs and runs: each makes an event of its body.
 
-The event is accepted as if it had been sent to `/api/v1/lineage`, so that all that is known comes from events.
+The event is accepted as if sent to `/api/v1/lineage`: all facts come from events.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from headwater.api.marquez.parameters import (
 )
 from headwater.api.marquez.responses import require, wait_until_shown
 from headwater.api.marquez.run_views import render_run
-from headwater.api.marquez.written_events import dataset_event, described, job_event, run_event, run_facets
+from headwater.api.marquez.written_events import dataset_event, describe_dataset, job_event, run_event, run_facets
 from headwater.api.route import Route, Services, Within
 from headwater.api.values import run_path
 from headwater.events.event import TERMINAL, WEIGHT
@@ -44,19 +44,19 @@ _AT = moment("at", "When it happened; now without it.")
 
 
 def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Describe a dataset; deprecated in Marquez, as OpenLineage's events do that.
+    """Describe a dataset; deprecated in Marquez in favour of OpenLineage's events.
 
     Returns:
-        The dataset as other requests show it by then; after three seconds, as they will show it.
+        The dataset as readers see it, or after three seconds as they will see it.
     """
     dataset_id, body, time = read_dataset_id(request), _read_body(request, write_types.DatasetToPut), services.now()
     run = None if body.get("runId") is None else _find_run(services, str(body["runId"]))
     events = [dataset_event(dataset_id, body, time)]
     if run is not None:
-        # A run that reports outputs alone reads nothing: its job's inputs are the run's, as in Marquez.
+        # A run with outputs alone reads nothing: its job's inputs become the run's, as in Marquez.
         job = services.queries.find_job(run.job)
         inputs = [{"namespace": dataset.namespace, "name": dataset.name} for dataset in (job.inputs if job else ())]
-        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[described(dataset_id, body)]))
+        events.append(run_event(run.job, run.id, time, inputs=inputs, outputs=[describe_dataset(dataset_id, body)]))
     _accept(services, request, *events)
     known = services.queries.find_dataset(dataset_id) or Dataset(
         id=dataset_id, type="DB_TABLE", created=time, updated=time, physical_name=dataset_id.name, source_name="default"
@@ -80,10 +80,10 @@ def put_dataset(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def put_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Declare a job with its inputs and outputs; deprecated in Marquez, as OpenLineage's events do that.
+    """Declare a job with its inputs and outputs; deprecated in Marquez in favour of OpenLineage's events.
 
     Returns:
-        The job as other requests show it by then; after three seconds, as they will show it.
+        The job as readers see it, or after three seconds as they will see it.
     """
     job_id, body, time = read_job_id(request), _read_body(request, write_types.JobToPut), services.now()
     event = job_event(job_id, body, time)
@@ -111,10 +111,10 @@ def put_job(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def post_run(services: Services, request: HttpRequest) -> Response[str]:
-    """Create a run of a job; deprecated in Marquez, as OpenLineage's events do that.
+    """Create a run of a job; deprecated in Marquez in favour of OpenLineage's events.
 
     Returns:
-        The run, not yet started, as other requests show it by then; after three seconds, as they will show it.
+        The run, not yet started, as readers see it, or after three seconds as they will see it.
     """
     job_id, body, time = read_job_id(request), _read_body(request, write_types.RunToCreate), services.now()
     sent = body.get("id") or services.new_id()
@@ -139,7 +139,7 @@ def post_run(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def _marker(verb: str, state: str) -> Callable[[Services, HttpRequest], Response[str]]:
-    """Return the handler that makes the event by which a run is in a state."""
+    """Build the handler of an event that changes a run's state."""
 
     def handler(services: Services, request: HttpRequest) -> Response[str]:
         return _change_state(services, request, kind=verb.upper())
@@ -157,7 +157,7 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     time = _AT.read(request) or services.now()
     run = _find_run(services, RUN_ID.read(request))
     _accept(services, request, run_event(run.job, run.id, time, kind))
-    changed = _changed(run, kind, time)
+    changed = _apply_event(run, kind, time)
     shown = wait_until_shown(
         services,
         lambda: services.queries.find_run(run.id),
@@ -167,8 +167,8 @@ def _change_state(services: Services, request: HttpRequest, *, kind: str) -> Res
     return respond(render_run(shown))
 
 
-def _changed(run: Run, kind: str, time: str) -> Run:
-    """Return the run as an event of this type will change it."""
+def _apply_event(run: Run, kind: str, time: str) -> Run:
+    """Change the run as an event of this type will."""
     changed = replace(run, updated=max(time, run.updated), started=min(time, run.started or time))
     if kind == "START":
         return replace(changed, state="RUNNING" if run.ended is None else run.state)
@@ -178,25 +178,25 @@ def _changed(run: Run, kind: str, time: str) -> Run:
 
 
 def _attempt_at(run: Run, time: str) -> str | None:
-    """Return the START of the attempt that goes on then, else of the attempt that decides; None of the first."""
+    """Find the START of the attempt under way at a time, else of the deciding attempt; None of the first."""
     going_on = [attempt.started for attempt in run.attempts[1:] if attempt.ended is None and attempt.started <= time]
     return going_on[0] if going_on else run.attempt_started
 
 
 def _shows(run: Run, changed: Run) -> bool:
-    """True if the run has what the mark changes."""
+    """True if the run has the values changed by the mark."""
     if run.updated < changed.updated or (run.started or "~") > (changed.started or "~"):
         return False
     return _end(run) >= _end(changed) if changed.ended else run.state != "NEW"
 
 
 def _end(run: Run) -> tuple[str, int, str]:
-    """Return the position of the run's end among those that it may have: the greatest decides."""
+    """Compute the position of the run's end among its possible ends: the greatest decides."""
     return (run.attempt_started or "", WEIGHT[run.state], run.ended) if run.ended else ("", -1, "")
 
 
 def _read_body(request: HttpRequest, shape: type) -> Mapping[str, Any]:
-    """Return the body of this type, without fields that the type lacks."""
+    """Parse the body of a type, without unknown fields."""
     try:
         body: Mapping[str, Any] = _adapter(shape).validate_python(request.json())
     except ValidationError as error:
@@ -226,17 +226,17 @@ def _accept(services: Services, request: HttpRequest, *events: Mapping[str, Any]
 
 
 def _find_run(services: Services, run_id: str) -> Run:
-    """Return the run; its creation has waited until it is known."""
+    """Find the run; its creation has waited until it is known."""
     return require(services.queries.find_run(run_id), "Run", run_id)
 
 
 def _is_shown(known: Dataset | Job, changed: Dataset | Job, time: str) -> bool:
-    """True if events up to this time are known, and the type and description of the last of them."""
+    """True if events up to this time are known, with the type and description of the last event."""
     return known.updated >= time and (known.type, known.description) == (changed.type, changed.description)
 
 
 def _has_event(services: Services, run_id: str, time: str) -> bool:
-    """True if the run has an event of this time or a later one."""
+    """True if the run has an event of this time or later."""
     run = services.queries.find_run(run_id)
     return run is not None and run.updated >= time
 

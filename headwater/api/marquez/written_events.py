@@ -1,4 +1,4 @@
-"""OpenLineage events with what Marquez's deprecated routes are sent."""
+"""OpenLineage events for the bodies of Marquez's deprecated routes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TYPES = {"BATCH": "BATCH", "STREAM": "STREAMING", "SERVICE": "SERVICE"}
 
 
 def dataset_event(dataset: DatasetId, body: Json, time: str) -> dict[str, Any]:
-    """Return the DatasetEvent that describes a dataset as a body does."""
-    return {"eventTime": time, "producer": PRODUCER, "dataset": described(dataset, body)}
+    """Build the DatasetEvent that describes a dataset by a body."""
+    return {"eventTime": time, "producer": PRODUCER, "dataset": describe_dataset(dataset, body)}
 
 
-def described(dataset: DatasetId, body: Json) -> dict[str, Any]:
-    """Return a dataset of an event, with the facets that a body gives it."""
+def describe_dataset(dataset: DatasetId, body: Json) -> dict[str, Any]:
+    """Build a dataset of an event, with the facets of a body."""
     fields = body.get("fields") or []
     tags = [_tag(name) for name in body.get("tags") or ()]
     tags += [{**_tag(name), "field": field.get("name")} for field in fields for name in field.get("tags") or ()]
@@ -33,11 +33,11 @@ def described(dataset: DatasetId, body: Json) -> dict[str, Any]:
         "datasetType": {"datasetType": "STREAM"} if body.get("type") == "STREAM" else None,
         "tags": {"tags": tags} if tags else None,
     }
-    return {"namespace": dataset.namespace, "name": dataset.name, "facets": _given(facets)}
+    return {"namespace": dataset.namespace, "name": dataset.name, "facets": _drop_missing(facets)}
 
 
 def job_event(job: JobId, body: Json, time: str) -> dict[str, Any]:
-    """Return the JobEvent that declares a job as a body does, or the event of the run that the body names."""
+    """Build the JobEvent that declares a job by a body, or the event of the run in the body."""
     facets = {
         "jobType": {"processingType": _TYPES[body.get("type", "BATCH")], "integration": "MARQUEZ"},
         "sourceCodeLocation": {"url": body["location"]} if body.get("location") is not None else None,
@@ -48,14 +48,14 @@ def job_event(job: JobId, body: Json, time: str) -> dict[str, Any]:
         "eventTime": time,
         "producer": PRODUCER,
         **({"run": {"runId": body["runId"]}} if body.get("runId") is not None else {}),
-        "job": {"namespace": job.namespace, "name": job.name, "facets": _given(facets)},
+        "job": {"namespace": job.namespace, "name": job.name, "facets": _drop_missing(facets)},
         "inputs": body.get("inputs") or [],
         "outputs": body.get("outputs") or [],
     }
 
 
 def run_event(job: JobId, run: str, time: str, kind: str | None = None, **more: Any) -> dict[str, Any]:
-    """Return an event of a run; one without a type leaves the run's state as it is."""
+    """Build an event of a run; an event without a type leaves the run's state as it is."""
     return {
         **({"eventType": kind} if kind else {}),
         "eventTime": time,
@@ -67,10 +67,10 @@ def run_event(job: JobId, run: str, time: str, kind: str | None = None, **more: 
 
 
 def run_facets(body: Json) -> dict[str, Any]:
-    """Return the facets of a run that a body gives it: its nominal times and its arguments."""
-    times = _given({name: body.get(name) for name in ("nominalStartTime", "nominalEndTime")})
+    """Build the facets of a run in a body: its nominal times and its arguments."""
+    times = _drop_missing({name: body.get(name) for name in ("nominalStartTime", "nominalEndTime")})
     args = {"args": body["args"]} if body.get("args") is not None else None
-    return _given({"nominalTime": times or None, ARGS_FACET: args})
+    return _drop_missing({"nominalTime": times or None, ARGS_FACET: args})
 
 
 def _documentation(body: Json) -> dict[str, Any] | None:
@@ -81,5 +81,5 @@ def _tag(name: str) -> dict[str, Any]:
     return {"key": name, "value": "true", "source": "MARQUEZ"}
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_missing(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}

@@ -75,8 +75,8 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     Returns:
         In no order; a page may be short, or empty, and not be the last.
     """
-    texts = _given(_TEXTS, request)
-    times = _given(_TIMES, request)
+    texts = _read_given(_TEXTS, request)
+    times = _read_given(_TIMES, request)
     if not texts and "start" not in times:
         names = ", ".join(parameter.name for parameter in _TEXTS)
         raise Invalid.because("query", None, f"must name at least one of {names} and start")
@@ -100,7 +100,7 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     return _respond(page, bound, cursor)
 
 
-def _given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
+def _read_given(parameters: Iterable[Parameter[str | None]], request: HttpRequest) -> dict[str, str]:
     return {parameter.name: text for parameter in parameters if (text := parameter.read(request)) is not None}
 
 

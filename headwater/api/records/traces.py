@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from headwater.api.http.parameters import number
 from headwater.api.http.request import HttpRequest
-from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, respond, take_within, within
+from headwater.api.http.responses import LINES, RESPONSE_BYTES_MAX, fit_within, respond, within
 from headwater.api.records.parameters import ROOT_ID
 from headwater.api.records.types import Outline, TraceQueued
 from headwater.api.records.views import render_group
@@ -66,7 +66,7 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
             raise unknown_root(root_id)
         return _lines(services, findings)
     except TooLarge:
-        return _archived_or_later(services, root_id)
+        return _respond_or_demand(services, root_id)
 
 
 def get_outline(services: Services, request: HttpRequest) -> Response[str]:
@@ -83,7 +83,7 @@ def get_outline(services: Services, request: HttpRequest) -> Response[str]:
     if not trace.records:
         raise unknown_root(root_id)
     rendered = [render_group(number, group) for number, group in enumerate(outline_of(trace.forest()))]
-    groups = list(take_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
+    groups = list(fit_within(rendered, RESPONSE_BYTES_MAX - len(root_id.encode()) * _ESCAPED_BYTES - _FRAME_BYTES))
     body: Outline = {
         "root_id": root_id,
         "records": trace.count,
@@ -124,16 +124,16 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
     pointer = findings.pointer
     # The root's archive object may hold every record that was read.
     if pointer is not None and pointer.object.records == len(findings.records) and not findings.displaced:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     return services.links.to_lines(lines)
 
 
-def _archived_or_later(services: Services, root_id: str) -> Response[str]:
+def _respond_or_demand(services: Services, root_id: str) -> Response[str]:
     """Link to the archive if nothing has happened since it was written; else demand a trace."""
     pointer = services.sources.pointers.find(root_id)
     dirty = _dirty(services, root_id)
     if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     _refuse_if_left(root_id, dirty)
     # With the days named, a second demand for the same records traces nothing.
     _demand(services, root_id, marked=tuple(mark.day for mark in dirty))
@@ -143,18 +143,18 @@ def _archived_or_later(services: Services, root_id: str) -> Response[str]:
 def _poll(services: Services, root_id: str, after: int) -> Response[str]:
     pointer = services.sources.pointers.find(root_id)
     if pointer is not None and pointer.version > after:
-        return services.links.to_archived(pointer.object.key)
+        return services.links.to_archive(pointer.object.key)
     if pointer is None and not is_known(root_id, services.sources):
         raise unknown_root(root_id)
     _refuse_if_left(root_id, _dirty(services, root_id))
-    return _queued(root_id, after)
+    return _respond_queued(root_id, after)
 
 
 def _later(root_id: str, pointer: LastArchive | None) -> Response[str]:
-    return _queued(root_id, pointer.version if pointer else 0)
+    return _respond_queued(root_id, pointer.version if pointer else 0)
 
 
-def _queued(root_id: str, after: int) -> Response[str]:
+def _respond_queued(root_id: str, after: int) -> Response[str]:
     body: TraceQueued = {"root_id": root_id, "status": "queued"}
     # Relative to the path of the request, for any stage or domain before the API.
     return respond(body, status=202, headers={"Location": f"?after={after}", "Retry-After": str(_POLL_S)})

@@ -9,18 +9,18 @@ from headwater.api.types import AS_REQUEST
 from headwater_model.record_requests import LIMITS, RECORDS_MAX, SHORT_ID_MAX
 
 
-def _bounded(most: int, description: str) -> dict[str, Any]:
+def _bounded_text(most: int, description: str) -> dict[str, Any]:
     """Build the schema of a string bounded in bytes; `maxLength` counts characters, so it shows a necessary bound."""
     rule = f"{description} 1 to {most} bytes of UTF-8."
     return {"type": "string", "minLength": 1, "maxLength": most, "description": rule}
 
 
 _OVERRIDES = "Beside `record` or `records` it overrides each one's own."
-ROOT_ID = _bounded(LIMITS["root_id"], "What the records come from; it need not be a record itself.")
-NODE_ID = _bounded(LIMITS["node_id"], "Names a record within its root.")
-ACTION = _bounded(LIMITS["action_taken"], "What was done to the parent to make this node.")
-PARENT_ID = _bounded(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
-LOCATION = _bounded(LIMITS["storage_location"], "Where the outcome of the action lies.")
+ROOT_ID = _bounded_text(LIMITS["root_id"], "What the records come from; it need not be a record itself.")
+NODE_ID = _bounded_text(LIMITS["node_id"], "Names a record within its root.")
+ACTION = _bounded_text(LIMITS["action_taken"], "What was done to the parent to make this node.")
+PARENT_ID = _bounded_text(LIMITS["parent_id"], "The node that the action was taken on; for the first step the root id.")
+LOCATION = _bounded_text(LIMITS["storage_location"], "Where the outcome of the action lies.")
 
 RootId: TypeAlias = Annotated[str, WithJsonSchema(ROOT_ID)]
 NodeId: TypeAlias = Annotated[str, WithJsonSchema(NODE_ID)]
@@ -28,7 +28,7 @@ Action: TypeAlias = Annotated[str, WithJsonSchema(ACTION)]
 ParentId: TypeAlias = Annotated[str, WithJsonSchema(PARENT_ID)]
 Location: TypeAlias = Annotated[str, WithJsonSchema(LOCATION)]
 RunId: TypeAlias = Annotated[
-    str, WithJsonSchema(_bounded(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
+    str, WithJsonSchema(_bounded_text(SHORT_ID_MAX, "The run that did it, by OpenLineage's run id."))
 ]
 Seconds: TypeAlias = Annotated[int, Field(ge=0, description="Whole seconds since 1970 UTC.")]
 RecordedAt: TypeAlias = Annotated[
@@ -75,7 +75,7 @@ class LineageRequest(TypedDict, total=False):
     request_id: Annotated[
         str,
         WithJsonSchema(
-            _bounded(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
+            _bounded_text(SHORT_ID_MAX, "Names the request, so that a retry makes the same nodes and no others.")
         ),
     ]
     requested_at: Annotated[
@@ -305,10 +305,8 @@ class RecordProof(TypedDict):
     root_id: RootId
     node_id: NodeId
     state: Literal["live", "expired", "archived", "sealed"]
-    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it.
-
-    `archived`: an object of an open day holds it. `sealed`: there are digests.
-    """
+    """`live`: not in the archive yet. `expired`: it left the table, and the next compaction archives it. `archived`:
+    an object of an open day holds it. `sealed`: there are digests."""
     object: ProvenObject | None
     digests: Annotated[list[DigestFile], Field(max_length=366)]
     """From the object's day to the last sealed day, oldest first."""

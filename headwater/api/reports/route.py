@@ -21,7 +21,7 @@ def is_table(request: HttpRequest, parameters: Sequence[AnyParameter]) -> bool:
     Raises:
         Invalid: the request has another parameter than these.
     """
-    request.take_only([parameter.name for parameter in parameters])
+    request.refuse_unknown([parameter.name for parameter in parameters])
     chosen = IS_TABLE.read(request)
     if chosen is not None:
         return chosen

@@ -88,5 +88,5 @@ def run_demo(given: argparse.Namespace) -> int:
 
 
 def stays(given: argparse.Namespace, *, is_terminal: bool) -> bool:
-    """True if the stack stays up at the end: on a terminal, where somebody reads the address, or on request."""
+    """True if the stack stays up at the end: on a terminal, for a reader of the address, or on request."""
     return bool(given.keep or (is_terminal and not given.once))

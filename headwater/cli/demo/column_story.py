@@ -1,7 +1,7 @@
-"""The story of a column, as the demo prints it: where a flight's CO2 comes from, and what its distance goes into.
+"""The story of a column, as the demo prints it: the sources of a flight's CO2, and the dependants of its distance.
 
-From the column the story goes down to records by the links of the responses: column, version, run, the roots that it
-reported. Last, it has CDAP's field lineage as in CDAP's first design: the operation paths that made a field.
+From the column the story goes down to records by the links of the responses: column, version, run, the run's roots.
+Last, it has the field lineage of CDAP's first design: the operation paths to a field.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
-# A dataset and a column of the step that records its operations itself.
+# A dataset and a column of a step with recorded operations.
 _RECORDED, _BY_HAND = "factors.json", "average_seats"
 _ROOTS_SHOWN, _RECORDS_SHOWN = 2, 3
 # The width of a line: a read may have hundreds of fields.
@@ -98,7 +98,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class DrillDown:
-    """The steps below a column: the run that made it, the roots that the run reported, records of the first root."""
+    """The steps below a column: the run that made it, the roots reported by the run, records of the first root."""
 
     column: GraphColumn
     link: str
@@ -128,7 +128,7 @@ def drill_down(url: str, column: GraphColumn, *, token: str | None = None) -> Dr
 
 
 def tree_of_origins(drill: DrillDown) -> Tree:
-    """Return the steps as a tree, each with its path in the API."""
+    """Draw the steps as a tree, each with its path in the API."""
     tree = Tree(_label(name_of(drill.column), drill.link), guide_style="dim")
     run = tree.add(_label(drill.run))
     for root in drill.roots[:_ROOTS_SHOWN]:
@@ -142,7 +142,7 @@ def tree_of_origins(drill: DrillDown) -> Tree:
 
 
 def _records_of(version: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
-    """Yield records of the run that made the version or reported the root; without such a run, any of the root's."""
+    """Yield records of the run that made the version or reported the root; without such a run, all of the root's."""
     runs = {(version["run"] or {}).get("id"), version.get("rootsReportedBy")} - {None}
     own = [document for document in documents if document.get("run_id") in runs]
     for document in (own or documents)[:_RECORDS_SHOWN]:
@@ -168,10 +168,10 @@ class FieldPaths:
 
 
 def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | None = None) -> FieldPaths:
-    """Fetch the operation paths that made a field in the last hour.
+    """Fetch the operation paths to a field in the last hour.
 
     Raises:
-        NoResponse: no such service, or a response that has no paths.
+        NoResponse: no such service, or a response without paths.
     """
     namespace, name, names = (quote(part, safe="") for part in (dataset.namespace, dataset.name, field))
     path = f"/v3/namespaces/{namespace}/datasets/{name}/fields/{names}/lineage"
@@ -187,7 +187,7 @@ def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | Non
 
 
 def text_of_paths(field_paths: FieldPaths) -> Group:
-    """Return each path's operations in their order."""
+    """Print each path's operations in their order."""
     lines: list[Text] = []
     for operations, runs in field_paths.paths:
         lines.append(Text(f"an operation path of {runs} run{'' if runs == 1 else 's'}", "cyan"))

@@ -1,7 +1,7 @@
 """The run of `headwater demo --days-of-compaction`: days of the pipeline, a compaction each night, then the archive.
 
-After the last night the clock skips one more day, so that TTL has removed every record from the table. The demo then
-finds a record in the archive, verifies the archive, and detects tampering.
+After the last night the clock skips a further day, for TTL to remove every record from the table. The demo then finds a
+record in the archive, verifies the archive, and detects tampering.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _HALF_PAST_MIDNIGHT_S = _HOUR // 2
 
 @dataclass(frozen=True)
 class Night:
-    """A day and the night after it: the records sent, the compaction's output, the records that TTL then removed."""
+    """A day and the night after it: the records sent, the compaction's output, the records removed by TTL."""
 
     day: str
     sent: int
@@ -57,7 +57,7 @@ class Night:
 
 @dataclass(frozen=True)
 class Proof:
-    """The exit codes of `headwater verify`: of the archive, of the tampered archive, and of the restored one."""
+    """The exit codes of `headwater verify`: of the archive, tampered, and restored."""
 
     whole: int
     tampered: int
@@ -117,7 +117,7 @@ def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
 
 
 def _manifests(stack: LocalStack) -> dict[str, Manifest]:
-    """Return the published manifest of each day."""
+    """Load the published manifest of each day."""
     s3, bucket = _archive(stack)
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
     bodies = (s3.get_object(Bucket=bucket, Key=item["Key"])["Body"].read() for item in listed)
@@ -152,11 +152,11 @@ def _find_expired(console: Console, stack: LocalStack, night: Night) -> bool:
     except NoResponse as missing:
         console.print(str(missing), highlight=False, soft_wrap=True)
     _run(console, ["search", "--node", node, "--url", stack.api_url])
-    return _archived_on(stack, node) == [night.day]
+    return _find_archive_days(stack, node) == [night.day]
 
 
-def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
-    """Return the day under which each record of this node id is archived."""
+def _find_archive_days(stack: LocalStack, node: str) -> list[str | None]:
+    """Find the day of each archived record of a node id."""
     days: list[str | None] = []
     cursor: dict[str, object] = {}
     while True:
@@ -168,7 +168,7 @@ def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
 
 
 def _an_estimate(stack: LocalStack, day: str) -> str:
-    """Return the first estimated flight in the archive of the day."""
+    """Find the first estimated flight in the archive of the day."""
     s3, bucket = _archive(stack)
     body = s3.get_object(Bucket=bucket, Key=_an_object(s3, bucket, day))["Body"].read()
     traces = map(json.loads, gzip.decompress(body).splitlines())
@@ -180,7 +180,7 @@ def _an_object(s3: S3Client, bucket: str, day: str) -> str:
 
 
 def _prove(console: Console, stack: LocalStack, day: str) -> Proof:
-    """Verify the archive, then with one bit flipped, then with the bit restored."""
+    """Verify the archive, then with a flipped bit, then with the bit restored."""
     s3, bucket = _archive(stack)
     key = _an_object(s3, bucket, day)
     whole = _verify(console, stack, "The archive is verified")

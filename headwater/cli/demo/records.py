@@ -1,6 +1,6 @@
 """The demo's records as they lie in the table and in the archive: counted at each step, and as traces.
 
-The demo loses nothing if the counts of what was sent, loaded and archived are equal. Traces are read from a copy of the
+The demo loses nothing if the counts of sent, loaded and archived records are equal. Traces are read from a copy of the
 archive.
 """
 
@@ -39,7 +39,7 @@ class Step(TypedDict):
 
 
 class Trace(TypedDict):
-    """A line of the archive: the steps from a root to a leaf, and the compaction that wrote them."""
+    """A line of the archive: the steps from a root to a leaf, and the compaction step."""
 
     record_id: str
     root_id: str
@@ -88,12 +88,12 @@ def count_records(traces: Iterator[Trace]) -> Archived:
 
 
 def find_trace(traces: Iterator[Trace], action: str) -> Trace | None:
-    """Return the first trace with a leaf that `action` made."""
+    """Find the first trace with a leaf by `action`."""
     return next((trace for trace in traces if trace["lineage"][-2]["action_taken"] == action), None)
 
 
 def tree_of(trace: Trace) -> Tree:
-    """Return the trace from its root down, each step with its time (UTC) and its storage location."""
+    """Draw the trace from its root down, each step with its time (UTC) and its storage location."""
     tree = branch = Tree(Text(trace["root_id"], "bold"), guide_style="dim")
     for step in trace["lineage"]:
         at = datetime.fromtimestamp(step["recordedAt"], timezone.utc)

@@ -1,7 +1,7 @@
-"""The run of `headwater demo` over the pipeline, and its summary: short enough for one screen.
+"""The run of `headwater demo` over the pipeline, and its summary: short enough for a screen.
 
-The run synthesizes, starts, runs the pipeline, compacts, fetches the lineage, and counts what was sent, loaded and
-archived. The summary says what ran, the counts, and where things are.
+The run synthesizes, starts, runs the pipeline, compacts, fetches the lineage, and counts sent, loaded and archived
+records. The summary has the steps, the counts, and the addresses.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _FAILURES_MAX = 3
 
 @dataclass(frozen=True, slots=True)
 class DemoResults:
-    """The results of a demo: `flight` is the trace of a good one, `failures` are those of the stack's functions."""
+    """The results of a demo: `flight` is the trace of a good flight, `failures` are from the stack's functions."""
 
     days: int
     jobs: JobGraph
@@ -88,7 +88,7 @@ def demonstrate(days: int, *, keep: bool, verbose: bool) -> bool:
 
 
 def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> tuple[LocalStack, DemoResults]:
-    """Run every stage; with `build`, also that of the explorer, beside those that wait for Spark."""
+    """Run every stage; with `build`, also the explorer's, in parallel with the stages that wait for Spark."""
     started = monotonic()
     template, spark = prepare(progress)
     with explorer_build(progress) if build else nullcontext(), spark:
@@ -102,7 +102,7 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
             jobs = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
         with progress.stage("Fetching the lineage of a column"):
             columns = fetch_story(stack.api_url, FOLDER)
-        # Both days, if midnight (UTC) passed meanwhile.
+        # The flights' days, two of them if midnight (UTC) passed meanwhile.
         for day in sorted({first_day, day_of(int(stack.now))}):
             with progress.stage(f"Compacting {day}") as report:
                 stack.run_state_machine({"day": day}, progress=report)
@@ -125,7 +125,7 @@ def _run(progress: Progress, on_exit: ExitStack, days: int, *, build: bool) -> t
 
 
 def _print_graphs(console: Console, results: DemoResults) -> None:
-    """Print two traces, the graph of the jobs and the lineage of one column."""
+    """Print two traces, the graph of the jobs and the lineage of a column."""
     for title, action in (("A good flight, from delivery to estimate", "ESTIMATED"), ("A rejected flight", "REJECTED")):
         trace = find_trace(read_traces(_ARCHIVE), action)
         console.print(f"\n[bold underline]{title}[/]")
@@ -136,7 +136,7 @@ def _print_graphs(console: Console, results: DemoResults) -> None:
 
 
 def summary_of(results: DemoResults) -> Group:
-    """Return the summary, a text for each line."""
+    """Print the summary, a text for each line."""
     return Group(*_lines(results))
 
 
@@ -164,7 +164,7 @@ def _lines(results: DemoResults) -> Iterator[Text]:
 
 
 def _counts(reconciliation: Reconciliation) -> Iterator[Text]:
-    """Yield the table whose three columns must be equal, and what is wrong with them."""
+    """Yield the table with three equal columns, and the faults in it."""
     steps = (reconciliation.sent, reconciliation.loaded, reconciliation.archived)
     yield _row("Records", ("sent", "loaded", "archived"), "bold")
     for action in dict.fromkeys(action for step in steps for action in step):

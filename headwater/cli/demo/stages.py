@@ -1,6 +1,6 @@
-"""The stages that the runs of the demo share: Spark, the stack, the pipeline, the build of the explorer, and the end.
+"""The common stages of the demo's runs: Spark, the stack, the pipeline, the build of the explorer, and the end.
 
-Each is shown while it runs, and takes its stack as an argument: what differs between the runs is in their own modules.
+A stage is shown while it runs, and gets its stack as an argument: the differences of the runs are in their own modules.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _TO_BUILD = "install Node.js 20 or newer with npm, then start again"
 
 
 def open_console() -> Console:
-    """Return the console of a run, above whose moving output warnings are printed."""
+    """Open the console of a run, with warnings above its moving output."""
     console = output_console()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
     return console
 
 
 def prepare(progress: Progress) -> tuple[RawTemplate, SparkSession]:
-    """Synthesize the template and start a Spark session in parallel: each takes seconds of another process."""
+    """Synthesize the template and start a Spark session in parallel: each takes seconds of a process."""
     with progress.stage("Synthesizing the CDK stack, starting Spark"), ThreadPoolExecutor(1) as pool:
         template = pool.submit(synthesize)
         spark = start_spark()
@@ -75,13 +75,13 @@ def run_pipeline(
 
 
 def load_queued(progress: Progress, stack: LocalStack, *, timeout_s: float) -> None:
-    """Wait until the stack has loaded what was sent to it."""
+    """Wait until the stack has loaded all that was sent."""
     with progress.stage("Loading queued records and events") as report:
         stack.drain(timeout_s, progress=lambda left: report(f"{left:,} messages left"))
 
 
 class _NotBuilt(Exception):
-    """A build that failed, or for which npm is missing; the log has the reason."""
+    """A failed build, or a build without npm; the log has the reason."""
 
 
 def is_built() -> bool:
@@ -91,11 +91,11 @@ def is_built() -> bool:
 
 @contextmanager
 def explorer_build(progress: Progress, log: Path = _BUILD_LOG) -> Iterator[None]:
-    """Build the explorer while the block runs, as a stage of its own; wait at the end until it is built or has failed.
+    """Build the explorer beside the block, as a stage of its own; wait for it at the end of the block.
 
-    The stack's template must be synthesized before: synthesis copies the page that is there.
+    The stack's template must be synthesized before: synthesis copies the existing page.
     """
-    if not _BUILD_SCRIPT.is_file():  # a wheel, which has the page
+    if not _BUILD_SCRIPT.is_file():  # A wheel has the page.
         yield
         return
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -124,13 +124,13 @@ def explorer_build(progress: Progress, log: Path = _BUILD_LOG) -> Iterator[None]
 def end_demo(
     console: Console, stack: LocalStack, about: str, address: str, *, keep: bool, options: str = "--keep"
 ) -> None:
-    """Leave the stack up until Ctrl-C, the address to open as the last line; or print the options that do."""
+    """Leave the stack up until Ctrl-C, with the address to open as the last line; or print the options for it."""
     if not keep:
         print_part(console, Text(f"To see it in a browser: {command(f'demo {options}')}"))
         return
     if not is_built():
         about, address = f"No explorer ({_BUILD_LOG}): {_TO_BUILD}. The HTTP API, until Ctrl-C:", stack.api_url
     print_part(console, Group(Text(), Text(about)))
-    # Unbroken, for a terminal that opens what is clicked.
+    # Unbroken, for terminals with links to click.
     console.print(address, highlight=False, markup=False, soft_wrap=True)
     wait_for_interrupt()

@@ -98,7 +98,7 @@ def _run_cdk(given: argparse.Namespace) -> int:
 
 
 def _agree(*, agreed: bool) -> bool:
-    """Return True if the printed changes are agreed to, by the option or at the terminal."""
+    """Get the agreement to the printed changes, by the option or at the terminal."""
     if agreed:
         return True
     if not sys.stdin.isatty():

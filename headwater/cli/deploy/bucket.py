@@ -1,4 +1,4 @@
-"""The bucket of the assets, as the CDK's bootstrap makes its own: private, encrypted, versioned, TLS alone."""
+"""The bucket of the assets, like the bucket of the CDK's bootstrap: private, encrypted, versioned, TLS alone."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from botocore.exceptions import ClientError
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# Versions that another replaced go after this time, as in the CDK's bucket.
+# Days of replaced versions, as in the CDK's bucket.
 _REPLACED_DAYS = 30
 
 
 class BucketRefused(Exception):
-    """A bucket that is not there, or is another account's."""
+    """A missing bucket, or a bucket of a foreign account."""
 
 
 def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -> str:
-    """Return the name of the bucket for the assets: the given one, or the account's own, made if it is missing.
+    """Name the bucket for the assets: the given bucket, or the account's own, created if missing.
 
     Raises:
-        BucketRefused: the given bucket is missing, or somebody else has the name.
+        BucketRefused: the given bucket is missing, or a stranger has the name.
     """
     name = given or f"headwater-assets-{account}-{region}"
     try:
         if given:
             s3.head_bucket(Bucket=name)
         else:
-            # A name that can be guessed may be taken by a stranger, who would then read and replace the assets.
+            # A stranger may own a guessable name, and could then read and replace the assets.
             s3.head_bucket(Bucket=name, ExpectedBucketOwner=account)
     except ClientError as error:
         status = error.response["ResponseMetadata"]["HTTPStatusCode"]
         if status == 404 and not given:
-            # The one region that is not named is us-east-1.
+            # S3 takes every region's name but us-east-1.
             place = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
             s3.create_bucket(Bucket=name, **place)  # type: ignore[arg-type]
         elif status in (403, 404):
@@ -52,7 +52,7 @@ def find_bucket(s3: S3Client, *, account: str, region: str, given: str | None) -
 
 
 def put(s3: S3Client, bucket: str, key: str, content: bytes, sha256: str) -> bool:
-    """Put an object if the bucket lacks it or has another content under its key; return whether it was put."""
+    """Put an object unless the bucket has the same content under its key; True if it was put."""
     checksum = base64.b64encode(bytes.fromhex(sha256)).decode()
     try:
         head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
@@ -67,7 +67,7 @@ def put(s3: S3Client, bucket: str, key: str, content: bytes, sha256: str) -> boo
 
 
 def _protect(s3: S3Client, name: str, account: str) -> None:
-    """Set what protects the bucket, unless a deployment before did: its policy is set last."""
+    """Protect the bucket, unless an earlier deployment did: its policy is set last."""
     try:
         s3.get_bucket_policy(Bucket=name, ExpectedBucketOwner=account)
         return
@@ -111,7 +111,7 @@ def _protect(s3: S3Client, name: str, account: str) -> None:
 
 
 def _tls_alone(name: str) -> Mapping[str, object]:
-    """Return a policy that refuses requests without TLS."""
+    """Build a policy that refuses requests without TLS."""
     arn = f"arn:aws:s3:::{name}"
     statement = {
         "Sid": "TlsAlone",

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from mypy_boto3_cloudformation.type_defs import StackEventTypeDef
 
 _POLL_S = 3
-# CloudFormation's words where a change set would change nothing; it has no code for that.
+# CloudFormation's words for a change set without a change; it has no code for it.
 _NO_CHANGES = ("didn't contain changes", "No updates are to be performed")
-# Reasons of resources that were stopped because another one failed.
+# Reasons of resources stopped by a failure elsewhere.
 _STOPPED = "cancelled"
 
 
 @dataclass
 class ChangeSet:
-    """A change set that waits for its execution."""
+    """A change set before its execution."""
 
     formation: CloudFormationClient
     stack: str
@@ -48,20 +48,20 @@ class ChangeSet:
         print_part(output_console(), table)
 
     def delete(self) -> None:
-        """Delete the change set, and the stack that CloudFormation made to hold the first one."""
+        """Delete the change set, and CloudFormation's stack around a first change set."""
         self.formation.delete_change_set(ChangeSetName=self.arn)
         if self.is_first:
             self.formation.delete_stack(StackName=self.stack)
 
     def execute(self) -> str | None:
-        """Execute it, print the events of the stack until it is done, and return why it failed; None if it did not."""
-        # Events of deployments before this one are not printed.
+        """Execute it, print the stack's events to the end, and return the reason of a failure, or None."""
+        # Events of earlier deployments are not printed.
         self._seen.update(event["EventId"] for event in self._events())
         self.formation.execute_change_set(ChangeSetName=self.arn)
         print(f"\nDeploying {self.stack}")
         failed: list[StackEventTypeDef] = []
         while True:
-            # The status is read before the events: those of its end are then among them.
+            # The status is read before the events, so the last events are among them.
             status = self.formation.describe_stacks(StackName=self.stack)["Stacks"][0]["StackStatus"]
             for event in reversed([event for event in self._events() if event["EventId"] not in self._seen]):
                 self._seen.add(event["EventId"])
@@ -76,13 +76,13 @@ class ChangeSet:
             return None if status in ("CREATE_COMPLETE", "UPDATE_COMPLETE") else _failure(self.stack, status, failed)
 
     def _events(self) -> list[StackEventTypeDef]:
-        """Return the events of the stack, the newest first."""
+        """Read the events of the stack, the newest first."""
         pages = self.formation.get_paginator("describe_stack_events").paginate(StackName=self.stack)
         return [event for page in pages for event in page["StackEvents"]]
 
 
 def find_stack(formation: CloudFormationClient, name: str) -> Mapping[str, Any] | None:
-    """Return a stack; None if it is missing, or only holds a change set that was never executed."""
+    """Find a stack; None if it is missing, or only holds an unexecuted change set."""
     try:
         [stack] = formation.describe_stacks(StackName=name)["Stacks"]
     except ClientError as error:
@@ -101,9 +101,9 @@ def make_change_set(
     tags: Mapping[str, str],
     sleep: Callable[[float], None],
 ) -> ChangeSet | None:
-    """Return a change set of the template at the URL; None if it would change nothing.
+    """Make a change set of the template at the URL; None without a change.
 
-    A parameter without a value keeps the one of the deployed stack.
+    A parameter without a value keeps the deployed stack's.
 
     Raises:
         ClientError: CloudFormation refuses the template or a parameter.
@@ -140,11 +140,11 @@ def make_change_set(
 
 
 class ChangeSetFailed(Exception):
-    """A change set that CloudFormation could not make, with its reason."""
+    """A failure to make a change set, with CloudFormation's reason."""
 
 
 def _failure(stack: str, status: str, failed: list[StackEventTypeDef]) -> str:
-    """Return the first failure that is no consequence of another."""
+    """Find the first failure that is no consequence of an earlier failure."""
     own = [event for event in failed if _STOPPED not in event.get("ResourceStatusReason", "").lower()]
     for event in own or failed:
         reason = event.get("ResourceStatusReason", "no reason given")

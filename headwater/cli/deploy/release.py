@@ -26,12 +26,12 @@ _NONE = ("none", "null")
 
 
 class Unreadable(Exception):
-    """A release that is missing, or is no release."""
+    """A missing release, or a file that is no release."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file that the stack reads from the bucket of the assets: its key, SHA-256 in hexadecimal digits, and bytes."""
+    """A file for the stack in the bucket of the assets: its key, SHA-256 in hexadecimal digits, and bytes."""
 
     key: str
     sha256: str
@@ -40,7 +40,7 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A template of the release, the choices that it was made with, and values of its parameters."""
+    """A template of the release, the choices that led to it, and values of its parameters."""
 
     choices: Mapping[str, str]
     template: bytes
@@ -57,7 +57,7 @@ class Release:
     """An open zip of a release.
 
     Raises:
-        Unreadable: it is missing, or is no release.
+        Unreadable: the file is missing, or is no release.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,17 +84,17 @@ class Release:
 
     @cached_property
     def definitions(self) -> Mapping[str, Mapping[str, Any]]:
-        """The parameters of the templates by name; all templates have the same."""
+        """The parameters by name, the same in all templates."""
         definitions: Mapping[str, Mapping[str, Any]] = json.loads(
             self._archive.read(next(iter(self._templates.values())))
         )["Parameters"]
         return definitions
 
     def template(self, choices: Mapping[str, str]) -> bytes:
-        """Return the template of these choices.
+        """Read the template of these choices.
 
         Raises:
-            Unreadable: the release has none.
+            Unreadable: the release lacks the template.
         """
         name = "-".join(choices[name] for name in self.choices)
         if name not in self._templates:
@@ -102,10 +102,10 @@ class Release:
         return self._archive.read(self._templates[name])
 
     def read(self, asset: Asset) -> bytes:
-        """Return the content of an asset.
+        """Read the content of an asset.
 
         Raises:
-            Unreadable: it is not what the release says.
+            Unreadable: the content differs from the release's list.
         """
         content = self._archive.read(f"assets/{asset.key}")
         if hashlib.sha256(content).hexdigest() != asset.sha256:
@@ -114,10 +114,10 @@ class Release:
 
 
 def find_release(root: Path) -> Path:
-    """Return the zip that the wheel carries; in a checkout, the one that `make dist` wrote.
+    """Find the zip in the wheel; in a checkout, the zip of `make dist`.
 
     Raises:
-        Unreadable: there is none.
+        Unreadable: there is no zip.
     """
     if _IN_WHEEL.is_file():
         return _IN_WHEEL
@@ -131,7 +131,7 @@ def check_values(release: Release, context: Mapping[str, str]) -> None:
     """Check context values by the rules of the template's parameters.
 
     Raises:
-        Invalid: with every context value that is wrong, or that the template cannot have.
+        Invalid: with every wrong context value, and every value without a parameter.
     """
     definitions = release.definitions
     faults = []
@@ -149,7 +149,7 @@ def check_values(release: Release, context: Mapping[str, str]) -> None:
 
 
 def choose(release: Release, context: Mapping[str, str], deployed: Mapping[str, str]) -> Choice:
-    """Return the template and the parameters for context values; `deployed` has the choices of the stack that is there.
+    """Choose the template and the parameters for context values; `deployed` has the choices of the running stack.
 
     Raises:
         Unreadable: the release lacks the template.
@@ -162,18 +162,18 @@ def choose(release: Release, context: Mapping[str, str], deployed: Mapping[str, 
 
 
 def stage_of(release: Release, context: Mapping[str, str]) -> str:
-    """Return the stage that the context names, else the default."""
+    """Read the stage from the context, else the default."""
     default: str = release.definitions[release.parameters["stage"]]["Default"]
     return context.get("stage", default)
 
 
 def _plain(value: str) -> str:
-    """Return the value of a parameter: what a context value calls none is empty there."""
+    """Translate a context value for a parameter: no value is an empty parameter."""
     return "" if value in _NONE else value
 
 
 def _why_refused(release: Release, name: str, value: str) -> str:
-    """Return why the template has no such context value: it needs the CDK, or is unknown."""
+    """Explain the refusal of a context value: it needs the CDK, or is unknown."""
     if name in release.needs_cdk:
         words = command(f"cdk deploy -c {name}={value}")
         return f"changes more than a parameter of the template can: run {words} in a checkout"
@@ -184,7 +184,7 @@ def _why_refused(release: Release, name: str, value: str) -> str:
 
 
 def _broken_rule(definition: Mapping[str, Any], value: str) -> str | None:
-    """Return the rule of a parameter that the value breaks, as CloudFormation checks it later."""
+    """Find the broken rule of a parameter's value, as CloudFormation checks it later."""
     allowed = definition.get("AllowedValues")
     if allowed and value not in allowed:
         return f"must be {' or '.join(allowed)}"

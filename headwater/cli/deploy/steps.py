@@ -29,11 +29,11 @@ class NothingTried(Exception):
 
 
 class DeploymentFailed(Exception):
-    """A deployment that began and did not end well: the resource and CloudFormation's reason."""
+    """A failure after the beginning: the resource and CloudFormation's reason."""
 
 
 def print_plan(release: Release, context: Mapping[str, str], assets_bucket: str | None) -> None:
-    """Print what a first deployment would do; nothing is sent.
+    """Print the effects of a first deployment; nothing is sent.
 
     Raises:
         Invalid: a context value is wrong.
@@ -61,12 +61,12 @@ def deploy(
     agree: Callable[[], bool],
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Deploy a release, and print what changes, what happens and the outputs; return False where `agree` did.
+    """Deploy a release, and print the changes, the progress and the outputs; return False if `agree` did.
 
     Raises:
         Invalid: a context value is wrong.
-        NothingTried: there are no credentials, or the stack is not one that a change set can change.
-        DeploymentFailed: with the resource that failed, and the reason.
+        NothingTried: there are no credentials, or the stack is in a state without change sets.
+        DeploymentFailed: with the failed resource, and the reason.
     """
     import boto3
 
@@ -107,7 +107,7 @@ def _protect(formation: CloudFormationClient, choice: Choice) -> None:
 
 
 def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
-    """Upload the assets and the template that the bucket lacks; return the key of the template."""
+    """Upload the assets and the template, unless the bucket has them; return the key of the template."""
     put_count = sum(put(s3, bucket, asset.key, release.read(asset), asset.sha256) for asset in release.assets)
     print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
     sha256 = hashlib.sha256(choice.template).hexdigest()
@@ -119,7 +119,7 @@ def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
 def _choose(
     formation: CloudFormationClient, release: Release, context: Mapping[str, str]
 ) -> tuple[Choice, Mapping[str, str]]:
-    """Return the choice for the context, over that of the deployed stack; and the parameters of that stack."""
+    """Choose for the context, over the deployed stack's choice; return the stack's parameters, too."""
     name = f"Headwater-{stage_of(release, context)}"
     stack = find_stack(formation, name)
     if stack is None:
@@ -138,7 +138,7 @@ def _choose(
 
 
 def _execute(changes: ChangeSet, agree: Callable[[], bool]) -> bool:
-    """Print the changes and execute them if they are agreed to; return False, and leave nothing, if not."""
+    """Print the changes and execute them after an agreement; without it, leave nothing and return False."""
     changes.print_changes()
     if not agree():
         changes.delete()

@@ -1,6 +1,6 @@
 """Graphs as Mermaid flowcharts, which GitHub, GitLab and many wikis draw from text; data flows to the right.
 
-Identifiers are numbers in the order of the node ids: the same graph makes the same text, in whatever order it arrived.
+Identifiers are numbers in the order of the node ids: equal graphs make equal text, in any order of arrival.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STYLES = {
 
 
 def write_mermaid(text: str, file: Path) -> None:
-    """Write a flowchart into a file, whose folder need not exist, or to standard output."""
+    """Write a flowchart into a file, with its folders, or to standard output."""
     if file == STANDARD_OUTPUT:
         sys.stdout.write(text)
     else:
@@ -41,30 +41,30 @@ def write_mermaid(text: str, file: Path) -> None:
 
 
 def render_jobs(graph: JobGraph) -> str:
-    """Return a flowchart of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
-    ids = _numbered("n", graph.nodes)
+    """Draw a flowchart of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
+    ids = _number("n", graph.nodes)
     classes: dict[str, list[str]] = defaultdict(list)
     for node_id, node_class in ((node_id, _class_of(graph.nodes[node_id])) for node_id in ids):
         if node_class:
             classes[node_class].append(ids[node_id])
     nodes = (f"    {ids[node_id]}{_shape(graph.nodes[node_id])}" for node_id in ids)
     edges = (f"    {ids[origin]} --> {ids[destination]}" for origin, destination in sorted(graph.edges))
-    return _flowchart("Jobs and the datasets that they read and write", graph.truncated, nodes, edges, _styled(classes))
+    return _flowchart("Jobs and the datasets that they read and write", graph.truncated, nodes, edges, _style(classes))
 
 
 def render_columns(graph: ColumnGraph, node_id: str) -> str:
-    """Return a flowchart of columns, each dataset a subgraph, each edge labelled with its operations.
+    """Draw a flowchart of columns, each dataset a subgraph, each edge labelled with its operations.
 
-    Dotted edges decide which rows exist (filters, joins, groups). They end at a node for all of the dataset: an
-    edge from a column to its own subgraph cannot be drawn.
+    Dotted edges decide which rows exist (filters, joins, groups). They end at a node for all of the dataset: an edge
+    from a column to its own subgraph cannot be drawn.
     """
-    ids = _numbered("c", graph.columns)
+    ids = _number("c", graph.columns)
     edges = (
         f"    {ids[edge.origin]} {'-.->' if edge.indirect else '-->'}|{_label(edge.label)}| {ids[edge.destination]}"
         for edge in sorted(graph.edges, key=lambda edge: (edge.origin, edge.destination, edge.label))
     )
     classes = {"requested": [ids[column_id] for column_id in sorted(requested_columns(graph, node_id))]}
-    return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _styled(classes))
+    return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _style(classes))
 
 
 def _flowchart(title: str, truncated: bool, *parts: Iterable[str]) -> str:
@@ -73,7 +73,7 @@ def _flowchart(title: str, truncated: bool, *parts: Iterable[str]) -> str:
     return "".join(f"{line}\n" for part in (head, *parts) for line in part)
 
 
-def _numbered(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
+def _number(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
     return {node_id: f"{letter}{number}" for number, node_id in enumerate(sorted(node_ids))}
 
 
@@ -105,13 +105,13 @@ def _subgraphs(graph: ColumnGraph, ids: Mapping[str, str]) -> Iterator[str]:
 
 
 def _location(namespace: str, name: str, short: str) -> str:
-    """Return the namespace, and the folder of a name that is a path."""
+    """Print the namespace, and the folder of a path."""
     folder = name.rstrip("/").removesuffix(short).rstrip("/")
     return f"{namespace}:{folder}" if namespace and folder else namespace
 
 
 def _label(*lines: str) -> str:
-    r"""Return lines as one quoted label, every special character as its number; Mermaid takes no empty label.
+    r"""Quote lines as a label, every special character as its number; Mermaid takes no empty label.
 
     >>> _label('a "quoted" name', "s3://flights")
     '"a #34;quoted#34; name<br/>s3#58;//flights"'
@@ -120,8 +120,8 @@ def _label(*lines: str) -> str:
     return f'"{"<br/>".join(shown) or " "}"'
 
 
-def _styled(classes: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield each class that has nodes, and its nodes."""
+def _style(classes: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield each class with its nodes, if it has any."""
     for name in sorted(name for name in classes if classes[name]):
         yield f"    classDef {name} {_STYLES[name]}"
         yield f"    class {','.join(classes[name])} {name}"

@@ -24,14 +24,14 @@ Report = Callable[[str], None]
 
 
 def object_bars(*more: ProgressColumn) -> ProgressBars:
-    """Return bars on standard error that count objects, with more columns after them; none without a terminal."""
+    """Build bars on standard error that count objects, with more columns behind them; none without a terminal."""
     console = progress_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
     return ProgressBars(*columns, *more, console=console, disable=not console.is_terminal)
 
 
 class _Count(ProgressColumn):
-    """A number that changes while the stage runs, read at each refresh."""
+    """A number that grows while the stage runs, read at each refresh."""
 
     def render(self, task: Task) -> Text:
         count: Callable[[], str] = task.fields["count"]
@@ -39,7 +39,7 @@ class _Count(ProgressColumn):
 
 
 class Progress:
-    """Stages one below the other, each of which may run in a thread of its own."""
+    """Stages, line by line, perhaps in threads of their own."""
 
     def __init__(self, console: Console) -> None:
         columns = (SpinnerColumn(finished_text="[green]✓"), TextColumn("{task.description}"), _Count())
@@ -58,7 +58,7 @@ class Progress:
 
     @contextmanager
     def stage(self, title: str, count: Callable[[], str] = str) -> Iterator[Report]:
-        """Show a stage while the block runs; yield a function that sets its detail.
+        """Show a stage during the block; yield a function to set its detail.
 
         `count` is its finished work. It may grow on behind the next stages: a terminal shows it, a pipe does not.
         """
@@ -73,6 +73,6 @@ class Progress:
         self._print_end(title, monotonic() - started)
 
     def _print_end(self, title: str, elapsed_s: float) -> None:
-        """Print a line where no bar shows the same."""
+        """Print a line unless a bar shows the same."""
         if not self._console.is_terminal:
             print(f"{title}  {elapsed_s:.0f} s", file=self._console.file, flush=True)

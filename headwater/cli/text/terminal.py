@@ -25,30 +25,30 @@ from rich.tree import Tree
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-# More than any line: Rich folds at a width, and has no word for none.
+# Longer than any line: Rich folds at a width, and has no word for none.
 _UNFOLDED = 100_000
 _CTRL_C = b"\x03"
 
 
 def output_console() -> Console:
-    """Return a console for standard output; what is no terminal has no colours there, whatever FORCE_COLOR says."""
+    """Open a console for standard output; a pipe or file has no colours, whatever FORCE_COLOR says."""
     if sys.stdout.isatty():
         return Console(force_terminal=True)
     return Console(force_terminal=False, width=_UNFOLDED)
 
 
 def progress_console() -> Console:
-    """Return a console for standard error: bars and spinners belong on a terminal, and nowhere else."""
+    """Open a console for standard error: bars and spinners belong on a terminal alone."""
     return Console(stderr=True, force_terminal=sys.stderr.isatty())
 
 
 def log_handler(console: Console) -> logging.Handler:
-    """Return a handler that prints warnings above moving output on a terminal, elsewhere to standard error."""
+    """Build a handler that prints warnings above moving output on a terminal, elsewhere to standard error."""
     return RichHandler(console=console) if console.is_terminal else logging.StreamHandler()
 
 
 def print_part(console: Console, part: RenderableType) -> None:
-    """Print a text, a tree, a table or a group of them: as it is on a terminal, elsewhere as plain lines."""
+    """Print a text, a tree, a table or a group of them: formatted on a terminal, elsewhere as plain lines."""
     if console.is_terminal:
         console.print(part, highlight=False)
         return
@@ -57,15 +57,15 @@ def print_part(console: Console, part: RenderableType) -> None:
 
 
 def print_json(document: object) -> None:
-    """Print a document as JSON in ASCII: a terminal obeys no character of it, whatever it holds."""
+    """Print a document as JSON in ASCII: no character of it moves a terminal's cursor."""
     print(json.dumps(document, indent=2))
 
 
 def wait_for_interrupt() -> None:
     """Wait for Ctrl-C, SIGINT or SIGTERM.
 
-    Where this process reads the terminal, Ctrl-C is a key and no signal: the terminal would send that to every process
-    in front, also to a `make` that started this one, whose exit status would be lost.
+    If this process reads the terminal, Ctrl-C is a key and no signal: the terminal would send a signal to every process
+    in front, also to the `make` above this process, and its exit status would be lost.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
@@ -77,7 +77,7 @@ def wait_for_interrupt() -> None:
 
 
 def _reads_terminal() -> bool:
-    """True if standard input is a terminal with this process in front: one behind is stopped where it changes it."""
+    """True if standard input is a terminal with this process in front: in the background, a change would stop us."""
     try:
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
     except (OSError, ValueError):  # no terminal, not this process's, or a closed file
@@ -123,6 +123,6 @@ def _tree_lines(tree: Tree) -> Iterator[str]:
 
 
 def _plain(label: RenderableType) -> str:
-    """Return a label, which may have lines, as one."""
+    """Join a label's lines."""
     text = label if isinstance(label, Text) else Text.from_markup(str(label))
     return "  ".join(text.plain.split("\n"))

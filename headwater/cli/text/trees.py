@@ -1,7 +1,6 @@
 """Graphs as trees of text: of jobs and datasets in the direction of the data, of columns with their operations.
 
-A tree has a bounded depth: a branch that is too deep continues as another tree. Each node is shown in full once, and by
-name where it is reached again.
+A tree has a bounded depth: a deeper branch continues as a further tree. Each node is shown in full once, then by name.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ _STATE_STYLES = {"COMPLETED": "green", "RUNNING": "yellow", "FAILED": "red", "AB
 
 @dataclass(frozen=True, slots=True)
 class NodeLabels:
-    """The labels of a node: in full, and by name alone where the full label is elsewhere."""
+    """The labels of a node: in full, and by name alone."""
 
     full: Label
     name: Label
 
 
 def grow(starts: Iterable[str], below: Mapping[str, Sequence[str]], labels: NodeLabels) -> Tree:
-    """Return the trees that begin at `starts`, without those in a tree before; a deep branch continues as another tree.
+    """Grow a tree from each of `starts`, unless an earlier tree has it; a deep branch continues as a further tree.
 
-    A node that is reached twice is shown in full once, and by name where it is reached again.
+    A node is shown in full once, then by name.
     """
     top = Tree("", hide_root=True, guide_style="dim")
     seen: set[str] = set()
@@ -73,7 +72,7 @@ def _grow(top: Tree, start: str, below: Mapping[str, Sequence[str]], labels: Nod
 
 
 def trees_of(graph: ColumnGraph, node_id: str, *, up: bool = True, down: bool = False) -> Group:
-    """Return trees of the requested columns' sources; with `down`, also of the columns made from them.
+    """Draw trees of the requested columns' sources; with `down`, also of their dependants.
 
     The sources of all rows of a dataset are shown once, below "all of" the dataset, after the trees of the columns.
     """
@@ -87,7 +86,7 @@ def trees_of(graph: ColumnGraph, node_id: str, *, up: bool = True, down: bool = 
 
 
 def name_of(column: GraphColumn) -> str:
-    """Return a column's name with its dataset's short name."""
+    """Print a column's name with its dataset's short name."""
     dataset = printable(column.dataset.short_name)
     return f"all of {dataset}" if column.name is None else f"{column.name} of {dataset}"
 
@@ -95,7 +94,7 @@ def name_of(column: GraphColumn) -> str:
 def _trees(graph: ColumnGraph, requested: list[str], *, up: bool) -> RenderableType:
     edges = {(edge.destination, edge.origin) if up else (edge.origin, edge.destination): edge for edge in graph.edges}
     following: dict[str, list[str]] = defaultdict(list)
-    # Short names first: the order is the same on every machine, whatever folder the datasets are in.
+    # Short names first: the order is the same on every machine, in any folder.
     sort_keys = {node.id: (node.dataset.short_name, node.name or "", node.id) for node in graph.columns.values()}
     for start, end in sorted(edges, key=lambda edge: (sort_keys[edge[0]], sort_keys[edge[1]])):
         following[start].append(end)
@@ -107,7 +106,7 @@ def _trees(graph: ColumnGraph, requested: list[str], *, up: bool) -> RenderableT
 
 
 def _wholes(graph: ColumnGraph, requested: list[str], following: Mapping[str, list[str]]) -> list[str]:
-    """Return "all of" each dataset with row dependencies, those nearest to the requested columns first."""
+    """Collect "all of" each dataset with row dependencies, nearest to the requested columns first."""
     wholes = dict(_within(graph))
     ordered: dict[str, None] = {}
     seen, pending = set(requested), deque(requested)
@@ -123,7 +122,7 @@ def _wholes(graph: ColumnGraph, requested: list[str], following: Mapping[str, li
 
 
 def _within(graph: ColumnGraph) -> Iterator[tuple[str, str]]:
-    """Yield each column with the node for all of its dataset, if that node has sources."""
+    """Yield each column with the node for all of its dataset, if the node has sources."""
     destinations = {edge.destination for edge in graph.edges}
     for column in graph.columns.values():
         if column.name is not None and column.dataset.id in destinations:
@@ -145,16 +144,16 @@ def _labels(columns: Mapping[str, GraphColumn], edges: Mapping[tuple[str, str], 
 
 
 def tree_of(graph: JobGraph) -> Tree:
-    """Return the graph as trees in the direction of the data; a branch that is too deep continues as a further tree.
+    """Draw the graph as trees in the direction of the data; a deep branch continues as a further tree.
 
-    A node that data reaches twice is shown in full once, and by name where it is reached again.
+    A node is shown in full once, then by name.
     """
     layers = layers_of(graph.nodes, graph.edges)
     below: dict[str, list[str]] = defaultdict(list)
     for origin, destination in graph.edges:
         below[origin].append(destination)
     fed = {destination for _, destination in graph.edges}
-    # Sources first. What they do not lead to is fed by a cycle, which is entered at its first layer.
+    # Sources first. Nodes beyond their reach are fed by a cycle, entered at its first layer.
     starts = sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id))
     labels = NodeLabels(lambda node_id, _: _label(graph.nodes[node_id]), lambda node_id, _: _name(graph.nodes[node_id]))
     top = grow(starts, below, labels)
@@ -164,7 +163,7 @@ def tree_of(graph: JobGraph) -> Tree:
 
 
 def render_duration(milliseconds: int) -> str:
-    """Return a duration in its two largest units.
+    """Print a duration in its two largest units.
 
     >>> [render_duration(ms) for ms in (40, 59_940, 59_960, 3_599_700, 7_260_000)]
     ['0.0 s', '59.9 s', '1 min 0 s', '1 h 0 min', '2 h 1 min']
@@ -178,7 +177,7 @@ def render_duration(milliseconds: int) -> str:
 
 
 def status_of(node: Node) -> str:
-    """Return a node's state, or its last writer if it is stale, in a few words."""
+    """Print a node's state, or its last writer if it is stale, in a few words."""
     if isinstance(node, Dataset):
         writer = f", last written by {node.last_writer}" if node.last_writer else ""
         return f"stale{writer}" if node.stale else ""

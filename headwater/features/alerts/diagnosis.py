@@ -15,9 +15,7 @@ from headwater.features.alerts.rules import AlertRules
 from headwater.features.alerts.tagged_columns import find_reaching, find_tagged_columns
 from headwater.features.alerts.versions import find_due_time, find_late_version, find_schema_changes, read_good_versions
 from headwater.queries.graph_queries import GraphQueries
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
 T = TypeVar("T")
@@ -46,21 +44,18 @@ def diagnose(node: Node, view: GraphView, rules: AlertRules, now: str) -> Diagno
     """Return what is wrong with a node at this time; nothing of one that is unknown, deleted or dropped."""
     if isinstance(node, JobId):
         return _diagnose_job(node, view)
-    loaded = LoadedGraph(view)
-    loaded.load([node])
-    group = loaded.dataset(node)
+    view.load([node])
+    group = view.dataset(node)
     if group is None or not group.known:
-        return Diagnosis(loaded.groups.primary(node))
+        return Diagnosis(view.primary(node))
     return _diagnose_dataset(group, view, rules, now)
 
 
 def _diagnose_job(job: JobId, view: GraphView) -> Diagnosis:
-    loaded = LoadedGraph(view)
-    view.expect([facts_key(job)])
-    loaded.load(namespaces=[job.namespace])
+    view.load(namespaces=[job.namespace])
     row = view.get([facts_key(job)]).get(facts_key(job))
     facts = JobFacts(**row.data["facts"]) if row else JobFacts()
-    if facts.first is None or max(last_deleted(facts), loaded.deleted(job.namespace)) > (facts.last or ""):
+    if facts.first is None or max(last_deleted(facts), view.deleted(job.namespace)) > (facts.last or ""):
         return Diagnosis(job)
     reads = _Reads()
     causes = [
@@ -105,7 +100,7 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
 
 def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:
     """Yield the datasets below this one that a rule guards."""
-    impact = GraphQueries(view.reader).report_impact(group.primary.node_id, depth=DEPTH)
+    impact = GraphQueries(view).report_impact(group.primary.node_id, depth=DEPTH)
     for reached in impact.impacted if impact else ():
         dataset = reached.node.id
         if isinstance(dataset, DatasetId) and any(rule.guards(dataset) for rule in rules.tags):

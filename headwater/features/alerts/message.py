@@ -21,8 +21,8 @@ from urllib.parse import urlencode
 import orjson
 
 from headwater.features.alerts.cause import MANY, Cause
-from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_impact import ImpactWalk
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.view import GraphView
@@ -105,10 +105,10 @@ def _cut(value: Any, items: int, characters: int) -> Any:
 def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     first = causes[0]
     # The node itself, for its owners; and all that is downstream of it, nearest first.
-    graph = GraphQueries(view.reader).find_graph(first.node.node_id, depth=0)
+    graph = GraphQueries(view).find_graph(first.node.node_id, depth=0)
     members: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
     owners = _owners(node for node in members if node.id == first.node)
-    impact = GraphQueries(view.reader).report_impact(first.node.node_id, depth=DEPTH)
+    impact = GraphQueries(view).report_impact(first.node.node_id, depth=DEPTH)
     nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
     # The address of the node's page in the explorer.
     page = "dataset" if isinstance(first.node, DatasetId) else "job"
@@ -143,9 +143,9 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
     for cause in causes:
         if not isinstance(cause.node, DatasetId):
             continue
-        then = view.as_of(cause.before)
+        then = ColumnView.of(view.as_of(cause.before))
         for name in cause.columns[:_STARTS_MAX]:
-            column = ColumnWalk(then).exists(cause.node, parse_dotted(name))
+            column = then.find_column(cause.node, parse_dotted(name))
             impact = ImpactWalk(then, column, DEPTH).report() if column else None
             below.update(dict.fromkeys(reached.column.node_id for reached in (impact.columns if impact else ())))
     return list(below)

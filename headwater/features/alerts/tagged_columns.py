@@ -11,9 +11,9 @@ from headwater.facts.annotations import Annotations, annotations_of, tag_key
 from headwater.features.alerts.cause import Cause
 from headwater.features.alerts.rules import TagRule
 from headwater.queries.columns.column_graph import ColumnWalk
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.results.columns import ColumnInput, ColumnNode
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
@@ -40,14 +40,13 @@ def find_reaching(group: ResolvedDataset, rules: Sequence[TagRule], view: GraphV
     if not rules:
         return []
     reached = _columns_above(group.primary, view)
-    groups = ResolvedDatasets(view)
-    groups.load_names({column.dataset for column in reached})
+    view.load_names({column.dataset for column in reached})
     return [
         Reaching(rule, column, reached[column])
         for rule in rules
         for column in sorted(reached)
         if column.dataset != group.primary
-        and _has_tag(annotations_of(groups.group(column.dataset).facts), column, rule.tag)
+        and _has_tag(annotations_of(view.group(column.dataset).facts), column, rule.tag)
     ]
 
 
@@ -70,9 +69,9 @@ def find_tagged_columns(group: ResolvedDataset, reaching: Sequence[Reaching]) ->
 
 def _columns_above(dataset: DatasetId, view: GraphView) -> Mapping[Column, set[FieldPath]]:
     """Return the columns from which values flow unmasked, each with the columns of the dataset that they reach."""
-    columns = ColumnWalk(view)
-    starts = columns.columns_of(dataset, used=False)
-    graph = columns.graph(starts, depth=DEPTH, downstream=False)
+    columns = ColumnView.of(view)
+    starts = columns.list_columns(dataset, used=False)
+    graph = ColumnWalk(columns).graph(starts, depth=DEPTH, downstream=False)
     nodes = {Column(node.dataset, node.field): node for node in graph.columns}
     above: dict[Column, set[FieldPath]] = {}
     for start in starts:

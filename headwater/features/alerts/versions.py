@@ -9,9 +9,8 @@ from itertools import pairwise
 from headwater.facts.facts import is_dropped
 from headwater.features.alerts.cause import Cause, Kind
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.runs.dataset_versions import KnownVersion, compare_schemas, read_versions
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.times import normalize
 
 # Versions by which the next one is due, and the fewest intervals between them.
@@ -78,7 +77,7 @@ def due_after(moments: Sequence[datetime]) -> datetime | None:
 
     That is the last one's time, the longest interval, and a tenth of it (at least half an hour). Only intervals that
     began on the weekday of the last version count, if there are enough: a job that rests at weekends is late on a
-    Tuesday, and not on a Sunday. docs/guides/alerts.md has the false alarms of the rule.
+    Tuesday, and not on a Sunday. The folder's README.md has the false alarms of the rule.
     """
     if len(moments) <= INTERVALS_MIN:
         return None

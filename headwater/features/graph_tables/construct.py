@@ -21,8 +21,8 @@ from constructs import Construct
 
 from headwater import settings
 from headwater.features.graph_tables.queries import GRAPH_QUERIES
+from headwater.features.graph_tables.tables import PARTITIONS, TABLES
 from headwater_model.archive_tables import PREFIX
-from headwater_model.graph_tables import TABLES
 from infra.addition import Addition, WatchedMachine
 from infra.archive_search import ArchiveSearch
 from infra.function import LOG_RETENTION
@@ -69,7 +69,7 @@ def add(stack: LineageStack, _: bool) -> Addition:
 
 
 def _job(stack: LineageStack) -> SparkJob:
-    """Return the job `jobs.graph_tables`: it reads the graph table, and writes and publishes these tables alone."""
+    """Return the job (`job`): it reads the graph table, and writes and publishes these tables alone."""
     bucket, graph_table = stack.storage.archive_bucket, stack.storage.graph_table
     job = SparkJob(
         stack.spark_jobs,
@@ -85,7 +85,7 @@ def _job(stack: LineageStack) -> SparkJob:
         timeout_min=_TIMEOUT_MIN,
         runs_max=1,
     )
-    job.rights.allow_partitions(["dynamodb:Query", "dynamodb:BatchGetItem"], graph_table, settings.TABLES_PARTITIONS)
+    job.rights.allow_partitions(["dynamodb:Query", "dynamodb:BatchGetItem"], graph_table, PARTITIONS)
     job.rights.deny_token_writes(graph_table)
     job.rights.allow_objects(["s3:GetObject"], bucket, settings.FACTS_PREFIX)
     _open_tables(job.rights, bucket)

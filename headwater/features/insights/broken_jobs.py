@@ -120,4 +120,4 @@ class _Below(JobGraphWalk):
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
         datasets = tuple(map(redacted_dataset, self._datasets))
-        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated or self._groups.truncated)
+        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated or self._view.truncated)

@@ -26,12 +26,11 @@ from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
 from headwater.queries.lists.annotated import ListedThings
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Job
 from headwater.queries.results.reports import SchemaChange
 from headwater.queries.runs.dataset_versions import compare_schemas
 from headwater.queries.runs.failing_jobs import find_failing_jobs
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Rows of one shard of a day that are read; datasets, and jobs, whose facts are. Those of the last days come first.

@@ -15,7 +15,6 @@ from typing import TypeAlias
 from headwater.events.field_folds import FieldFold
 from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, FieldPath
 
@@ -97,9 +96,8 @@ def _with_the_same_end(names: Iterable[DatasetId]) -> list[DatasetId]:
 
 
 def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[DatasetId, _Columns]]:
-    resolved = ResolvedDatasets(view)
-    resolved.load_names(names)
-    groups = [resolved.group(name) for name in names]
+    view.load_names(names)
+    groups = [view.group(name) for name in names]
     for group, facets in zip(groups, read_facets(groups, view), strict=True):
         yield group.primary, frozenset(schema_of(facets).types)
 

@@ -136,14 +136,14 @@ class ArchiveSearch:
                     yield SearchStep(replace(place, truncated=True))
                     return
                 place = replace(place, row=place.row + 1, returned=place.returned + 1)
-                yield SearchStep(place, _found(row))
+                yield SearchStep(place, _parse_row(row))
             if page.token is None:
                 return
             place = replace(place, token=page.token, row=0)
             yield SearchStep(place)
 
 
-def _found(row: Sequence[str | None]) -> SearchRecord:
+def _parse_row(row: Sequence[str | None]) -> SearchRecord:
     """Build the record of a row of `COLUMNS`; all but run and metadata have a value."""
     root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
     record = LineageRecord(

@@ -89,7 +89,7 @@ class Roots:
 
     def _page(self, days: UnpublishedDays, shard: str, after: str, pool: ThreadPoolExecutor) -> RootPage:
         marked_days = [(day, True) for day in days.late] + [(day, False) for day in days.marked]
-        pages = list(pool.map(lambda entry: self._marked(entry[0], shard, after), marked_days))
+        pages = list(pool.map(lambda entry: self._read_marked(entry[0], shard, after), marked_days))
         upto = min((page[-1][0] for page, more in pages if more), default=shard + _END)
         archived = pool.map(lambda day: list(self.pointers.roots_on(day, shard, after=after, upto=upto)), days.archived)
         roots: dict[str, str | None] = {sha: None for shas in archived for sha in shas}
@@ -97,7 +97,7 @@ class Roots:
             roots |= {sha: mark.root_id for sha, mark in page if sha <= upto and (mark.is_dirty or not late)}
         return RootPage(dict(sorted(roots.items())), upto)
 
-    def _marked(self, day: str, shard: str, after: str) -> tuple[list[tuple[str, DirtyRoot]], bool]:
+    def _read_marked(self, day: str, shard: str, after: str) -> tuple[list[tuple[str, DirtyRoot]], bool]:
         """Read the first dirty roots after a SHA-256, and True if there may be more."""
         pages = list(islice(self.dirty_roots.pages_on(day, shard, after=after), 2))
         return [root for page in pages for root in page], len(pages) == 2

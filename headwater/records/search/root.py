@@ -106,7 +106,7 @@ class RootSearch:
 
     def _rest(self, place: LiveCursor, returned: set[str]) -> Iterator[SearchStep[LiveCursor]]:
         """Yield staged records and records of a later object; a node with a row belongs to the rows."""
-        rest, table = self._gone(), self._sources.table
+        rest, table = self._collect_gone(), self._sources.table
         nodes = sorted(node for node in rest if node > place.node and node not in returned)
         place = replace(place, truncated=place.truncated or self._truncated)
         for batch in chunks(nodes, GET_KEYS_MAX):
@@ -116,7 +116,7 @@ class RootSearch:
                 if node not in in_table:
                     yield SearchStep(replace(place, node=node), SearchRecord(rest[node], None, None))
 
-    def _gone(self) -> dict[str, LineageRecord]:
+    def _collect_gone(self) -> dict[str, LineageRecord]:
         """Collect the matching records, by node, of staged images and of an unpublished object."""
         records: dict[str, LineageRecord] = {}
         for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):

@@ -10,7 +10,7 @@ from headwater.aws.items import GET_KEYS_MAX, chunks
 from headwater.records.archive_state import DigestRef, Seal
 from headwater.records.digest import key_of
 from headwater.records.signatures import signature_key_of
-from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compared
+from headwater.records.verify.chain import ChainWalk, Claim, DayRange, Finding, Kind, compare_claim
 from headwater.records.verify.objects import ObjectCheck
 from headwater.records.verify.sealed_day import SealedDay, day_of_key
 from headwater.records.verify.stores import Store
@@ -98,7 +98,7 @@ def read_digests(
     # The end is read before the listing, so its digest exists when the digests are listed.
     end = known.archive_state.last() if known.archive_state else None
     listing = _list(store)
-    present, findings = _sealed(list(listing.days), end, known.archive_state)
+    present, findings = _select_sealed(list(listing.days), end, known.archive_state)
     if known.sha256 and not known.archive_state:
         present = [day for day in present if day <= (days.last or "9999")]
     walk = ChainWalk(store, days, Claim(end, "the graph table") if end else None)
@@ -133,7 +133,7 @@ def _list(store: Store) -> _Listing:
     return _Listing(days, signed, findings)
 
 
-def _sealed(
+def _select_sealed(
     present: Sequence[str], end: DigestRef | None, calendar: ArchiveState | None
 ) -> tuple[list[str], list[Finding]]:
     """Choose the days with digests of the chain; report digests after its end."""
@@ -159,7 +159,7 @@ def _ends(sealed: Sequence[SealedDay], known: TrustAnchors) -> list[Finding]:
         return []
     last = sealed[-1]
     if known.sha256:
-        return compared(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
+        return compare_claim(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
     if known.archive_state:
         return []
     message = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"

@@ -110,13 +110,13 @@ class ChainWalk:
 
     def _visit(self, day: str) -> None:
         in_range = self.days.hold(day)
-        sealed = read_digest(self.store, day, self._bases.taker(day) if in_range else None)
+        sealed = read_digest(self.store, day, self._bases.visitor(day) if in_range else None)
         if in_range:
             self.sealed.append(sealed)
         if sealed.fault:
             self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
         if self.end and self.end.link.day == day:
-            self.findings += compared(self.end, sealed)
+            self.findings += compare_claim(self.end, sealed)
             self.end = None
         if self._begun_by:
             self._find(sealed.link, Kind.UNLINKED, f"the digest of {self._begun_by} names none before it")
@@ -129,13 +129,13 @@ class ChainWalk:
     def _follow(self, sealed: SealedDay) -> None:
         """Compare the digest with the claim of the later digest, and keep its own claim about the digest before it."""
         if self._expected:
-            self.findings += compared(self._expected, sealed)
+            self.findings += compare_claim(self._expected, sealed)
         self._expected = None
         if sealed.head and sealed.head.previous:
             self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}", sealed.head)
         elif sealed.head:
             self._begun_by = sealed.day
-            self.findings += _unconnected(sealed.head, None)
+            self.findings += _compare_arrival(sealed.head, None)
 
     def _before_the_first(self, present: Sequence[str]) -> None:
         """Check the claim of the first digest: about a digest before the range, or a missing digest."""
@@ -145,7 +145,7 @@ class ChainWalk:
         if claim is None or claim.link.day >= self.days.first:
             self._pass_to("")
         elif claim.link.day in present:
-            self.findings += compared(claim, read_digest(self.store, claim.link.day, None))
+            self.findings += compare_claim(claim, read_digest(self.store, claim.link.day, None))
         else:
             self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
 
@@ -153,15 +153,15 @@ class ChainWalk:
         self.findings.append(Finding(link.day, link.key, kind, message))
 
 
-def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
+def compare_claim(claim: Claim, sealed: SealedDay) -> list[Finding]:
     """Compare the digest with the claim: an empty list, or findings."""
     if sealed.link.sha256 == claim.link.sha256:
-        return _unconnected(claim.head, sealed.head) if claim.head and sealed.head else []
+        return _compare_arrival(claim.head, sealed.head) if claim.head and sealed.head else []
     message = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
     return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, message)]
 
 
-def _unconnected(head: Head, before: Head | None) -> list[Finding]:
+def _compare_arrival(head: Head, before: Head | None) -> list[Finding]:
     """Compare the first day of arrival with the end of the previous digest's: an empty list, or a finding."""
     ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
     if begins == ends:
@@ -177,10 +177,10 @@ class Bases:
     _wanted: dict[str, str] = field(default_factory=dict)
     _left_out: int = 0
 
-    def taker(self, day: str) -> Callable[[ArchiveObject], None]:
+    def visitor(self, day: str) -> Callable[[ArchiveObject], None]:
         """Build a visitor of the objects of a day."""
 
-        def take(trace_object: ArchiveObject) -> None:
+        def visit(trace_object: ArchiveObject) -> None:
             self._wanted.pop(trace_object.key, None)
             if trace_object.base is None or trace_object.base in self._wanted:
                 return
@@ -189,7 +189,7 @@ class Bases:
             else:
                 self._left_out += 1
 
-        return take
+        return visit
 
     def left(self, first: str, known: Collection[str]) -> list[Finding]:
         """Report the unlisted bases from this day on, but for the days in `known`, which have findings."""

@@ -173,7 +173,7 @@ class ObjectCheck:
         present = takewhile(
             lambda candidate: not part.end or candidate.key < part.end, self.store.list_objects(part.prefix, after)
         )
-        for entry, listed in _merged(self._entries(part, after), present):
+        for entry, listed in _merge(self._entries(part, after), present):
             if entry is not None:
                 yield partial(self._compare, entry, listed)
             elif listed is not None:
@@ -236,7 +236,7 @@ def _extra(listed: Listed, day: str | None, part: Part) -> Outcome:
     return Outcome(day or "", listed.key, 0, Finding(day or "", listed.key, kind, message))
 
 
-def _merged(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
+def _merge(entries: Iterator[Entry], objects: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
     """Yield pairs of entry and object by key, with None for a missing side."""
     entry, listed = next(entries, None), next(objects, None)
     while entry is not None or listed is not None:

@@ -66,17 +66,17 @@ def day_of_key(key: str) -> str | None:
     return day if is_day(day) else None
 
 
-def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
+def read_digest(store: Store, day: str, visit: Callable[[ArchiveObject], None] | None) -> SealedDay:
     """Read the day's digest; each of its objects goes to `visit`; without `visit` only head and hash are read."""
     sha256 = hashlib.sha256()
-    chunks = _hashed(store.chunks(key_of(day)), sha256)
+    chunks = _hash(store.chunks(key_of(day)), sha256)
     head, counts, fault = None, None, ""
     try:
         lines = DigestLines(_lines(_inflate(chunks)))
-        head = _checked_head(lines.head, day)
-        if take is not None:
-            for entry in _checked(lines, day):
-                take(entry)
+        head = _check_head(lines.head, day)
+        if visit is not None:
+            for entry in _check_entries(lines, day):
+                visit(entry)
             counts = lines.counts
     except BadDigest as error:
         fault = str(error)
@@ -88,7 +88,7 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
     """Yield the entries of a valid digest; raise `Conflict` if it has changed since."""
     sha256 = hashlib.sha256()
-    chunks = _hashed(store.chunks(sealed.link.key), sha256)
+    chunks = _hash(store.chunks(sealed.link.key), sha256)
     try:
         yield from DigestLines(_lines(_inflate(chunks))).entries()
         for _ in chunks:
@@ -100,7 +100,7 @@ def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | Even
     raise Conflict(f"{sealed.link.key} was replaced while it was read; verify again")
 
 
-def _hashed(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
+def _hash(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
     for chunk in chunks:
         sha256.update(chunk)
         yield chunk
@@ -134,7 +134,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         raise BadDigest("its last line has no end")
 
 
-def _checked_head(head: Head, day: str) -> Head:
+def _check_head(head: Head, day: str) -> Head:
     if head.day != day:
         raise BadDigest(f"it is the digest of {head.day!r}")
     _check_arrival_days(head)
@@ -159,7 +159,7 @@ def _check_arrival_days(head: Head) -> None:
         raise BadDigest(f"events: must be of days up to {head.day}, got after {days.after!r} to {days.to!r}")
 
 
-def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
+def _check_entries(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
     """Yield the traces' objects in order, each checked to be of the day; then check the events and the counts.
 
     Raises:
@@ -169,7 +169,7 @@ def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
     counts, events = Counts(), _EventCheck(lines.head.events)
     for entry in lines.entries():
         if isinstance(entry, EventObject):
-            counts = counts.plus_event(events.checked(entry))
+            counts = counts.plus_event(events.check(entry))
             continue
         if fault := _fault_of(entry, prefix, last) or ("" if not events.last else "comes after those of events"):
             raise BadDigest(f"object {counts.objects + 1}: {fault}")
@@ -189,7 +189,7 @@ class _EventCheck:
     last: str = ""
     number: int = 0
 
-    def checked(self, entry: EventObject) -> EventObject:
+    def check(self, entry: EventObject) -> EventObject:
         """Check the entry against the seal's form and the last entry. Raises `BadDigest`."""
         self.number += 1
         if fault := self._fault_of(entry):

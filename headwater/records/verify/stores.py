@@ -132,7 +132,7 @@ class Folder:
             for name in names:
                 key = prefix + name
                 if not name.endswith("/"):
-                    yield from _found(self.path, key, after)
+                    yield from _list_file(self.path, key, after)
                 elif key > after or after.startswith(key):
                     # All keys in the folder begin with its key: a folder before `after` is skipped.
                     yield from self._walk(key, after)
@@ -152,7 +152,7 @@ class Folder:
             raise Unreadable(error.strerror or str(error)) from error
 
 
-def _found(folder: Path, key: str, after: str) -> Iterator[Listed]:
+def _list_file(folder: Path, key: str, after: str) -> Iterator[Listed]:
     """Yield the file if it comes after `after`; a removed file or broken link is skipped."""
     if key > after:
         with suppress(OSError):

@@ -33,9 +33,6 @@ class Session:
         NoResponse: from each method, if the server does not respond.
     """
 
-    # A client's program waits for its server anyway.
-    loads_at_once = True
-
     def __init__(self, spark: SparkSession) -> None:
         self._client = spark.client
         self._server = Server(spark.client)

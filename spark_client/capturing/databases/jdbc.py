@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.sql_names import parse_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,6 @@ _ORACLE = re.compile(
 _TNS = re.compile(r"\(\s*(HOST|PORT|SERVICE_NAME|SID)\s*=\s*([\w.-]+)\s*\)", re.IGNORECASE)
 # In the path, or in the first option before its name has ended: the end of a password that had a slash or a `?`.
 _USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:[/?;][^=]*|/[^?;:]*)@")
-_NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()]+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,24 +124,6 @@ def find_column(url: str, name: str) -> str:
     if name.startswith('"'):
         return name.strip('"')
     return name.upper() if kind in _UPPER else name.lower() if kind in _LOWER else name
-
-
-def parse_name(table: str) -> list[str] | None:
-    """Return the parts of a table's name, without their quotes; None if it is no name.
-
-    >>> [parse_name(text) for text in ('shop."my.orders"', "[dbo].[orders]", "(select 1) t")]
-    [['shop', 'my.orders'], ['dbo', 'orders'], None]
-    """
-    rest, parts = table.strip(), []
-    while match := _NAME_PART.match(rest):
-        parts.append(next(group for group in match.groups() if group).replace('""', '"'))
-        rest = rest[match.end() :]
-        if not rest:
-            return parts
-        if not rest.startswith("."):
-            return None
-        rest = rest[1:]
-    return None
 
 
 def _find_database(url: str) -> _Database | None:

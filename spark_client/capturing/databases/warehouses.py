@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from spark_client.capturing.databases import jdbc
 from spark_client.capturing.databases.simple_queries import find_query
 from spark_client.capturing.datasets.connectors.addresses import find_address
+from spark_client.capturing.datasets.sql_names import parse_name
 from spark_client.connectors import Computed, DatasetId, Described
 
 _PARAMETERS = ("params.parameters",)
@@ -63,12 +64,11 @@ class Snowflake:
         address = find_address(_SCHEME.sub("", options.get("sfurl", "").strip()), None)
         server = jdbc.find_table(f"jdbc:snowflake://{address}", "a.b.c") if address else None
         session = [
-            jdbc.parse_name(options.get(key) or default)
-            for key, default in (("sfdatabase", ""), ("sfschema", "PUBLIC"))
+            parse_name(options.get(key) or default) for key, default in (("sfdatabase", ""), ("sfschema", "PUBLIC"))
         ]
 
         def named(table: str) -> DatasetId | None:
-            parts = jdbc.parse_name(table) or []
+            parts = parse_name(table) or []
             missing = session[: 3 - len(parts)] if parts else []
             full = [*(part for given in missing for part in given or ()), *parts]
             return DatasetId(server.namespace, ".".join(full)) if server and len(full) == 3 else None
@@ -133,7 +133,7 @@ def _in_bigquery(table: str, options: Mapping[str, str]) -> DatasetId | None:
 def _of_table_or_query(described: Described, named: Callable[[str], DatasetId | None]) -> Sequence[DatasetId]:
     """Return the table of `dbtable`, or that of a query in it or in `query`."""
     table, query = described.options.get("dbtable") or "", described.options.get("query") or ""
-    if table and jdbc.parse_name(table) is not None:
+    if table and parse_name(table) is not None:
         return _some(named(table))
     return () if described.is_write else _of_query(query or table, named)
 

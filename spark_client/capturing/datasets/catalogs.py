@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition, namespace_of
 from spark_client.capturing.model import Symlink
-from spark_client.capturing.parts import urls
+from spark_client.capturing.parts import module
 from spark_client.capturing.registry import registry
 from spark_client.dataset_names import clean_name
 
@@ -48,7 +48,9 @@ class Catalog:
         """
         database, table = [clean_name(part) for part in database], clean_name(table)
         if self.url:
-            named: DatasetId | None = urls().find_table(self.url, ".".join(f'"{part}"' for part in (*database, table)))
+            named: DatasetId | None = module("urls").find_table(
+                self.url, ".".join(f'"{part}"' for part in (*database, table))
+            )
             return named
         if self.namespace and self.namespace.startswith("arn:aws:glue:"):
             return DatasetId(self.namespace, f"table/{'.'.join(database)}/{table}")

@@ -14,7 +14,7 @@ from spark_client.capturing.datasets.leaf_source import PLACES_MAX, LeafSource, 
 from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
-from spark_client.capturing.parts import urls
+from spark_client.capturing.parts import module
 from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.registry import registry
 from spark_client.connectors import Computed
@@ -145,7 +145,10 @@ def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     read, index = _relation_as_it_is(leaf, catalogs), leaf.at("relation", "location")
     if read is None or value_at(index, "isTimeTravelQuery") is not True:
         return read
-    version = _text(index, "snapshotAtAnalysis.version")
+    return _at_version(read, _text(index, "snapshotAtAnalysis.version"))
+
+
+def _at_version(read: LeafSource, version: str | None) -> LeafSource:
     return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
 
 
@@ -159,7 +162,7 @@ def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
         return merged
     if parsed := leaf.node("databaseQuery"):
         url, text = (_text(properties, "jdbcOptions", name) or "" for name in ("url", "tableOrQuery"))
-        tables: LeafSource = urls().read_query(parsed, url, text, schema)
+        tables: LeafSource = module("urls").read_query(parsed, url, text, schema)
         return tables
     return _of_object(properties, catalogs, schema, find_symlinks(table, catalogs))
 
@@ -218,7 +221,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     version = _text(leaf.values, "table", "snapshotId") or _text(leaf.values, "options", "snapshot-id")
     if read is None or version is None or read.unknown:
         return read
-    return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
+    return _at_version(read, version)
 
 
 def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
@@ -317,7 +320,7 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
 
 def _at_url(url: str | None, table: str | None) -> LeafSource | None:
     """Return a table of a database, or what is known of a query."""
-    source: LeafSource | None = urls().find_source(url, table)
+    source: LeafSource | None = module("urls").find_source(url, table)
     return source
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import statements
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
     find_connected,
@@ -43,9 +42,7 @@ MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
 # Tables that keep nothing.
-_KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
-# Sinks of streams that write nothing themselves, or keep it in the driver's memory.
-_NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
+KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 # Property of a table of Iceberg's.
@@ -176,7 +173,7 @@ def _v2(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | None:
-    if value_at(relation, "table", "class") in _KEEP_NOTHING:
+    if value_at(relation, "table", "class") in KEEP_NOTHING:
         return None
     if relation is None:
         return _nameless(command)
@@ -191,30 +188,12 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     """Return what the options of `df.write.format(...).save()` name, for a source of the first interface."""
     source, options = command.object("dataSource"), command.values.get("options")
     kind, form = source.get("class"), source.get("shortName")
-    if kind in _KEEP_NOTHING:
+    if kind in KEEP_NOTHING:
         return None
     read = find_connected(source, options, catalogs, is_write=True) or find_options(options, catalogs, form)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])
-
-
-def find_sink(stream: Node, options: Mapping[str, str], catalogs: Catalogs) -> Target | None:
-    """Return the sink of a `WriteToStream`; None if it writes nothing itself."""
-    sink, query = stream.values.get("sink"), stream.node("inputQuery")
-    kind = str(value_at(sink, "class") or stream.kind)
-    if kind in _NO_SINKS:
-        return None
-    catalog, identifier = stream.values.get("catalogAndIdent") or (None, None)
-    relation = Node(-1, "DataSourceV2Relation")
-    relation.values = {"table": sink, "catalog": catalog, "identifier": identifier, "options": options}
-    table = find_table(stream.values.get("catalogTable"), catalogs)
-    read = LeafSource((table,)) if table else find_datasets(relation, catalogs, is_write=True)
-    if len(read.datasets) != 1 or read.unknown:
-        return Target(kind, None, query, unknown=f"{kind}: a sink that nobody can name")
-    output, schema = read.datasets[0], parse_schema(stream.text("inputQuery.schema"))
-    names = tuple(column.name for column in schema)
-    return Target(kind, replace(output, schema=output.schema or schema), query, names)
 
 
 def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:

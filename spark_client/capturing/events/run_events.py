@@ -29,7 +29,7 @@ from spark_client.capturing.events.facets import (
     statistics_facet,
 )
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
-from spark_client.capturing.model import Dataset, Failure, Read, Write
+from spark_client.capturing.model import Dataset, Failure, Read, StreamReport, Write
 from spark_client.current_run import JobRun, RunContext
 from spark_client.event_payloads import Event
 from spark_client.recorder.operation_events import RUN_EVENT
@@ -102,31 +102,27 @@ def write_events(read: Read, application: Application, job_name: str, rules: Eve
     The same one makes the same events. The facet `headwater_capture` names the parts that were cut.
     """
     run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
-    facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")}
-    start = _event("START", read.started_ms, run, facets, job_facets)
+    job_type = job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")
     end: EventType = "COMPLETE" if read.failure is None else "FAIL"
-    at_ms = max(read.started_ms, read.ended_ms)
-    return [start, _cut_down(_Reporting(read, run, facets, job_facets, rules, end, at_ms))]
+    ended = _reporting_of(read, application, run, job_type, rules, end, max(read.started_ms, read.ended_ms))
+    return [_event("START", read.started_ms, run, ended.run_facets, ended.job_facets), _cut_down(ended)]
 
 
-def stream_event(
-    write: Write,
-    application: Application,
-    job_name: str,
-    run_id: str,
-    type_: EventType,
-    at_ms: int,
-    rules: EventRules = EventRules(),
-) -> Event:
+def stream_event(report: StreamReport, application: Application, rules: EventRules = EventRules()) -> Event:
     """Return an event of a stream that writes a dataset, as a run that the application started.
 
     Each event has the whole lineage; the statistics are those since the event before.
     """
-    run = JobRun(application.context.run.namespace, job_name, run_id)
+    run = JobRun(application.context.run.namespace, report.job_name, report.run_id)
+    job_type = job_type_facet("JOB", "STREAMING")
+    return _cut_down(_reporting_of(report.write, application, run, job_type, rules, report.phase, report.at_ms))
+
+
+def _reporting_of(
+    read: Read, application: Application, run: JobRun, job_type: Facet, rules: EventRules, type_: EventType, at_ms: int
+) -> _Reporting:
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("JOB", "STREAMING")}
-    return _cut_down(_Reporting(write, run, facets, job_facets, rules, type_, at_ms))
+    return _Reporting(read, run, facets, {"jobType": job_type}, rules, type_, at_ms)
 
 
 def run_of_write(read: Read, application: Application) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
 import sys
 import threading
 from collections import OrderedDict
@@ -32,16 +31,14 @@ from spark_client.capturing.glue.steps import (
     frame_of,
     note_catalog_info,
     note_frame_of_spark,
-    note_sink,
     note_source,
     noted,
     purges,
     steps_of,
     table,
 )
-from spark_client.capturing.jvm.rdd_actions import now_ms, rdd_actions, text_of
+from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported, text_of
 
-_log = logging.getLogger("headwater.capture")
 _TABLES_MAX = 1_000
 # Call of a wrapped method, and what returns its arguments by their names.
 _Act: TypeAlias = Callable[[], Any]
@@ -70,7 +67,7 @@ class GlueFrames:
         self._patches: list[_Patch] = []
         # The class of contexts whose package is wrapped: a package that is imported anew has another.
         self._wrapped: Any = None
-        self._has_failed = False
+        self._guarded = Guard("a DynamicFrame is not known")
         # The newest context, and the schemas that it has returned.
         self._context: Any = None
         self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
@@ -106,15 +103,6 @@ class GlueFrames:
                 self._schemas.popitem(last=False)
         return self._schemas.get(key)
 
-    def _guarded(self, act: Callable[[], Any]) -> Any:
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001 - whatever a frame does to us, the job must live
-            if not self._has_failed:
-                self._has_failed = True
-                _log.warning("capture: a DynamicFrame is not known: %s: %s", type(error).__name__, error)
-            return None
-
     def _wrap_contexts(self) -> None:
         """Let a context of Glue's, which is made after its package was imported, wrap that."""
         from pyspark.sql import SQLContext
@@ -146,9 +134,8 @@ class GlueFrames:
         self._wrap_sources()
 
     def _wrap_context(self, contexts: Any) -> None:
-        for name in ("getSource", "getStreamingSource"):
+        for name in ("getSource", "getStreamingSource", "getSink"):
             self._after(contexts, name, note_source)
-        self._after(contexts, "getSink", note_sink)
         for name in (
             "create_dynamic_frame_from_catalog",
             "create_data_frame_from_catalog",
@@ -250,14 +237,10 @@ class GlueFrames:
         context, step = write
         number, started_ms = rdd_actions.next_number(), now_ms()
         self._guarded(lambda: _send(context, noted(step), lambda *steps: receiver.beginWrite(number, *steps)))
-        failure: str | None = None
-        try:
-            return act()
-        except BaseException as error:
-            failure = text_of(error)
-            raise
-        finally:
-            self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), failure))
+        return reported(
+            act,
+            lambda error: self._guarded(lambda: receiver.endWrite(name, number, started_ms, now_ms(), text_of(error))),
+        )
 
     def _noting(self, kind: str, note: Note) -> Callable[[Arguments, Any], None]:
         def after(arguments: Arguments, result: Any) -> None:

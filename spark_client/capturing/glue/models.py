@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from spark_client.capturing.glue.frames import glue_frames
 from spark_client.capturing.glue.steps import Step
-from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms
+from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms, reported
 
 # Kind of the sink that a model is saved to, and the command of the save.
 MODEL, MODEL_SAVE = "model", "ModelSave"
@@ -125,16 +125,13 @@ def _run(writer: Any, path: str, save: Callable[[], Any]) -> Any:
 def _run_remote(writer: Any, path: str, save: Callable[[], Any]) -> Any:
     """Save by Spark Connect, and report it to all that listen to the client."""
     started_ms = now_ms()
-    failure: BaseException | None = None
-    try:
-        return save()
-    except BaseException as error:
-        failure = error
-        raise
-    finally:
+
+    def end(error: BaseException | None) -> None:
         instance = _instance_of(writer)
         for report in _reports:
-            report(path, _frame_of(instance), writer, _is_model(instance), started_ms, failure)
+            report(path, _frame_of(instance), writer, _is_model(instance), started_ms, error)
+
+    return reported(save, end)
 
 
 def _saved(writer: Any, path: str) -> tuple[Any, Step]:

@@ -34,9 +34,9 @@ def read_writes(execution: Execution, extractor: Extractor) -> list[Write]:
     """
     reading = extractor.reading(execution, execution.plan)
     frame = read_frame(execution.plan, extractor.catalogs, reading.read)
-    target = find_glue_target(frame.sink, extractor.catalogs)
     is_model = frame.sink.get("connection_type") == MODEL
     command = MODEL_SAVE if is_model else GLUE_WRITE
+    target = find_glue_target(command, frame.sink, extractor.catalogs)
     read = replace(extractor.read_plan(execution, command, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
     if target.output is None:
         raise UnknownTarget(read)

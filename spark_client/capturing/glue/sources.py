@@ -19,6 +19,7 @@ from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.locations import is_absolute
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.datasets.sources import find_connected, find_options
+from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.glue.columns import evaluate
 from spark_client.capturing.glue.frames import glue_frames
 from spark_client.capturing.glue.models import MODEL, UNFITTED
@@ -90,27 +91,18 @@ def _connection(kind: str, options: Mapping[str, Any], catalogs: Catalogs) -> tu
     return texts, catalogs, kind
 
 
-@dataclass(frozen=True, slots=True)
-class GlueTarget:
-    """Dataset that a sink writes, with its effect on it as a whole; `unknown` is the reason of one without a name."""
-
-    output: Dataset | None
-    change: Change | None = None
-    unknown: str | None = None
-
-
-def find_glue_target(described: Mapping[str, Any], catalogs: Catalogs) -> GlueTarget:
+def find_glue_target(command: str, described: Mapping[str, Any], catalogs: Catalogs) -> Target:
     """Return the target of a write, or of a removal of a table's or a folder's files; its table is a symlink."""
     source = find_source(described, catalogs, is_write=True)
     if not source.datasets:
-        return GlueTarget(None, unknown=source.unknown)
+        return Target(command, None, unknown=source.unknown)
     info = described.get("catalog_info")
     table = _table(info, catalogs) if isinstance(info, Mapping) else None
     # A sink may change the schema in the catalog: it is that of what is written.
     symlinks = (Symlink(table.id.namespace, table.id.name),) if table else ()
     change: Change | None = "TRUNCATE" if described.get("purges") == "all" else None
     change = "OVERWRITE" if described.get("overwrites") else change
-    return GlueTarget(replace(source.datasets[0], schema=(), symlinks=symlinks), change)
+    return Target(command, replace(source.datasets[0], schema=(), symlinks=symlinks), change=change)
 
 
 @dataclass(frozen=True, slots=True)

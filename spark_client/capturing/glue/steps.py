@@ -235,9 +235,6 @@ def note_source(arguments: Arguments, result: Any) -> None:
     setattr(result, SOURCE, described(arguments["connection_type"], arguments["options"]))
 
 
-note_sink = note_source
-
-
 def note_catalog_info(arguments: Arguments, result: Any) -> None:  # noqa: ARG001 - a note takes both
     """Note the table of the catalog that a sink keeps."""
     sink = getattr(arguments["self"], SOURCE, None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
 from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
+from spark_client.capturing.parts import module
 from spark_client.capturing.session.worker import Origin
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ class DriverSession:
     Raises:
         Unavailable: Spark's driver is out of reach.
     """
-
-    # Whether the transport of events loads its modules before the capture is on.
-    loads_at_once = False
 
     def __init__(self, spark: SparkSession) -> None:
         context = getattr(spark, "_sc", None)
@@ -60,25 +58,22 @@ class DriverSession:
 
     def open(self, settings: Settings, *, at_once: bool) -> Origin[Execution, StreamPlan]:
         """Begin to listen to the executions of the context; its classes are compiled `at_once`, or when needed."""
-        executions = Executions(self._spark, _bounds_of(settings), at_once=at_once)
+        bounds = Bounds(
+            settings.executions_max,
+            settings.reads,
+            settings.plan_max_nodes,
+            settings.plan_max_chars,
+            settings.plan_max_ms,
+        )
+        executions = Executions(self._spark, bounds, at_once=at_once)
         extractor = _LaterExtractor(self._conf, trims_partitions=settings.trims_partitions)
-        return Origin(executions, extractor.read, extractor, lambda: _self_test(executions))
 
+        def self_test() -> Sequence[str]:
+            from spark_client.capturing.session.self_test import find_failures
 
-def _bounds_of(settings: Settings) -> Bounds:
-    return Bounds(
-        kept=settings.executions_max,
-        reads=settings.reads,
-        nodes=settings.plan_max_nodes,
-        chars=settings.plan_max_chars,
-        read_ms=settings.plan_max_ms,
-    )
+            return executions.test_once(find_failures)
 
-
-def _self_test(executions: Executions) -> Sequence[str]:
-    from spark_client.capturing.session.self_test import find_failures
-
-    return executions.test_once(find_failures)
+        return Origin(executions, extractor.read, extractor, self_test)
 
 
 class _LaterExtractor:
@@ -101,8 +96,9 @@ class _LaterExtractor:
         return self._extractor.read(execution)
 
     def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return what `Extractor.read_stream` does."""
-        return self._extractor.read_stream(start)
+        """Return what a streaming query writes into its sink."""
+        write: Write | None = module("reading").read_stream(self._extractor, start)
+        return write
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
         """Return what `Extractor.locate` does."""

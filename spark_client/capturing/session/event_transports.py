@@ -51,8 +51,7 @@ def open_event_transport(
         )
     if settings.transport is None and not _is_configured(environment):
         raise Misconfigured(_NOWHERE)
-    if find_spec("openlineage") is None:
-        raise Misconfigured(_NOT_INSTALLED)
+    _check_installed()
     conf = settings.transport or {"type": "the transport of openlineage-python's configuration"}
     place = " ".join(str(conf[key]) for key in ("type", "url") if key in conf)
     transport = OpenLineageTransport(partial(_configured, settings.transport), counts, place)
@@ -163,12 +162,16 @@ def run_event_of(event: Mapping[str, Any]) -> Any:
     )
 
 
+def _check_installed() -> None:
+    if find_spec("openlineage") is None:
+        raise Misconfigured(_NOT_INSTALLED)
+
+
 def _given(client: object) -> OpenLineageClient:
-    try:
-        from openlineage.client import OpenLineageClient
-        from openlineage.client.transport import Transport
-    except ImportError:
-        raise Misconfigured(_NOT_INSTALLED) from None
+    _check_installed()
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport import Transport
+
     if isinstance(client, OpenLineageClient):
         return client
     if isinstance(client, Transport):
@@ -179,10 +182,8 @@ def _given(client: object) -> OpenLineageClient:
 
 
 def _configured(transport: Mapping[str, Any] | None) -> OpenLineageClient:
-    try:
-        from openlineage.client import OpenLineageClient
-    except ImportError:
-        raise Misconfigured(_NOT_INSTALLED) from None
+    from openlineage.client import OpenLineageClient
+
     try:
         return OpenLineageClient(config={"transport": dict(transport)} if transport else None)
     except Exception as error:  # any error of the transport's configuration

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
 import threading
 import uuid
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from headwater_model.ids import normalize_run_id
@@ -18,10 +18,8 @@ from spark_client.capturing.parts import part_of_session
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.driver import DriverSession
 from spark_client.capturing.session.event_transports import open_event_transport
-from spark_client.capturing.session.next_sessions import on_next_sessions
 from spark_client.capturing.session.running import Capture, RunningCapture
 from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
-from spark_client.capturing.session.worker import Origin
 from spark_client.current_run import JobRun, RunContext
 from spark_client.job_names import application_name
 from spark_client.redaction import redact
@@ -95,7 +93,22 @@ def _remember(spark: SparkSession, running: Capture, client: object, given: _Giv
     global _latest
     if isinstance(running, RunningCapture) and part_of_session(spark) is None:
         _latest = _Latest(running, client, given)
-        on_next_sessions(_go_on)
+        _notice_sessions()
+
+
+@functools.cache
+def _notice_sessions() -> None:
+    """Go on with each session that the driver makes from now on."""
+    from pyspark.sql import SparkSession
+
+    initialize = SparkSession.__init__
+
+    @functools.wraps(initialize)
+    def initialize_and_notice(session: Any, *arguments: Any, **named: Any) -> None:
+        initialize(session, *arguments, **named)
+        _go_on(session)
+
+    SparkSession.__init__ = initialize_and_notice  # type: ignore[assignment,method-assign]
 
 
 def _go_on(spark: SparkSession) -> None:
@@ -168,26 +181,6 @@ def check_version(version: str) -> None:
         raise Unavailable(f"it needs Spark 3.5 or newer, this is Spark {version}")
 
 
-class _Session(Protocol):
-    """Session that a capture begins with: the driver's (`driver.DriverSession`), or a part's."""
-
-    loads_at_once: bool
-
-    @property
-    def version(self) -> str | None:
-        """Version of Spark."""
-
-    @property
-    def name(self) -> str | None:
-        """Name of the application."""
-
-    def conf(self, prefixes: Iterable[str]) -> Mapping[str, str]:
-        """Return Spark's conf, at least the entries whose keys begin so."""
-
-    def open(self, settings: Settings, *, at_once: bool) -> Origin[Any, Any]:
-        """Begin to listen to what the application does."""
-
-
 def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool, starts_at_once: bool) -> Capture:
     """Return a capture that is on, or off if the configuration says so.
 
@@ -198,7 +191,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     if spark is None:
         raise Unavailable("there is no session")
     part = part_of_session(spark)
-    session: _Session = DriverSession(spark) if part is None else part.load("sessions").Session(spark)
+    session = DriverSession(spark) if part is None else part.load("sessions").Session(spark)
     version = session.version
     check_version(version or "")
     settings = parse_settings(session.conf(PREFIXES), os.environ)
@@ -206,7 +199,8 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
         _log.info("capture is switched off by the configuration")
         return given.off()
     counts = Counts()
-    at_once = strict or session.loads_at_once
+    # A client's program waits for its server anyway.
+    at_once = strict or part is not None
     transport = open_event_transport(client, settings, os.environ, counts, at_once=at_once)
     application = Application(given.context(settings, session.name or "spark"), version, settings.description)
     origin = session.open(settings, at_once=strict)

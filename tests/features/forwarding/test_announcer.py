@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from headwater.events.api_changes import render_deletion
+from headwater.events.api_changes import render_change
 from headwater.features.forwarding.announcements import EVENTS_MAX, LANES, Announcement, lane_of, parse_announcement
 from headwater.loading.event_log import StoredLines
 from headwater_model.errors import Invalid
@@ -69,7 +69,7 @@ def test_an_event_is_of_the_namespace_of_its_job_or_else_of_its_dataset():
 
 def test_a_change_through_the_api_is_no_event():
     world = World()
-    deletion = render_deletion("flights", time="2025-11-20T12:00:00.000000Z", job="read")
+    deletion = render_change("DELETE", namespace="flights", time="2025-11-20T12:00:00.000000Z", job="read")
     assert world.announcer.announce(StoredLines(KEY, [deletion])) == 0
     assert world.queue.accepted == []
 

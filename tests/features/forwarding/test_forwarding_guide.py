@@ -12,7 +12,7 @@ from headwater.features.forwarding.announcements import LANES
 from headwater.features.forwarding.endpoint import TIMEOUT_S
 from headwater.features.forwarding.function import RETRY_S
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "forwarding.md"
+GUIDE = Path(__file__).parents[3] / "headwater" / "features" / "forwarding" / "README.md"
 # List prices that no other page has, in USD (Amazon SQS pricing, AWS Secrets Manager pricing; 2026-11-20).
 FIFO_REQUEST, SECRET_MONTH = 0.50 / 1e6, 0.40
 EVENTS, MEMORY_GB, POST_S = 1_000_000, 0.5, 0.05

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.events.event import DatasetUse, Deletion, Event
+from headwater.features.graph_tables.rows import end_of_day, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
+from headwater.features.graph_tables.tables import TABLES
 from headwater.queries.service import LineageQueries
-from headwater.queries.table_rows import end_of_day, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
-from headwater_model.graph_tables import TABLES
 from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.features.graph_tables.lookups import ApiLookups, Tables

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from headwater.cli.main import main
-from headwater.cli.verify import escaped
+from headwater.cli.verify import escape
 from headwater.records.digest import key_of
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, a_key, pem_of, three_days
 from tests.unit.records.tampering import flip, forge, remove, setting
@@ -290,4 +290,4 @@ def test_a_finding_that_was_half_written_is_found_again(interrupted, capsys, tmp
 
 
 def test_what_a_terminal_would_obey_is_printed_as_text():
-    assert escaped("a b\x1b\n‮ä") == "a b\\x1b\\n\\u202eä"
+    assert escape("a b\x1b\n‮ä") == "a b\\x1b\\n\\u202eä"

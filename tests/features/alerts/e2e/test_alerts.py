@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
-from headwater.cli.serve import alert_text
+from headwater.features.alerts.serve import show
 from local_stack.stack import LocalStack
 from tests.builders_events import a_run_event
 from tests.waiting import until
@@ -41,7 +41,7 @@ def test_alerts_are_shown_with_a_link_and_go_to_the_rules_of_others(synthesized,
         stack.drain()
         (failed,) = shown
         link = f"{stack.api_url}/explore/job?node=job%3Aemissions%3Acheck"
-        assert alert_text(failed) == (
+        assert show(failed) == (
             "alert RunFailed: emissions check: 1 run failed and no run of it completed. "
             f"0 jobs and datasets are downstream. Nobody owns it.\n  {link}"
         )

@@ -2,11 +2,11 @@
 
 import pytest
 
-from headwater_model.graph_tables import TABLES
+from headwater.features.graph_tables import tables
 from tests.aws.conftest import *  # noqa: F403 - pytest looks for fixtures in a folder
 from tests.aws.conftest import make_tables
 
 
 @pytest.fixture
 def tables_in_catalog(catalog):
-    make_tables(TABLES)
+    make_tables(tables.TABLES)

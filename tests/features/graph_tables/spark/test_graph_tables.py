@@ -17,12 +17,12 @@ from headwater.aws.clients import client
 from headwater.events.api_changes import parse_change
 from headwater.events.naming import NamingRules
 from headwater.facts.apply import apply_statements
+from headwater.features.graph_tables.job import GraphTables, main
+from headwater.features.graph_tables.published_days import PublishedDays, days_to_make
+from headwater.features.graph_tables.source import GraphSource
+from headwater.features.graph_tables.tables import TABLES
 from headwater.queries.service import LineageQueries
 from headwater.times import day_of, shift
-from headwater_model.graph_tables import TABLES
-from jobs.graph_rows import GraphSource
-from jobs.graph_tables import GraphTables, main
-from jobs.published_days import PublishedDays, days_to_make
 from jobs.storage import Storage
 from tests.aws.test_trace_on_spark import spark, workers  # noqa: F401 - fixtures
 from tests.builders_events import a_run_event
@@ -208,5 +208,5 @@ def test_the_days_since_the_last_are_made_seven_at_most_or_all_since_a_given_day
 
 def test_the_job_loads_no_models():
     """Glue has no pydantic."""
-    code = "import sys, jobs.graph_tables; sys.exit('pydantic' in sys.modules)"
+    code = "import sys, headwater.features.graph_tables.job; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

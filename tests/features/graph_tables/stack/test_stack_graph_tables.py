@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from headwater.features.graph_tables.job import ARGUMENTS
 from headwater.features.graph_tables.queries import GRAPH_QUERIES
-from headwater.settings import GRAPH_PARTITIONS, TABLES_PARTITIONS
-from headwater_model.graph_tables import TABLES
-from jobs.launch import JOBS
+from headwater.features.graph_tables.tables import PARTITIONS, TABLES
+from headwater.settings import GRAPH_PARTITIONS
 from tests.policies import decide
 
 NAMES = [table.name for table in TABLES]
@@ -67,7 +67,7 @@ def test_the_job_reads_partitions_of_its_own_work_alone(turned, partition):
         decide(turned.statements("GraphTables"), action, "GraphTable.Arn", dynamodb_LeadingKeys=[key])
         for action in READS
     }
-    assert ("allowed" in decisions) == (partition in TABLES_PARTITIONS)
+    assert ("allowed" in decisions) == (partition in PARTITIONS)
 
 
 def test_the_stack_and_the_state_machine_give_the_job_all_its_arguments(turned):
@@ -75,8 +75,8 @@ def test_the_stack_and_the_state_machine_give_the_job_all_its_arguments(turned):
     machine = turned.of_type("AWS::StepFunctions::StateMachine")["TablesMachine"]
     [task] = [state for state in json.loads(machine["DefinitionString"])["States"].values() if state["Type"] == "Task"]
     of_the_machine = {name.removeprefix("--").removesuffix(".$") for name in task["Parameters"]["Arguments"]}
-    ours = {name.removeprefix("--") for name in given if name.removeprefix("--") in JOBS["graph_tables"]}
-    assert ours | of_the_machine == set(JOBS["graph_tables"])
+    ours = {name.removeprefix("--") for name in given if name.removeprefix("--") in ARGUMENTS}
+    assert ours | of_the_machine == set(ARGUMENTS)
     assert given["--job"] == "graph_tables"
 
 

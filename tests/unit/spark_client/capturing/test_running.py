@@ -238,42 +238,6 @@ def test_the_roots_of_the_requests_meanwhile_are_reported_at_the_end() -> None:
     assert "flight-1545" in str(end["run"]["facets"]["headwater_records"])
 
 
-@pytest.mark.large
-def test_ten_thousand_writes_are_emitted_each_once(caplog: pytest.LogCaptureFixture) -> None:
-    transport, program = Transport(), Ending()
-    source = Executions(*map(an_execution, range(10_000)))
-    capture = a_capture(source, transport, Settings(events_max=100_000, flush_s=600), program)
-    program.end()
-    assert len({event["run"]["runId"] for event in transport.taken}) == 10_001
-    assert len(transport.taken) == 20_002
-    assert counts_in(transport.taken[-1]) == {**capture.counts, "sent": counts_in(transport.taken[-1])["sent"]}
-    assert capture.counts == {
-        "writes": 10_000,
-        "not_queued": 0,
-        "not_reported": 0,
-        "not_read": 0,
-        "lost": 0,
-        "not_seen": 0,
-        "reads": 0,
-        "repeated": 0,
-        "sent": 20_002,
-        "not_sent": 0,
-    }
-    assert warnings_of(caplog) == []
-
-
-def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    program = Ending()
-    source = Executions(*map(an_execution, range(1_000)))
-    capture = a_capture(source, Transport(error=OSError("no route")), Settings(flush_s=600), program)
-    program.end()
-    assert (capture.counts["not_sent"], capture.counts["sent"]) == (2_002, 0)
-    assert warnings_of(caplog) == [
-        "capture: events are not sent: OSError: no route",
-        "capture: 2002 events were not accepted: OSError: no route",
-    ]
-
-
 def test_a_warning_has_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
     capture = a_capture(Executions(), Transport(error=OSError("no route to http://me:secret@host")))
     capture.close()
@@ -333,18 +297,6 @@ def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None
     program.end()
     assert len(transport.taken) == 2_002
     assert capture.counts["not_sent"] == 0
-
-
-def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
-    def read(execution: Execution) -> Sequence[Write]:
-        raise RuntimeError("a new kind of plan")
-
-    transport, program = Transport(), Ending()
-    a_capture(Executions(*map(an_execution, range(50))), transport, program=program, read=read)
-    program.end()
-    assert transport.states == ["START", "COMPLETE"]
-    assert counts_in(transport.taken[-1])["not_read"] == 50
-    assert warnings_of(caplog) == ["capture: a write could not be read: RuntimeError: a new kind of plan"]
 
 
 def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: pytest.LogCaptureFixture) -> None:

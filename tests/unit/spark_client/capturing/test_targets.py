@@ -6,8 +6,9 @@ import pytest
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.datasets.targets import WRAPPERS, find_sink, find_targets
+from spark_client.capturing.datasets.targets import WRAPPERS, find_targets
 from spark_client.capturing.model import Dataset, SchemaField, Symlink
+from spark_client.capturing.streams.reading import find_sink
 from tests.unit.spark_client.capturing.builders_nodes import (
     BY_NAME,
     CATALOGS,

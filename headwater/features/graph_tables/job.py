@@ -1,10 +1,10 @@
-"""The job that makes the graph's tables of the days that have none yet.
+"""The job that makes the graph's tables of the missing days.
 
-    python -m jobs.graph_tables --archive s3://bucket --archive-bucket bucket --graph-table <table>
+    python -m jobs.launch --job graph_tables --archive s3://bucket --archive-bucket bucket --graph-table <table>
         --search-database <database> --attempt <id> --since none
 
-`--since 2026-11-01` makes every day from then on again, from the facts as they were at the end of each. A day's files
-lie under the attempt's own prefix; its partitions name them once all are written.
+`--since 2026-11-01` makes every day from then on again, from the facts at the end of each day. A day's files lie under
+the attempt's own prefix; its partitions name them once all are written.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from pyspark.sql import functions as sf
 
 from headwater.aws.athena import Catalog
 from headwater.aws.clients import client
-from headwater.queries.table_rows import end_of_day
+from headwater.features.graph_tables.published_days import PublishedDays, days_to_make
+from headwater.features.graph_tables.rows import end_of_day
+from headwater.features.graph_tables.source import GraphSource
+from headwater.features.graph_tables.tables import COLUMN_EDGES, EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
 from headwater.times import day_of, shift
-from headwater_model.archive_tables import attempt_prefix
-from headwater_model.graph_tables import COLUMN_EDGES, EDGE_TABLES, EDGES_KEPT_DAYS, TABLES, GraphTable
-from jobs.graph_rows import GraphSource
-from jobs.published_days import PublishedDays, days_to_make
+from headwater_model.archive_tables import PREFIX, attempt_prefix
 from jobs.storage import Storage
 
-_ARGUMENTS = ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since")
+ARGUMENTS = ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since")
+# The files of earlier days that the job reads; the local stack copies them for a run.
+PREFIXES_READ = tuple(f"{PREFIX}{table.name}/" for table in EDGE_TABLES)
 NO_DAY = "none"
-# Of the columns of an edge: those that say when it was true.
+# The times among the columns of an edge.
 _TIMES = ("first_time", "last_time", "is_current")
 # About 100 MB of Parquet.
 _FILE_ROWS = 2_000_000
@@ -39,7 +41,7 @@ _FILE_ROWS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class GraphTables:
-    """The tables of one attempt: where their rows come from, and where their files and partitions are."""
+    """The tables of an attempt: the source of their rows, and the place of their files and partitions."""
 
     source: GraphSource
     storage: Storage
@@ -47,7 +49,7 @@ class GraphTables:
     attempt: str
 
     def make(self, day: str) -> dict[str, int]:
-        """Write and publish a day; return the number of rows of each table."""
+        """Write and publish a day; count the rows of each table."""
         rows = self.source.rows(self.storage.spark, day).persist(StorageLevel.DISK_ONLY)
         try:
             written = {table.name: self._write(rows, table, day) for table in TABLES}
@@ -68,7 +70,7 @@ class GraphTables:
         return number
 
     def _with_earlier(self, edges: DataFrame, table: GraphTable, day: str) -> DataFrame:
-        """Return the day's edges, and those of the day before it that went, with the times of both."""
+        """Unite the day's edges with the vanished edges of the previous day, with the times of both."""
         ends = [column.name for column in table.columns if column.name not in _TIMES]
         first = sf.coalesce("first_time", sf.lit(end_of_day(day))) if table is COLUMN_EDGES else sf.col("first_time")
         now = edges.withColumn("first_time", first).select(
@@ -80,7 +82,7 @@ class GraphTables:
             before = self.storage.spark.read.schema(table.ddl).parquet(self.storage.path(key))
             before = before.where(sf.col("last_time") >= oldest).withColumn("is_current", sf.lit(False))
             now = now.unionByName(before.select(*ends, *_TIMES))
-        # Groups take null for equal to null, which joins do not.
+        # Groups treat null as equal to null; joins do not.
         return now.groupBy(*ends).agg(
             sf.min("first_time").alias("first_time"),
             sf.max("last_time").alias("last_time"),
@@ -89,9 +91,9 @@ class GraphTables:
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """Make the days that are missing, then remove those that are no longer kept; return 0, or raise."""
+    """Make the missing days, then remove expired days; return 0, or raise."""
     parser = ArgumentParser(prog="graph_tables", description=__doc__)
-    for name in _ARGUMENTS:
+    for name in ARGUMENTS:
         parser.add_argument(f"--{name}", required=True)
     given = parser.parse_args(arguments)
     days = PublishedDays(Catalog(client("glue"), given.search_database), client("s3"), given.archive_bucket)
@@ -104,7 +106,3 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
         sys.stdout.write(f"{day}: {', '.join(f'{count} {name}' for name, count in written.items())}\n")
     days.expire(today)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

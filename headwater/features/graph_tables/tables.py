@@ -1,7 +1,7 @@
 """The graph's tables: their columns, and how long their days are kept.
 
-Each night the job `jobs/graph_tables.py` writes a partition of each table beside `records`; the stack registers the
-tables (`infra/`), and Athena, Spark and DuckDB read them. A partition has the state at the end of its day. A later
+Each night the job (`job.py`) writes a partition of each table beside `records`; the stack registers the tables
+(`construct.py`), and Athena, Spark and DuckDB read them. A partition has the state at the end of its day. A later
 version only adds columns, at the end. Times are texts, as the API has them: UTC, to the microsecond.
 """
 
@@ -144,6 +144,8 @@ COLUMN_EDGES = GraphTable(
     ),
     _SNAPSHOTS_KEPT_DAYS,
 )
+# The partitions of the graph table from which the tables are made.
+PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES#")
 # The last table is published last: a day in it is complete.
 TABLES = (JOBS, RUNS, DATASETS, COLUMNS, TABLE_EDGES, COLUMN_EDGES)
 # The tables with rows that outlive their day.

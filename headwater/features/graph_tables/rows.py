@@ -1,4 +1,4 @@
-"""The rows of the graph's tables (`headwater_model.graph_tables`): a day's end, by the same rules as the API.
+"""The rows of the graph's tables (`tables`): a day's end, by the same rules as the API.
 
     jobs, datasets = named_ever(table)
     rows_of_jobs(jobs, table, "2026-11-20")          # (table, row) of jobs, of their runs on the day, of their edges
@@ -24,18 +24,17 @@ from headwater.facts.job_nodes import summarize_run
 from headwater.facts.keys import job_pk
 from headwater.facts.run_facts import ended
 from headwater.facts.table import GraphReader, RowQuery
-from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.features.graph_tables.tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.descriptions import dataset_of_group, descriptions_in, read_facets, schema_of
 from headwater.queries.graphs.edges import declared_sources
-from headwater.queries.loaded_graph import LoadedGraph, under_primaries
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset, Job, description_of
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.nodes import under_primaries
 from headwater.times import shift
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.errors import Unavailable
 from headwater_model.field_paths import parse_dotted, print_dotted
-from headwater_model.graph_tables import COLUMN_EDGES, COLUMNS, DATASETS, JOBS, RUNS, TABLE_EDGES
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # The name of a table, and a row of it as JSON.
@@ -75,27 +74,26 @@ def named_ever(table: GraphReader) -> tuple[Sequence[JobId], Sequence[DatasetId]
 
 def rows_of_jobs(jobs: Sequence[JobId], table: GraphReader, day: str) -> Iterator[TableRow]:
     """Yield the rows of the jobs, of their runs on the day, and of their edges, as of the end of the day."""
-    loaded = LoadedGraph(GraphView(table, end_of_day(day)), aliases_max=_ALIASES_MAX)
-    loaded.load(jobs=jobs)
-    known = [job for job in map(loaded.stored_job, jobs) if job and job.created]
+    view = GraphView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
+    view.load(jobs=jobs)
+    known = [job for job in map(view.stored_job, jobs) if job and job.created]
     yield from ((JOBS.name, _job_row(job)) for job in known)
     yield from ((RUNS.name, _run_row(run)) for run in _runs_on(day, [job.id for job in known], table))
-    yield from _edges_of([job for job in known if not job.hidden], loaded)
+    yield from _edges_of([job for job in known if not job.hidden], view)
 
 
 def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
     """Yield the rows of those of these datasets that are primary names, and of the edges declared to them."""
-    view = GraphView(table, end_of_day(day))
-    loaded = LoadedGraph(view, aliases_max=_ALIASES_MAX)
-    loaded.load(names)
-    known = [group for name in names if (group := loaded.groups.group(name)).known and group.primary == name]
+    view = GraphView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
+    view.load(names)
+    known = [group for name in names if (group := view.group(name)).known and group.primary == name]
     for group, facets in zip(known, read_facets(known, view), strict=True):
-        yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=loaded.hides(group)))
+        yield DATASETS.name, _dataset_row(dataset_of_group(group, facets, hidden=view.hides(group)))
         yield from ((COLUMNS.name, row) for row in _column_rows(group, facets))
-    visible = [group for group in known if not loaded.hides(group)]
-    loaded.load(source for group in visible for source in declared_sources(group.facts))
+    visible = [group for group in known if not view.hides(group)]
+    view.load(source for group in visible for source in declared_sources(group.facts))
     for group in visible:
-        yield from _declared_edges(group, loaded)
+        yield from _declared_edges(group, view)
 
 
 def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
@@ -103,11 +101,10 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
 
     Where no column is named at either end, the edge is one between datasets, and is not repeated here.
     """
-    view = GraphView(table, end_of_day(day))
-    present = CurrentColumns(view, aliases_max=_ALIASES_MAX)
-    present.load_columns(names)
+    view = ColumnView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
+    view.load_columns(names)
     for name in names:
-        entry = present.entry(name) if present.groups.primary(name) == name else None
+        entry = view.columns(name) if view.primary(name) == name else None
         for job, reported in entry.known.by_job() if entry else ():
             targets = [*reported.fields.items(), (None, reported.dataset_level)]
             edges = ((path, source, how) for path, sources in targets for source, how in sources.items())
@@ -144,14 +141,14 @@ def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[Ru
         pending = [replace(query, low=f"{page.rows[-1].sk}\0") for query, page in rest if page.more]
 
 
-def _edges_of(jobs: Sequence[Job], loaded: LoadedGraph) -> Iterator[TableRow]:
+def _edges_of(jobs: Sequence[Job], view: GraphView) -> Iterator[TableRow]:
     """Yield the edges of visible jobs with visible datasets, under the datasets' primary names."""
-    loaded.load({name for job in jobs for name in (*job.inputs, *job.outputs)})
+    view.load({name for job in jobs for name in (*job.inputs, *job.outputs)})
     for job in jobs:
-        named = under_primaries(job, loaded.groups.primary)
-        shown = ({name for name in side if loaded.dataset(name)} for side in (named.inputs, named.outputs))
+        named = under_primaries(job, view.primary)
+        shown = ({name for name in side if view.dataset(name)} for side in (named.inputs, named.outputs))
         for source, target in sorted(_ends_of(named, *shown), key=str):
-            ends = (loaded.dataset(name) if name else None for name in (source, target))
+            ends = (view.dataset(name) if name else None for name in (source, target))
             yield TABLE_EDGES.name, _edge_row(source, job.id, target, _first_time(job.id, *ends))
 
 
@@ -176,9 +173,9 @@ def _first_time(job: JobId, source: ResolvedDataset | None, target: ResolvedData
     return max(known) if len(known) == len(times) else None
 
 
-def _declared_edges(group: ResolvedDataset, loaded: LoadedGraph) -> Iterator[TableRow]:
+def _declared_edges(group: ResolvedDataset, view: GraphView) -> Iterator[TableRow]:
     """Yield the edges to a dataset from the visible sources that its last DatasetEvent names."""
-    for source in loaded.datasets(declared_sources(group.facts)):
+    for source in view.datasets(declared_sources(group.facts)):
         if source.primary != group.primary:
             firsts = [source.facts.derived[text] for text in map(text_of, group.names) if text in source.facts.derived]
             yield TABLE_EDGES.name, _edge_row(source.primary, None, group.primary, min(firsts, default=None))

@@ -1,26 +1,14 @@
-"""The graph as of a time, as one caller sees it, during one request: all that a walker, a list or a report reads by.
-
-    view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
-    view.get(keys)           # rows; nothing is read twice
-    view.expect(keys)        # reads that may follow: the next round reads them as well
-    view.opens(job)          # True if the caller sees it in full; `view.redacted(job)`: as the caller sees it
-    view.as_of(at)           # the same request's view of another time; `view.whole`: of all that there is
-
-A view loads and bounds: it never walks, and never renders.
-"""
+"""Rows of the graph table as one query reads them: each once, as of a time, for one caller."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
-from headwater.facts.run_facts import owner
 from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.visibility import EVERYTHING, Visibility
-from headwater.queries.results.entities import Job, redacted_job
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import DatasetId, JobId
 
 
 class ReadAhead:
@@ -79,10 +67,10 @@ class ReadAhead:
             self._known.update((row.key, row) for row in page.rows)
 
 
-class GraphView:
+class GraphRows:
     """The rows that one request reads, the time as of which they count (`at`, None: now), and the caller.
 
-    Views that are made of a view share its reads.
+    Rows that are made of others share their reads.
     """
 
     def __init__(
@@ -90,23 +78,9 @@ class GraphView:
         reader: GraphReader,
         at: str | None = None,
         caller: Visibility = EVERYTHING,
-        *,
-        trim_partitions: bool = True,
     ) -> None:
-        self.reader: ReadAhead = reader.reader if isinstance(reader, GraphView) else ReadAhead.of(reader)
-        self.at, self.caller, self.trim_partitions = at, caller, trim_partitions
-
-    @property
-    def whole(self) -> GraphView:
-        """The view of a caller who sees everything, at the same time."""
-        return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
-
-    def as_of(self, at: str | None) -> GraphView:
-        """Return the same caller's view as of a time."""
-        return self._seen_by(self.caller, at)
-
-    def _seen_by(self, caller: Visibility, at: str | None) -> GraphView:
-        return GraphView(self.reader, at, caller, trim_partitions=self.trim_partitions)
+        self.reader: ReadAhead = reader.reader if isinstance(reader, GraphRows) else ReadAhead.of(reader)
+        self.at, self.caller = at, caller
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """Return the rows of these keys that exist."""
@@ -139,28 +113,3 @@ class GraphView:
     def opens(self, *names: DatasetId | JobId) -> bool:
         """True if a job or dataset with these names is shown in full, and what is behind it too."""
         return self.caller.opens(*names)
-
-    def redacted(self, job: Job) -> Job:
-        """Return the job as the caller may see it: in full, or by its id alone."""
-        return job if self.opens(job.id) else redacted_job(job.id, job.version)
-
-    def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the runs without those of jobs that the caller may not see in full."""
-        owners = {run: owner(facts) for run, facts in runs.items()}
-        return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
-
-
-class Queries:
-    """Queries over a graph table, as a caller sees it; nothing is remembered from one query to the next.
-
-    `trim_partitions` says whether the deployment trims the partitions of the names in events (`NamingRules`).
-    """
-
-    def __init__(self, reader: GraphReader, caller: Visibility = EVERYTHING, *, trim_partitions: bool = True) -> None:
-        self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
-
-    def view(self) -> GraphView:
-        """Return a view for one query; a feature makes its queries of it."""
-        return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
-
-    _view = view

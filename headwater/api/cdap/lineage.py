@@ -1,10 +1,18 @@
-"""Routes that CDAP itself has; its designs have others (`designs`)."""
+"""Routes of CDAP itself, beside the routes of its designs (`mappings`)."""
 
 from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import shipped_types as types
+from headwater.api.cdap import lineage_types as types
+from headwater.api.cdap.lineage_views import (
+    Collapsed,
+    render_accesses,
+    render_dataset,
+    render_fields,
+    render_operations,
+    render_summary,
+)
 from headwater.api.cdap.route import (
     DATASET,
     DIRECTION,
@@ -15,14 +23,6 @@ from headwater.api.cdap.route import (
     cdap_route,
     read_endpoint,
     respond_cut,
-)
-from headwater.api.cdap.shipped_views import (
-    Collapsed,
-    render_accesses,
-    render_dataset,
-    render_fields,
-    render_operations,
-    render_summary,
 )
 from headwater.api.http.parameters import (
     START,
@@ -49,7 +49,7 @@ _ROLLUP = choice("rollup", "`workflow`: the runs at the roots stand for those th
 
 
 def _read_range(services: Services, request: HttpRequest) -> RequestedRange:
-    """Return the range that the query names, which CDAP wants to begin in 1970 or later."""
+    """Read the range of the query; CDAP's begins in 1970 or later."""
     requested = read_range(request, services.now_s())
     if requested.start_ms < 0:
         raise Invalid.because("start", START.read(request), "must not be before 1970")
@@ -57,13 +57,13 @@ def _read_range(services: Services, request: HttpRequest) -> RequestedRange:
 
 
 def get_dataset_lineage(services: Services, request: HttpRequest) -> Response[str]:
-    """Return which programs read and wrote a dataset, and what else these did.
+    """Find the readers and writers of a dataset, programs with all their accesses.
 
-    From a dataset to the programs whose runs wrote or read it, from a program to all that its runs wrote or read, in
-    either direction. What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    From a dataset to the programs whose runs wrote or read it, from a program to all datasets of its runs, in either
+    direction. An unknown dataset has no relations. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        A relation for each program and dataset, and for each access and run that is not collapsed.
+        A relation for each program and dataset, and for each access and run unless collapsed.
     """
     requested, levels, collapsed = _read_range(services, request), _LEVELS.read(request), _COLLAPSE.read(request)
     dataset, rolled_up = read_endpoint(request, DATASET), bool(_ROLLUP.read(request))
@@ -72,9 +72,9 @@ def get_dataset_lineage(services: Services, request: HttpRequest) -> Response[st
 
 
 def get_lineage_fields(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the fields of a dataset that have lineage.
+    """List the fields of a dataset with lineage.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown dataset has an empty list. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
         Names; with `includeCurrent` objects. By path.
@@ -89,12 +89,12 @@ def get_lineage_fields(services: Services, request: HttpRequest) -> Response[str
 
 
 def get_field_summary(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the fields that a field was made of, and those made of it.
+    """Find the sources and the destinations of a field.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown field has empty lists. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        One hop, by dataset. A field that was dropped went into a field that is null.
+        A single hop, by dataset. A dropped field has null as its destination.
     """
     requested, field = _read_range(services, request), FIELD.read(request)
     direction = DIRECTIONS[REQUIRED_DIRECTION.read(request)]
@@ -103,12 +103,12 @@ def get_field_summary(services: Services, request: HttpRequest) -> Response[str]
 
 
 def get_field_operations(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the whole operations that made a field, and those that took it.
+    """Find the whole operations around a field: to make it, and to use it.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown field has empty lists. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        One hop: each distinct set of operations, with the programs that did them.
+        A single hop: each distinct set of operations, with its programs.
     """
     requested, field, direction = _read_range(services, request), FIELD.read(request), DIRECTION.read(request)
     operations = services.queries.find_operations(
@@ -118,12 +118,12 @@ def get_field_operations(services: Services, request: HttpRequest) -> Response[s
 
 
 def get_all_field_lineage(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the relations of all fields of a dataset to those of other datasets.
+    """Find the relations of all fields of a dataset, dataset by dataset.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown dataset has empty lists. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        One hop, by dataset; the side that was not requested is empty.
+        A single hop, by dataset; a side without a request is empty.
     """
     requested, direction = _read_range(services, request), DIRECTIONS[REQUIRED_DIRECTION.read(request)]
     summary = services.queries.summarize_dataset(read_endpoint(request, DATASET), requested.time_range, direction)

@@ -1,11 +1,11 @@
-"""Lineage as CDAP itself prints it. Fields are paths with slashes."""
+"""Lineage as CDAP itself prints it, with fields as paths with slashes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from headwater.api.cdap import shipped_types as types
+from headwater.api.cdap import lineage_types as types
 from headwater.api.cdap.route import render_endpoint
 from headwater.api.http.parameters import RequestedRange
 from headwater.queries.results.cdap import (
@@ -39,7 +39,7 @@ _WORDS: Mapping[Direction, Literal["INCOMING", "OUTGOING", "BOTH"]] = {
 
 
 def render_fields(listed: ListedFields, prefix: str, *, current: bool) -> types.LineageFields:
-    """Return the names of the fields that begin so, in any case; with `current`, each with a flag."""
+    """Render the names of the fields with a prefix, in any case; with `current`, each with a flag."""
     begin = prefix.lower()
     shown: list[types.LineageField] = [
         {"name": name, "lineage": field.has_lineage}
@@ -50,7 +50,7 @@ def render_fields(listed: ListedFields, prefix: str, *, current: bool) -> types.
 
 
 def render_summary(summary: FieldSummary) -> types.FieldSummary:
-    """Return the related fields of the sides that were requested."""
+    """Render the related fields of the requested sides."""
     rendered: types.FieldSummary = {}
     if summary.incoming is not None:
         rendered["incoming"] = [_render_related(related) for related in summary.incoming]
@@ -65,7 +65,7 @@ def _render_related(related: DatasetFields) -> types.RelatedFields:
 
 
 def render_operations(operations: FieldOperations) -> types.FieldOperations:
-    """Return the operations of the sides that were requested."""
+    """Render the operations of the requested sides."""
     rendered: types.FieldOperations = {}
     if operations.incoming is not None:
         rendered["incoming"] = [_render_making(making) for making in operations.incoming]
@@ -110,7 +110,7 @@ def _render_last(last: LastStart) -> types.ProgramRun:
 def render_dataset(
     summary: DatasetSummary, requested: RequestedRange, direction: Direction
 ) -> types.DatasetFieldLineage:
-    """Return the relations of a dataset's fields; a request in seconds has its range back in milliseconds."""
+    """Render the relations of a dataset's fields; a request in seconds has its range back in milliseconds."""
     dropped: list[types.FieldRelation] = [{"source": print_slashed(path)} for path in summary.dropped]
     drops: list[types.DatasetRelations] = [{"fieldCount": 0, "relations": dropped}] if dropped else []
     return {
@@ -125,7 +125,7 @@ def render_dataset(
 
 
 def _render_relations(relations: FieldRelations, side: Literal[0, 1]) -> types.DatasetRelations:
-    """Return the relations to a neighbour, whose fields are on the `side` of each pair."""
+    """Render the relations to a neighbour, whose fields are on the `side` of each pair."""
     count = relations.field_count
     return {
         "entityId": _render_dataset(relations.neighbour),
@@ -140,7 +140,7 @@ def _render_relations(relations: FieldRelations, side: Literal[0, 1]) -> types.D
 def render_accesses(
     accesses: Accesses, requested: RequestedRange, collapsed: Sequence[Collapsed]
 ) -> types.DatasetLineage:
-    """Return the relations of programs and datasets: one for each access and run, where these are not collapsed."""
+    """Render the relations of programs and datasets: one for each access and run, unless collapsed."""
     data = _Keys()
     programs = _Keys()
     together: dict[tuple[str, ...], tuple[set[Access], set[str]]] = {}
@@ -154,7 +154,7 @@ def render_accesses(
         )
         records[dataset_key] = {"entityId": _render_dataset(relation.dataset)}
         entities[program_key] = {"entityId": program}
-        key = dataset_key, program_key, *_apart(relation, collapsed)
+        key = dataset_key, program_key, *_relation_key(relation, collapsed)
         access_kinds, runs = together.setdefault(key, (set(), set()))
         access_kinds.add(relation.access)
         runs |= {relation.run} if relation.run is not None else set()
@@ -166,8 +166,8 @@ def render_accesses(
     return {"start": start, "end": end, "relations": relations, "data": records, "programs": entities}
 
 
-def _apart(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...]:
-    """Return what keeps a relation apart from others of its program and dataset."""
+def _relation_key(relation: Relation, collapsed: Sequence[Collapsed]) -> tuple[str, ...]:
+    """Build the key of a relation among the relations of its program and dataset."""
     access = () if "access" in collapsed else (relation.access,)
     return *access, *(() if "run" in collapsed else (relation.run or "",))
 
@@ -188,15 +188,15 @@ def _render_program(job: JobId, *, rolled_up: bool = False) -> types.ProgramEnti
 
 
 class _Keys:
-    """Keys of things, as CDAP joins them: dots stand in names, too, so a key that is taken gets a number."""
+    """Keys of things, as CDAP joins them: names may have dots, so a repeated key gets a number."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def of(self, parts: tuple[str, ...]) -> str:
-        """Return the key of a thing."""
+        """Build the key of a thing."""
         key = plain = ".".join(parts)
         more = 2
-        while self._taken.setdefault(key, parts) != parts:
+        while self._known.setdefault(key, parts) != parts:
             key, more = f"{plain}#{more}", more + 1
         return key

@@ -1,4 +1,4 @@
-"""The days of the graph's tables: a day is made once the Glue catalog has its partition of the last table."""
+"""The days of the graph's tables: a day is complete once the Glue catalog has its partition of the last table."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from headwater.aws.athena import Catalog
 from headwater.aws.items import chunks
+from headwater.features.graph_tables.tables import TABLES, VERSION
 from headwater.times import days_between, shift
 from headwater_model.archive_tables import attempt_prefix, partition_prefix
 from headwater_model.errors import Unavailable
-from headwater_model.graph_tables import TABLES, VERSION
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# Days that a night makes after nights that failed; an older one is left out.
+# Days that a night makes after failed nights; an older day is left out.
 CAUGHT_UP_MAX = 7
 # S3's limit of a DeleteObjects.
 _DELETES_MAX = 1000
 
 
 def days_to_make(days: Collection[str], since: str | None, yesterday: str) -> Sequence[str]:
-    """Return the days to make, the oldest first: those since a day, or since the last that was made.
+    """Choose the days to make, the oldest first: since a day, or since the last complete day.
 
     >>> days_to_make(["2026-11-18"], None, "2026-11-20"), days_to_make([], None, "2026-11-20")
     (['2026-11-19', '2026-11-20'], ['2026-11-20'])
@@ -43,17 +43,17 @@ class PublishedDays:
     bucket: str
 
     def made(self) -> Sequence[str]:
-        """Return the days that are made, in order."""
+        """List the complete days, in order."""
         return sorted(self.catalog.find_locations(TABLES[-1].name))
 
     def key_before(self, table: str, day: str) -> str | None:
-        """Return the folder of the newest earlier day of a table; None if there is none."""
+        """Find the folder of the newest earlier day of a table; None without an earlier day."""
         locations = self.catalog.find_locations(table)
         before = max((earlier for earlier in locations if earlier < day), default=None)
         return None if before is None else locations[before].removeprefix(f"s3://{self.bucket}/")
 
     def publish(self, day: str, attempt: str) -> None:
-        """Make the attempt the one that counts, table by table; the last table makes the day."""
+        """Publish the attempt, table by table; the last table completes the day."""
         before = {table.name: self.catalog.find_locations(table.name).get(day) for table in TABLES}
         about = {"headwater.version": str(VERSION)}
         for table in TABLES:
@@ -62,7 +62,7 @@ class PublishedDays:
         self._remove_attempts(day, attempt, before)
 
     def expire(self, today: str) -> None:
-        """Remove the days that are no longer kept: each partition first, then its files."""
+        """Remove expired days: each partition first, then its files."""
         for table in TABLES:
             oldest = shift(today, -table.kept_days)
             for day in sorted(self.catalog.find_locations(table.name)):
@@ -71,7 +71,7 @@ class PublishedDays:
                     self._remove(partition_prefix(table.name, day), kept=())
 
     def _remove_attempts(self, day: str, attempt: str, before: Mapping[str, str | None]) -> None:
-        """Remove all attempts but this and the one before, which queries under way may still read."""
+        """Remove all attempts but the current and the previous attempt: running queries may still read the previous."""
         for table in TABLES:
             replaced = (before[table.name] or "").removeprefix(f"s3://{self.bucket}/")
             kept = (attempt_prefix(table.name, day, attempt), *([replaced] if replaced else []))

@@ -1,4 +1,4 @@
-"""The rows of the graph's tables on Spark: names in, rows out, by the rules of `headwater.queries.table_rows`.
+"""The rows of the graph's tables on Spark: names in, rows out, by the rules of `rows`.
 
 Spark distributes names alone. Each task reads the graph table itself, a chunk of names at a time.
 """
@@ -15,18 +15,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headwater.aws.clients import READ_CONCURRENCY, client
 from headwater.facts.table import GraphTable
-from headwater.queries.table_rows import TableRow, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
+from headwater.features.graph_tables.rows import TableRow, named_ever, rows_of_columns, rows_of_datasets, rows_of_jobs
 from headwater_model.ids import DatasetId, JobId
 
 _NAMES = "of string, namespace string, name string"
 _ROWS = "table string, row string"
 _ARROW = pa.schema([("table", pa.string()), ("row", pa.string())])
-# Names that are read together: a round of requests serves all of them.
+# Names of a read: a round of requests serves all of them.
 _CHUNK = 100
-# Datasets whose columns are read together: each may have thousands.
+# Datasets of a read of columns: each may have thousands.
 _WIDE_CHUNK = 20
 _CHUNKS_OF_A_TASK = 5
-# More tasks than this are no faster: ten workers have forty cores.
+# More tasks are no faster: ten workers have forty cores.
 _TASKS_MAX = 400
 _BATCH_ROWS = 4096
 
@@ -40,16 +40,16 @@ class GraphSource:
     region: str
 
     def open(self) -> GraphTable:
-        """Return the table."""
+        """Open the table."""
         return GraphTable(client("dynamodb"), self.table, client("s3"), self.bucket, concurrency=READ_CONCURRENCY)
 
     def rows(self, spark: SparkSession, day: str) -> DataFrame:
-        """Return `table`, `row` (JSON) of every row of the tables at the end of the day."""
+        """Read `table`, `row` (JSON) of every row of the tables at the end of the day."""
         jobs, datasets = named_ever(self.open())
         names = [("job", job.namespace, job.name) for job in jobs]
         names += [("dataset", dataset.namespace, dataset.name) for dataset in datasets]
         tasks = max(1, min(len(names) // (_CHUNK * _CHUNKS_OF_A_TASK), _TASKS_MAX))
-        # Jobs that were named one after the other are often alike: wide jobs would meet in one task.
+        # Neighbours in the order of names are often alike: wide jobs would meet in a task.
         spread = spark.createDataFrame(names, _NAMES).repartition(tasks)
         return spread.mapInArrow(lambda batches: self._read(batches, day), _ROWS)
 

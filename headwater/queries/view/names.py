@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import Literal, TypeAlias
 
 from headwater.facts.facts import (
     DatasetFacts,
@@ -20,9 +21,9 @@ from headwater.facts.facts import (
 from headwater.facts.keys import DATASET_FACTS, NOW, dataset_pk, facts_key
 from headwater.facts.lattice import USERS_MAX
 from headwater.facts.table import Row, RowPage, RowQuery
-from headwater.facts.visibility import Visibility
-from headwater.queries.view import GraphView
-from headwater.walk import Walked, walk
+from headwater.queries.results.entities import Job
+from headwater.queries.results.graphs import Direction
+from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId
 
 # Current readers and producers of one name that are read.
@@ -34,6 +35,15 @@ ALIASES_MAX = 10_000
 # of them.
 _FEW = 16
 
+# The jobs that are read with a dataset: those to which a walk goes on, up or down; at its border the writers; or every
+# job that ever used the dataset.
+Users: TypeAlias = Literal["writers", "up", "down", "both", "ever"]
+_Level: TypeAlias = Literal[0, 1, 2, 3]
+_PRODUCERS: _Level = 1
+_READERS: _Level = 2
+_EVER: _Level = 3
+_LEVELS: Mapping[Users | None, _Level] = {None: 0, "writers": 1, "up": 1, "down": 2, "both": 2, "ever": 3}
+
 
 @dataclass(frozen=True, slots=True)
 class Near:
@@ -42,10 +52,10 @@ class Near:
     inputs: Sequence[DatasetId]
     outputs: Mapping[DatasetId, Sequence[str]]
 
-    @property
-    def datasets(self) -> set[DatasetId]:
-        """Every input and output."""
-        return {*self.inputs, *self.outputs}
+
+def datasets_beyond(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
+    """Return the datasets to which a way leads from a job."""
+    return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 
 
 @dataclass(slots=True)
@@ -65,8 +75,6 @@ class ResolvedDataset:
     reporters: set[JobId] = field(default_factory=set)
     derived: set[DatasetId] = field(default_factory=set)
     cut: bool = False
-    # Datasets of some of the jobs, by job, and facet refs by output: what to expect of their nodes.
-    near: dict[JobId, Near] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -86,7 +94,6 @@ class _Name:
     readers: list[JobId] = field(default_factory=list)
     reporters: list[JobId] = field(default_factory=list)
     derived: list[DatasetId] = field(default_factory=list)
-    near: dict[JobId, Near] = field(default_factory=dict)
     cut: bool = False
     # The facts may lack some of the datasets that were derived from it.
     has_more_derived: bool = False
@@ -96,60 +103,56 @@ class _Name:
 
 
 class ResolvedDatasets:
-    """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
+    """The groups of the loaded datasets, as of a time, and of each the users that a load named.
 
-    `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
-    output, may still be current. `truncated`: beyond `ALIASES_MAX` names were not read, and groups lack their facts.
+    With the users `ever`, the reporters include every job that ever read a dataset: its earlier report, under another
+    name of its output, may still be current. `truncated`: beyond `aliases_max` names were not read, and groups lack
+    their facts.
     """
 
-    def __init__(
-        self, view: GraphView, *, edges: bool = False, ever: bool = False, aliases_max: int = ALIASES_MAX
-    ) -> None:
-        self._view, self._edges, self._ever = view, edges, ever
+    def __init__(self, rows: GraphRows, *, aliases_max: int = ALIASES_MAX) -> None:
+        self._rows = rows
         self._names: dict[DatasetId, _Name] = {}
-        self._whole: set[DatasetId] = set()
+        self._levels: dict[DatasetId, _Level] = {}
         self._groups: dict[DatasetId, ResolvedDataset] = {}
         self._aliases_left = aliases_max
+        # The datasets of some jobs, as the edges of loaded datasets have them.
+        self.near: dict[JobId, Near] = {}
         self.truncated = False
 
-    def load_names(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
-        """Read these names, the names that they are aliases of, and the other names of these.
-
-        `readers`: also read the jobs that read them, if the groups have `edges`. `onward`: the datasets of these jobs
-        will be read next, so what is `near` is worth a request for each name.
-        """
-        read = self._whole if readers and self._edges else self._names.keys()
-
-        # A name leads to the name that it is an alias of, and to its own aliases.
-        def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
-            self._names.update(self._read(level, readers, onward))
-            self._whole.update(level if readers else ())
-            return {other for name in level for other in self._beside(name)} - read
-
-        # Requested names are always read; the aliases count against the limit of the query.
+    def load_names(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
+        """Read these names, the names that they are aliases of, and the other names of these."""
+        level = _LEVELS[users]
         requested = set(names)
-        aliases = {other for name in requested & self._names.keys() for other in self._beside(name)}
-        walked = Walked[DatasetId](self._aliases_left)
-        start = {*(requested - read), *walked.take_within_limit(sorted(aliases - requested - read))}
-        walked.limit += len(requested - read)
-        walk(start, read_names, into=walked)
-        self._aliases_left = walked.limit - len(walked.hops)
-        self.truncated |= walked.truncated
-        if start:
+        aliases = {other for name in requested & self._names.keys() for other in self._beside(name)} - requested
+        # Requested names are always read; the aliases count against the limit of the query.
+        unread = {*self._unread(requested, level), *self._affordable(aliases, level)}
+        while unread:
+            new = sorted(unread)
+            self._names.update(self._read(new, level, at_once=users != "writers"))
+            self._levels.update(dict.fromkeys(new, level))
             self._groups.clear()
+            # A name leads to the name that it is an alias of, and to its own aliases.
+            unread = self._affordable({other for name in new for other in self._beside(name)}, level)
 
-    def expect(self, names: Iterable[DatasetId], *, readers: bool = True, onward: bool = True) -> None:
-        """Announce that these names will probably be loaded with these options."""
-        read = self._whole if readers and self._edges else self._names.keys()
-        at_once, by_facts = self._ways(sorted(set(names) - read), onward)
-        self._view.expect(queries=(query for name in at_once for query in self._queries(dataset_pk(name), readers)))
-        self._view.expect(map(facts_key, by_facts))
+    def _unread(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
+        return {name for name in names if self._levels.get(name, -1) < level}
 
-    def take_rows(self, rows: Mapping[DatasetId, Row | None]) -> None:
-        """Take the facts of names that were read already (None: no facts); `load_names` reads the rest."""
-        for name, row in rows.items():
-            self._names.setdefault(name, self._of_rows([row] if row else []))
-        self._groups.clear()
+    def _affordable(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
+        """Return the names that are not read at this level; of new names, as many as the query may still read."""
+        unread = self._unread(names, level)
+        new = sorted(unread - self._names.keys())
+        self.truncated |= len(new) > self._aliases_left
+        beyond = new[self._aliases_left :]
+        self._aliases_left -= len(new) - len(beyond)
+        return unread - set(beyond)
+
+    def expect(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
+        """Announce that these names will probably be loaded with these users."""
+        level = _LEVELS[users]
+        at_once, by_facts = self._ways(sorted(self._unread(names, level)), level, at_once=users != "writers")
+        self._rows.expect(queries=(query for name in at_once for query in self._queries(dataset_pk(name), level)))
+        self._rows.expect(map(facts_key, by_facts))
 
     def group(self, name: DatasetId) -> ResolvedDataset:
         """Return the group of a loaded name."""
@@ -157,10 +160,6 @@ class ResolvedDatasets:
         if primary not in self._groups:
             self._groups[primary] = self._merged(primary)
         return self._groups[primary]
-
-    def opens(self, name: DatasetId, visibility: Visibility) -> bool:
-        """True if the caller may see the dataset of a loaded name in full."""
-        return not visibility.strict or visibility.opens(*self.group(name).names)
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Return the name that this name resolves to; in a loop of aliases, the smallest name."""
@@ -199,74 +198,74 @@ class ResolvedDatasets:
             group.readers.update(named.readers)
             group.reporters.update(named.reporters)
             group.derived.update(named.derived)
-            group.near.update(named.near)
             group.cut |= named.cut
         return group
 
-    def _ways(self, names: Sequence[DatasetId], onward: bool) -> tuple[list[DatasetId], list[DatasetId]]:
+    def _ways(
+        self, names: Sequence[DatasetId], level: _Level, *, at_once: bool
+    ) -> tuple[list[DatasetId], list[DatasetId]]:
         """Return the names to read with their users in one round, and those to read by their facts first."""
-        if not (self._edges and onward):
-            return [], list(names)
-        opened = [name for name in names if self._view.opens(name)]
-        at_once = opened if len(opened) <= _FEW else []
-        return at_once, [name for name in names if name not in at_once]
+        opened = [name for name in names if self._rows.opens(name)] if level and at_once else []
+        if len(opened) > _FEW:
+            opened = []
+        return opened, [name for name in names if name not in opened]
 
-    def _read(self, names: Sequence[DatasetId], readers: bool, onward: bool) -> dict[DatasetId, _Name]:
-        at_once, by_facts = self._ways(names, onward)
-        loaded = {name: _Name() for name in at_once}
+    def _read(self, names: Sequence[DatasetId], level: _Level, *, at_once: bool) -> dict[DatasetId, _Name]:
+        with_users, by_facts = self._ways(names, level, at_once=at_once)
+        loaded = {name: _Name() for name in with_users}
         # A round for all facts, with the users of the few names that are read at once.
-        self._view.expect(map(facts_key, by_facts))
-        self._query(loaded, readers)
-        return loaded | self._facts_first(by_facts, readers)
+        self._rows.expect(map(facts_key, by_facts))
+        self._query(loaded, level)
+        return loaded | self._facts_first(by_facts, level)
 
-    def _query(self, loaded: Mapping[DatasetId, _Name], readers: bool) -> None:
+    def _query(self, loaded: Mapping[DatasetId, _Name], level: _Level) -> None:
         """Read the facts of the names and the jobs that use them, in one round."""
         if not loaded:
             return
-        queries = [query for name in loaded for query in self._queries(dataset_pk(name), readers)]
-        pages = self._view.query(queries)
+        queries = [query for name in loaded for query in self._queries(dataset_pk(name), level)]
+        pages = self._rows.query(queries)
         # Each name has the same number of queries, and so of pages.
         each = len(pages) // len(loaded)
         for number, named in enumerate(loaded.values()):
             for page in pages[number * each : (number + 1) * each]:
                 self._add(named, page)
-        self._query_derived({name: named for name, named in loaded.items() if named.has_more_derived and readers})
+        if level >= _READERS:
+            self._query_derived({name: named for name, named in loaded.items() if named.has_more_derived})
 
     def _query_derived(self, loaded: Mapping[DatasetId, _Name]) -> None:
         """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
         queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in loaded]
-        for named, page in zip(loaded.values(), self._view.query(queries), strict=True):
+        for named, page in zip(loaded.values(), self._rows.query(queries), strict=True):
             self._add(named, page)
 
-    def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
+    def _queries(self, pk: str, level: _Level) -> list[RowQuery]:
         # A name's rows sort by kind: facts, producers, readers, sources. Without readers the range ends before them.
-        if self._view.at is None:
-            if not readers:
+        if self._rows.at is None:
+            if level == _PRODUCERS:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
-            once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
+            once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if level == _EVER else []
             return [RowQuery(pk, low=DATASET_FACTS, high=f"{NOW}~", limit=EDGES_MAX), *once]
         # Of the past, rows of every job that ever used the dataset are read: the others show the present alone.
         facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
-        if not readers:
-            return [facts, RowQuery(pk, prefix="EVER#PRODUCER#", limit=EDGES_MAX)]
-        return [facts, RowQuery(pk, prefix="EVER#", limit=EDGES_MAX)]
+        prefix = "EVER#PRODUCER#" if level == _PRODUCERS else "EVER#"
+        return [facts, RowQuery(pk, prefix=prefix, limit=EDGES_MAX)]
 
-    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> dict[DatasetId, _Name]:
+    def _facts_first(self, names: Sequence[DatasetId], level: _Level) -> dict[DatasetId, _Name]:
         """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
-        rows = self._view.get(facts_key(name) for name in names)
+        rows = self._rows.get(facts_key(name) for name in names)
         loaded = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
-        if self._edges:
+        if level:
             more = {
                 name: named
                 for name, named in loaded.items()
-                if not (named.names_users if readers else named.names_producers)
+                if not (named.names_users if level >= _READERS else named.names_producers)
             }
             for name, named in loaded.items():
                 if name not in more:
                     # Every current user is among those that the facts name.
                     named.producers += map(job_of, named.facts.written_by)
                     named.readers += map(job_of, named.facts.read_by)
-            self._query(more, readers)
+            self._query(more, level)
         return loaded
 
     def _add(self, named: _Name, page: RowPage) -> None:
@@ -283,7 +282,7 @@ class ResolvedDatasets:
     def _put(self, named: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
-            named.facts = as_of(facts, self._view.at) if self._view.at else facts
+            named.facts = as_of(facts, self._rows.at) if self._rows.at else facts
             named.names_producers = len(facts.written_by) <= USERS_MAX
             readers_named = len(facts.read_by) <= USERS_MAX and len(facts.derived) <= USERS_MAX
             named.names_users = named.names_producers and readers_named
@@ -296,17 +295,10 @@ class ResolvedDatasets:
             self._side(named, row.sk).append(job)
             if "inputs" in row.data:
                 outputs = {dataset_of(text): refs for text, refs in row.data["outputs"].items()}
-                named.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
+                self.near[job] = Near(list(map(dataset_of, row.data["inputs"])), outputs)
 
     def _side(self, named: _Name, sk: str) -> list[JobId]:
         if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
             return named.producers
-        once = sk.startswith("EVER#READER#") and self._view.at is None
+        once = sk.startswith("EVER#READER#") and self._rows.at is None
         return named.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else named.readers
-
-
-def resolve_dataset(name: DatasetId, view: GraphView) -> ResolvedDataset:
-    """Return the dataset that a name resolves to, without the jobs that use it."""
-    groups = ResolvedDatasets(view)
-    groups.load_names([name])
-    return groups.group(name)

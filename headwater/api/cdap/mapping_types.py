@@ -1,7 +1,4 @@
-"""JSON of CDAP's dialect, as types: the designs' fields, and ours where the description says so.
-
-They are written as `headwater.api.types` describes.
-"""
+"""JSON of CDAP's designs, as types; a description marks our own fields."""
 
 from typing import Annotated, TypeAlias
 
@@ -22,27 +19,27 @@ class EndPoint(TypedDict):
     namespace: str
     name: str
     description: NotRequired[str]
-    """The description by the newest run that took the path; absent if that run gave none."""
+    """The description by the newest run on the path; absent if the run gave none."""
 
 
 _Pair = TypedDict("_Pair", {"from": FieldName, "fromType": NotRequired[FieldType], "toType": NotRequired[FieldType]})
 
 
 class FieldPair(_Pair):
-    """A field that went into another."""
+    """A pair of fields: a source, and a destination derived from it."""
 
     to: FieldName
 
 
 class FieldMapping(TypedDict):
-    """The fields of a source that went into those of a destination."""
+    """The fields of a source, with their destinations' fields."""
 
     source: EndPoint
     destination: EndPoint
-    """Ours: the same, as one would spell it."""
+    """Ours: the same, in regular spelling."""
     Destination: EndPoint
     fieldmap: list[FieldPair]
-    """Empty where no run reported which fields went into which."""
+    """Empty if no run reported pairs of fields."""
 
 
 FieldMappings = TypeAliasType("FieldMappings", list[FieldMapping])
@@ -52,20 +49,20 @@ class FieldNode(TypedDict):
     """A field at a point of its lineage."""
 
     id: str
-    """`<operation>.<field>`; the operation made it."""
+    """`<operation>.<field>`: the field as an output of the operation."""
     label: FieldName
     type: NotRequired[FieldType]
     sourceEndPoint: NotRequired[EndPoint]
-    """The endpoint that it was read from."""
+    """The endpoint of the read."""
     destinationEndPoint: NotRequired[EndPoint]
-    """The endpoint that it was written to."""
+    """The endpoint of the write."""
 
 
 _Connection = TypedDict("_Connection", {"from": str})
 
 
 class FieldConnection(_Connection):
-    """An operation that made one node of another."""
+    """An operation from a node to a node."""
 
     to: str
     operation: str
@@ -79,7 +76,7 @@ class FieldOperation(TypedDict):
 
 
 class FieldDetail(TypedDict):
-    """Operations on a field, and the nodes that they connect."""
+    """Operations on a field, and the connected nodes."""
 
     nodes: list[FieldNode]
     operations: list[FieldOperation]
@@ -90,23 +87,23 @@ class PathOperation(TypedDict):
     """An operation of a path."""
 
     inputs: list[str]
-    """Fields; of a read the word "source"."""
+    """Fields; for a read the word "source"."""
     outputs: list[str]
     name: str
     description: str | None
     source: NotRequired[EndPoint]
-    """Ours: what a read read."""
+    """Ours: the endpoint of a read."""
 
 
 _Edge = TypedDict("_Edge", {"from": FieldName, "fromType": NotRequired[FieldType]})
 
 
 class FieldEdge(_Edge):
-    """A source's field and the field that it went into."""
+    """A source's field, and the field derived from it."""
 
     to: FieldName
     operations: list[str]
-    """Between the two, in their order."""
+    """The operations between the two fields, in their order."""
     source: EndPoint
     """The endpoint of the field `from`."""
 
@@ -136,7 +133,7 @@ class SimplePath(PathEnd):
 
 
 class DetailedPath(PathEnd):
-    """A path as nodes and edges, every field on the way."""
+    """A path as nodes and edges, with every field between."""
 
     nodes: list[FieldNode]
     edges: list[FieldConnection]
@@ -146,10 +143,10 @@ Path: TypeAlias = OperationsPath | SimplePath | DetailedPath
 
 
 class FieldPaths(TypedDict):
-    """Paths in which a field was made.
+    """Paths to a field.
 
     Each path as its operations in their order; with `view=simple` as edges from source fields; with `view=detailed` as
-    nodes and edges, every field on the way.
+    nodes and edges, with every field between.
     """
 
     fieldName: FieldName

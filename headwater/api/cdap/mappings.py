@@ -1,6 +1,6 @@
-"""Routes of CDAP's designs, and their JSON: mappings between endpoints, a field's graph, the paths it was made by.
+"""Routes of CDAP's designs, and their JSON: mappings between endpoints, a field's graph, the paths to a field.
 
-Fields are printed as paths with slashes. What is unknown has no lineage: 200, and nothing in it.
+Fields are printed as paths with slashes. An unknown dataset or field has no lineage: 200, with an empty list.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.cdap import design_types as types
+from headwater.api.cdap import mapping_types as types
 from headwater.api.cdap.route import (
     DATASET,
     DIRECTION,
@@ -46,9 +46,9 @@ View: TypeAlias = Literal["simple", "detailed"]
 
 
 def get_field_mappings(services: Services, request: HttpRequest) -> Response[str]:
-    """Map the fields of an endpoint to those they came from and went into.
+    """Map the fields of an endpoint to their sources and destinations.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown endpoint has an empty list. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
         By (source, destination).
@@ -63,12 +63,12 @@ def get_field_mappings(services: Services, request: HttpRequest) -> Response[str
 
 
 def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the operations that made a field, or took it.
+    """Find the operations that made a field, or used it.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown field has an empty list. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        One level: from the endpoints that were read to those that were written.
+        One level: from the read endpoints to the written endpoints.
     """
     requested, field, direction = read_range(request, services.now_s()), FIELD.read(request), DIRECTION.read(request)
     detail = services.queries.find_detail(read_endpoint(request, ENDPOINT), field, requested.time_range, direction)
@@ -76,12 +76,12 @@ def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the different paths in which a field was made.
+    """Find the different paths to a field.
 
-    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+    An unknown field has an empty list. `X-Truncated: true` beyond the bounds of a request.
 
     Returns:
-        That of the newest run first.
+        The newest run's path first.
     """
     requested, field, view = read_range(request, services.now_s()), FIELD.read(request), _VIEW.read(request)
     paths = services.queries.find_paths(read_endpoint(request, DATASET), field, requested.time_range)
@@ -89,9 +89,9 @@ def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def render_mapping(mapping: FieldMapping, kinds: Mapping[Column, str]) -> types.FieldMapping:
-    """Return a lineage mapping; the design spells `Destination` with a capital, people will look for a small one.
+    """Render a lineage mapping, with the design's `Destination`, and `destination` in regular spelling.
 
-    Pairs are in order of destination fields, as the design has them.
+    Pairs are in order of destination fields, as in the design.
     """
     destination = render_endpoint(mapping.destination)
     pairs = sorted(mapping.pairs, key=lambda pair: pair[::-1])
@@ -116,7 +116,7 @@ def _render_pair(source: Column, destination: Column, kinds: Mapping[Column, str
 
 
 def render_detail(detail: Detail) -> types.FieldDetail:
-    """Return `{"nodes", "operations", "connections"}`."""
+    """Render `{"nodes", "operations", "connections"}`."""
     return {
         "nodes": [_render_node(node) for node in detail.nodes],
         "operations": [
@@ -129,7 +129,7 @@ def render_detail(detail: Detail) -> types.FieldDetail:
 def render_paths(
     paths: FieldOperationPaths, field: FieldPath, requested: RequestedRange, view: View | None
 ) -> types.FieldPaths:
-    """Return the paths in which a field was made: by default as operations in their order."""
+    """Render the paths to a field: by default as operations in their order."""
     rendered: types.FieldPaths = {
         "fieldName": print_slashed(field),
         "startTimeInSeconds": requested.start_ms // 1_000,
@@ -185,7 +185,7 @@ def _render_operation(operation: PathOperation) -> types.PathOperation:
 
 
 def _render_edge(edge: SimpleEdge, field: FieldPath) -> types.FieldEdge:
-    """Return a source's field, and the operations between it and the requested field."""
+    """Render a source's field, and the operations between it and the requested field."""
     rendered: types.FieldEdge = {
         "from": print_slashed(edge.field),
         "to": print_slashed(field),

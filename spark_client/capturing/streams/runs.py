@@ -12,28 +12,28 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from headwater_model.columns import merge_columns
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions, read_at
-from spark_client.capturing.model import Commit, Failure, StreamEnd, StreamProgress, StreamStart, Write, WriteStatistics
+from spark_client.capturing.model import (
+    Commit,
+    Failure,
+    Phase,
+    Q,
+    StreamEnd,
+    StreamProgress,
+    StreamReport,
+    StreamStart,
+    Write,
+    WriteStatistics,
+)
+from spark_client.capturing.session.worker import Guarded, Moment, StreamReader
 
 # Datasets that one query may write as runs of its own; writes of more are runs of their own, like those of no stream.
 _OUTPUTS_MAX = 100
-Phase: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
 _Key: TypeAlias = tuple[str, DatasetId]
-
-
-@dataclass(frozen=True, slots=True)
-class StreamReport:
-    """Event of a run to emit: what the stream writes, and how much since the event before."""
-
-    write: Write
-    job_name: str
-    run_id: str
-    phase: Phase
-    at_ms: int
 
 
 @dataclass(slots=True)
@@ -74,6 +74,14 @@ class StreamRuns:
         self._clock = clock
         self._lock = threading.Lock()
         self._queries: dict[str, _Query] = {}
+
+    def take(self, moment: Moment[Q], reader: StreamReader[Q], guarded: Guarded) -> list[StreamReport]:
+        """Return what a moment of a query emits; `guarded` calls the reader, and catches its errors."""
+        if isinstance(moment, StreamStart):
+            return self.start(moment, guarded(reader.read_stream, moment))
+        if isinstance(moment, StreamProgress):
+            return self.progress(moment, reader.locate(moment.read_versions))
+        return self.end(moment, reader.locate(moment.progress.read_versions))
 
     def start(self, start: StreamStart[Any], sink: Write | None) -> list[StreamReport]:
         """Begin a query; `sink` is what it writes itself, None if only its batches write."""

@@ -1,6 +1,6 @@
-"""JSON of the routes that CDAP itself has, as types.
+"""JSON of CDAP's own routes, as types.
 
-They are written as `headwater.api.types` describes. What CDAP leaves out is left out here, too.
+Their form is described in `headwater.api.types`. Members left out by CDAP are left out here, too.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from typing_extensions import NotRequired, TypeAliasType, TypedDict
 
-from headwater.api.cdap.design_types import EndPoint, FieldName, Seconds
+from headwater.api.cdap.mapping_types import EndPoint, FieldName, Seconds
 
 Milliseconds: TypeAlias = Annotated[int, Field(description="Whole milliseconds since 1970 UTC.")]
 
@@ -29,7 +29,7 @@ class ProgramEntity(TypedDict):
     """The name of the job; it has no application."""
     version: Literal["-SNAPSHOT"]
     type: Literal["Spark", "Workflow"]
-    """`Workflow` for the job at the root of the runs, if these are rolled up; CDAP's clients know no other words."""
+    """`Workflow` for the job at the root of rolled up runs; CDAP's clients know no further words."""
     program: str
     entity: Literal["PROGRAM"]
 
@@ -46,24 +46,24 @@ LineageFields = TypeAliasType("LineageFields", list[FieldName] | list[LineageFie
 
 
 class RelatedFields(TypedDict):
-    """Fields of a dataset; one that is null and of no dataset says that the field was dropped."""
+    """Fields of a dataset; null, of no dataset, stands for a dropped field."""
 
     dataset: NotRequired[DatasetEntity]
     fields: list[FieldName | None]
 
 
 class FieldSummary(TypedDict):
-    """The fields that a field was made of, and those made of it; the side that was not requested is absent."""
+    """The sources and the destinations of a field; a side without a request is absent."""
 
     incoming: NotRequired[list[RelatedFields]]
     outgoing: NotRequired[list[RelatedFields]]
 
 
 class InputField(TypedDict):
-    """A field that an operation takes."""
+    """An input of an operation."""
 
     origin: str
-    """The operation that emitted it, which may be none of the response."""
+    """The operation that emitted it, perhaps outside the response."""
     name: FieldName
 
 
@@ -91,11 +91,11 @@ class WholeOperation(TypedDict):
 
 
 class ProgramRun(TypedDict):
-    """A program and its newest run that did the operations."""
+    """A program and its newest run with the operations."""
 
     program: ProgramEntity
     lastExecutedTimeInSeconds: NotRequired[Annotated[int, Field(description="The start of the run.")]]
-    """Absent where the caller may not see the run."""
+    """Absent if the caller may not see the run."""
 
 
 class ProgramOperations(TypedDict):
@@ -103,29 +103,29 @@ class ProgramOperations(TypedDict):
 
     operations: list[WholeOperation]
     programs: list[ProgramRun]
-    """The last started first; nothing if a DatasetEvent alone declares it."""
+    """The last started first; empty if a DatasetEvent alone declares them."""
 
 
 class FieldOperations(TypedDict):
-    """The distinct sets of operations on a field, the newest first; the side that was not requested is absent."""
+    """The distinct sets of operations on a field, the newest first; a side without a request is absent."""
 
     incoming: NotRequired[list[ProgramOperations]]
     outgoing: NotRequired[list[ProgramOperations]]
 
 
 class FieldRelation(TypedDict):
-    """A field that went into another; without a destination, one that was dropped."""
+    """A field and its destination; a dropped field has no destination."""
 
     source: FieldName
     destination: NotRequired[FieldName]
 
 
 class DatasetRelations(TypedDict):
-    """The relations of the fields of a dataset to those of another; of no dataset, those that were dropped."""
+    """The relations of a dataset's fields to a neighbour's; of no dataset, its dropped fields."""
 
     entityId: NotRequired[DatasetEntity]
     fieldCount: int
-    """The number of the other dataset's fields that have lineage; where the caller may not see them, of those here."""
+    """The number of the neighbour's fields with lineage; of hidden fields, the number in the response."""
     relations: list[FieldRelation]
 
 
@@ -137,7 +137,7 @@ class DatasetFieldLineage(_Requested):
 
     direction: Literal["INCOMING", "OUTGOING", "BOTH"]
     fields: list[FieldName]
-    """Those with lineage, and those of the current schema."""
+    """The fields with lineage, and of the current schema."""
     incoming: list[DatasetRelations]
     outgoing: list[DatasetRelations]
 
@@ -151,9 +151,9 @@ class AccessRelation(TypedDict):
     """A key of `programs`."""
     accesses: list[Literal["read", "write"]]
     runs: list[str]
-    """Nothing where the caller may not see them."""
+    """Empty if the caller may not see them."""
     components: list[str]
-    """Nothing: jobs have no components."""
+    """Empty: jobs have no components."""
 
 
 class DataRecord(TypedDict):
