@@ -85,7 +85,7 @@ class _Growth:
 
 
 @contextmanager
-def _captured(spark: SparkSession, url: str | None) -> Iterator[Capture | None]:
+def _capture(spark: SparkSession, url: str | None) -> Iterator[Capture | None]:
     """Capture during the block, if there is a URL; every write was reported at its end."""
     if url is None:
         yield None
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--capture", metavar="URL")
     given = parser.parse_args(arguments)
     work = {"writes": measure_writes, "batches": measure_batches}[given.work]
-    with spark_session() as (spark, folder), _captured(spark, given.capture) as captured:
+    with spark_session() as (spark, folder), _capture(spark, given.capture) as captured:
         flush = partial(captured.flush, _FLUSH_S) if captured else bool
         print_figures(**work(spark, folder, given.times, flush))
 

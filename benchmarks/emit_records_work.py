@@ -48,15 +48,15 @@ def flights(spark: SparkSession, rows: int) -> DataFrame:
 
 def packed(df: DataFrame, url: str) -> int:
     """Send rows into a queue by `emit_records`; count the sent rows."""
-    return _emitted(df, queue_url=_queue_url(url))
+    return _emit(df, queue_url=_queue_url(url))
 
 
 def requests(df: DataFrame, url: str) -> int:
     """Send rows over HTTP by `emit_records`; count the sent rows."""
-    return _emitted(df, client=LineageClient(url=url))
+    return _emit(df, client=LineageClient(url=url))
 
 
-def _emitted(df: DataFrame, *, queue_url: str | None = None, client: LineageClient | None = None) -> int:
+def _emit(df: DataFrame, *, queue_url: str | None = None, client: LineageClient | None = None) -> int:
     from pyspark.sql import functions as sf
 
     counts = emit_records(

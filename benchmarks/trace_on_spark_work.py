@@ -25,7 +25,7 @@ from headwater.records.lines import Compaction, in_blocks, render_lines, render_
 from headwater.records.record import LineageRecord
 from jobs.forest import arrange, number
 from jobs.rendered import render_rows
-from jobs.trace_root import prepared
+from jobs.trace_root import prepare_session
 from local_stack.toolchain import with_java
 
 ROOT_ID = "s3://carbonlake-landing/2026/11/20/emissions-7c1f4e9a.csv"
@@ -94,7 +94,7 @@ def session(memory: str) -> SparkSession:
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", memory)
     builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "16")
     builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
-    return prepared(builder.config("spark.ui.showConsoleProgress", "false").getOrCreate())
+    return prepare_session(builder.config("spark.ui.showConsoleProgress", "false").getOrCreate())
 
 
 def peak_of_java(spark: SparkSession) -> int:

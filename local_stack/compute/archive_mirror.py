@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def mirrored(s3: S3Client, location: str, day: str) -> Iterator[Path]:
+def mirror_day(s3: S3Client, location: str, day: str) -> Iterator[Path]:
     """Yield a scratch folder with the day's digest, its objects and their bases, from `s3://bucket`.
 
     At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
     bucket = urlsplit(location).netloc
-    with _mirrored_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
+    with _mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
         for key in sorted(_bases(folder / key_of(day))):
             _download(s3, bucket, key, folder)
         yield folder
 
 
 @contextmanager
-def mirrored_edges(s3: S3Client, location: str) -> Iterator[Path]:
-    """Yield a scratch folder with the earlier days of the graph's edges; it is uploaded as `mirrored` does."""
+def mirror_edges(s3: S3Client, location: str) -> Iterator[Path]:
+    """Yield a scratch folder with the earlier days of the graph's edges; it is uploaded as `mirror_day` does."""
     bucket = urlsplit(location).netloc
-    with _mirrored_prefixes(s3, bucket, [f"{PREFIX}{table.name}/" for table in EDGE_TABLES]) as folder:
+    with _mirror_prefixes(s3, bucket, [f"{PREFIX}{table.name}/" for table in EDGE_TABLES]) as folder:
         yield folder
 
 
 @contextmanager
-def _mirrored_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
+def _mirror_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
         folder = Path(name)
         for key in sorted({key for prefix in prefixes for key in _keys(s3, bucket, prefix)}):

@@ -90,7 +90,7 @@ class RestApi:
         pairs = parse_qsl(query, keep_blank_values=True)
         sent = request.body
         if self._route.compress_from is not None and request.header("content-encoding") == "gzip":
-            sent = _unpacked(sent)
+            sent = _unpack(sent)
         binary = self._route.binary and bool(sent)
         body = base64.b64encode(sent).decode() if binary else sent.decode("utf-8", "replace")
         return {
@@ -125,7 +125,7 @@ class RestApi:
         }
 
 
-def _unpacked(body: bytes) -> bytes:
+def _unpack(body: bytes) -> bytes:
     """Unpack the body; a body that is no gzip, or too large, is left for the function to refuse."""
     inflator = zlib.decompressobj(31)
     try:

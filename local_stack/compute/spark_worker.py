@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from local_stack.compute.archive_mirror import mirrored, mirrored_edges
+from local_stack.compute.archive_mirror import mirror_day, mirror_edges
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
 
@@ -62,7 +62,7 @@ class Worker:
             if "--archive" in arguments:
                 s3 = boto3.client("s3")
                 location, day = arguments["--archive"], arguments.get("--day")
-                mirror = mirrored(s3, location, day) if day else mirrored_edges(s3, location)
+                mirror = mirror_day(s3, location, day) if day else mirror_edges(s3, location)
                 folder = on_exit.enter_context(mirror)
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())
