@@ -82,7 +82,7 @@ def _table_rows(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]
 
 
 def _staged_images(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
-    for place, record in Staged(client("dynamodb"), root.graph_table).staged(root.root_id):
+    for place, record in Staged(client("dynamodb"), root.graph_table).read(root.root_id):
         yield record, place
 
 
