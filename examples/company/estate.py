@@ -33,6 +33,7 @@ def build_estate() -> Estate:
     models = Job(DBT, "dbt-run-nordwind", (), (), "team:analytics", 149, 120, daily, daily)
     mornings = Job(AIRFLOW, "boards_morning", (), (), "team:analytics", 275, 50)
     weekly = Job(AIRFLOW, "nordwind_weekly", (), (), "team:platform", 320, 40)
+    # Each layer reads the layers before it.
     calendar_job, rates_job = build_calendar(daily), build_rates(daily)
     calendar, rates = calendar_job.writes[0].dataset, rates_job.writes[0].dataset
     bronze = build_bronze(daily)

@@ -82,6 +82,7 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
     state, error = _fate_of(job, night)
     if state == "NONE":
         return
+    # A run's times vary, in the same way for a seed, job and night.
     random = Random(f"{night.seed} {job.name} {night.age}")
     starts = after(night.begins, 60 * job.starts_min + random.uniform(0, 20))
     ends = after(starts, 60 * job.takes_min * random.uniform(0.7, 1.4))
@@ -94,6 +95,7 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
     if state == "RUNNING":
         return
     facets = dict(run["facets"])
+    # The end has the errors, record roots, inputs and outputs.
     if error:
         facets["errorMessage"] = a_facet("errorMessage", message=error, programmingLanguage="scala")
     if job.name == "spark.bronze_bkpf" and night.age == 0:

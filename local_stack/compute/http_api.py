@@ -89,6 +89,7 @@ class RestApi:
         proxy = path.lstrip("/")
         pairs = parse_qsl(query, keep_blank_values=True)
         sent = request.body
+        # API Gateway unpacks known encodings, and sends binary bodies in base64.
         if self._route.compress_from is not None and request.header("content-encoding") == "gzip":
             sent = _unpack(sent)
         binary = self._route.binary and bool(sent)

@@ -89,6 +89,7 @@ def demonstrate_nights(nights: int) -> bool:
         finds_expired = _find_expired(console, stack, nights_run[0])
         proof = _prove(console, stack, nights_run[0].day)
         console.print(f"\nDone in {monotonic() - started:.0f} s.")
+    # Every sent record must be in a published day.
     archived = sum(manifest.records.rows for manifest in manifests.values())
     nothing_lost = archived == sum(night.sent for night in nights_run) and not sum(
         night.undelivered for night in nights_run

@@ -80,6 +80,7 @@ def deploy(
         _print_choice(release, choice)
         bucket = find_bucket(s3, account=account, region=region, given=assets_bucket or deployed.get(_ASSETS_BUCKET))
         key = _upload(s3, bucket, release, choice)
+        # Values of an earlier deployment stay, unless the context changes them.
         kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()
         changes = make_change_set(
             formation,
