@@ -105,7 +105,6 @@ def _plain(units: float) -> str:
 
 
 def _render_assumptions(day: Day) -> Iterator[str]:
-    """Yield the section of the assumptions, each with its constant."""
     yield "## Assumed"
     yield ""
     yield "Assumed, not counted; each is a constant of `benchmarks/cost.py`:"

@@ -83,7 +83,6 @@ def _records(event: Event) -> Iterator[LineageRecord]:
 
 
 def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
-    """Build our item for a record."""
     return {
         "root_id": record.root_id,
         "node_id": record.node_id,
@@ -114,7 +113,6 @@ BATCHES: dict[str, Callable[[Sequence[LineageRecord]], list[str]]] = {
 
 
 def _event(bodies: Sequence[str]) -> Event:
-    """Build Lambda's event of a batch."""
     return {
         "Records": [
             {

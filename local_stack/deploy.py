@@ -193,7 +193,6 @@ def _resolve(
 
 
 def _output_name(logical_id: str, number: int) -> str:
-    """Name the output that resolves an expression of a resource."""
     return f"{logical_id}Value{number}"
 
 

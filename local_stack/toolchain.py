@@ -173,7 +173,6 @@ def _nodes() -> Iterator[Path]:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Find the folder of a package, without importing it."""
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 

@@ -85,7 +85,6 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def _capture_view(browser: Browser, address: str, scheme: str, file: Path) -> None:
-    """Open a view and keep its picture."""
     file.parent.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport=_SIZE, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1.5)  # type: ignore[arg-type]
     page = context.new_page()

@@ -55,10 +55,7 @@ class Package:
 
 
 def read_lock(lock_file: Path) -> Sequence[Package]:
-    """Read the packages of a lock file of requirements/.
-
-    A package with an older version for some machines is listed twice.
-    """
+    """Read the packages of a lock file of requirements/; two versions for different machines are both listed."""
     blocks = _BLOCK.findall(lock_file.read_text(encoding="utf-8"))
     return [
         Package(
@@ -102,7 +99,7 @@ def merge(packages: Iterable[Package]) -> Sequence[Package]:
 
 
 def render_bom(wheel: Path, packages: Iterable[Package], *, bundled: Sequence[Path] = (), time_s: int) -> str:
-    """Render the bill of a wheel with its packages, and with the wheels `bundled` it, as JSON.
+    """Render the bill of a wheel with its packages and the `bundled` wheels, as JSON.
 
     `time_s` is the time of the commit, in seconds since 1970, and the only time in the bill.
     """

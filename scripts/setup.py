@@ -227,7 +227,6 @@ def _install_marquez(python: Path, folder: Path) -> None:
 
 
 def _program(folder: Path, name: str) -> Path:
-    """Build the path of a program of a virtual environment."""
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 

@@ -55,7 +55,6 @@ def build_estate() -> Estate:
 
 
 def _streams(bronze: Mapping[str, Job]) -> list[Job]:
-    """Build the endless jobs."""
     jobs = []
     for table, owner in (("clicks", "team:marketing"), ("bins", "team:logistics")):
         topic = bronze[table].reads[0]

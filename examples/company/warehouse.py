@@ -147,7 +147,6 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
 
 
 def _sources(formula: str, tables: Mapping[str, Dataset]) -> list[Source]:
-    """List the columns in a formula."""
     expression = "" if _REFERENCE.fullmatch(formula) else formula
     named = dict.fromkeys(_REFERENCE.findall(formula))
     return [Source(tables[table], column, expression) for table, column in named]

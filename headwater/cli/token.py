@@ -194,12 +194,10 @@ def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _line_of(token: Token) -> str:
-    """Print the token as a line, without its secret."""
     return "  ".join(_cells(token))
 
 
 def _cells(token: Token) -> tuple[str, ...]:
-    """Print the token's id, scopes, creation, state, and limits."""
     state = _state(token)
     moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
     moment = moments[state]

@@ -193,7 +193,6 @@ def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
 
 
 def _table_of(table: Table, keys: set[Key]) -> Table:
-    """Copy the table with only these of its items."""
     small = copy.copy(table)
     small.items = defaultdict(dict)
     for partition, sort in keys:

@@ -51,10 +51,7 @@ class Worker:
         self._skipping = Skipping()
 
     def respond(self, request: Message) -> Message:
-        """Run the handler to `{"payload": <the handler's>}` or `{"error": <Lambda's payload>}`.
-
-        For `{}`, only import it.
-        """
+        """Run the handler to `{"payload": <its result>}` or `{"error": <Lambda's payload>}`; for `{}`, import it."""
         request_id = request.get("request_id", "")
         try:
             handler = self._load()

@@ -118,7 +118,6 @@ def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
 
 
 def _manifests(stack: LocalStack) -> dict[str, Manifest]:
-    """Load the published manifest of each day."""
     s3, bucket = _archive(stack)
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
     bodies = (s3.get_object(Bucket=bucket, Key=item["Key"])["Body"].read() for item in listed)

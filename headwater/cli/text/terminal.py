@@ -123,6 +123,5 @@ def _tree_lines(tree: Tree) -> Iterator[str]:
 
 
 def _plain(label: RenderableType) -> str:
-    """Join a label's lines."""
     text = label if isinstance(label, Text) else Text.from_markup(str(label))
     return "  ".join(text.plain.split("\n"))
