@@ -82,7 +82,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--alerts",
         action="store_true",
-        help="find what is wrong with jobs and datasets, and print it (the context value alerts=eventbridge)",
+        help="find faults of jobs and datasets, and print them (the context value alerts=eventbridge)",
     )
     parser.add_argument(
         "--aws-port", type=parse_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
@@ -92,7 +92,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=parse_amount,
         default=1.0,
         metavar="SECONDS",
-        help="the longest that a batch waits to fill; the deployed stack's is 60 (default: 1)",
+        help="the longest wait for a batch to fill; 60 in a deployed stack (default: 1)",
     )
     parser.add_argument(
         "--template",
@@ -101,7 +101,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="a synthesized template to run, for context values other than cdk.json's (default: synthesize one)",
     )
     parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="keep what is stored in this folder (default: in memory)"
+        "--data", type=Path, metavar="DIR", help="keep all stored data in this folder (default: in memory)"
     )
     parser.set_defaults(func=serve)
 

@@ -96,7 +96,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
         "--events-per-minute",
         type=int,
         metavar="N",
-        help="the most events that the token sends in a minute; more are refused with 429 and Retry-After (default: no "
+        help="the most events by the token in a minute; more are refused with 429 and Retry-After (default: no "
         "bound of its own)",
     )
     expiry = create.add_mutually_exclusive_group()
