@@ -360,7 +360,7 @@ def _tables() -> list[Table]:
 def expire_items(table: Table, now: float) -> Iterable[Message]:
     """Remove the table's expired items; yield their keys and last images.
 
-    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970; a moment more than
+    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970. A moment more than
     five years ago is taken for a mistake, and the item stays (developer guide, "Time to Live").
     """
     if table.ttl.get("TimeToLiveStatus") != "ENABLED":
