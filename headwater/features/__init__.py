@@ -7,7 +7,11 @@ from headwater.features.feature import Feature
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
-    Feature("insights", routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),)),
+    Feature(
+        "insights",
+        routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),),
+        rows="headwater.features.insights.feed_rows",
+    ),
     Feature(
         "names",
         command="headwater.features.names.command",

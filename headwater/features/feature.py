@@ -14,6 +14,7 @@ class Feature:
       `show(event)`, the text of an event on an event bus.
     - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
       `examples.json` has examples of their types.
+    - `rows`: `ROWS`, functions that add rows to the facts of a kind, as in `headwater.facts.growth`.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     - `job`: `ARGUMENTS` and `main(arguments, spark)` of its job on Spark, as in `jobs.launch`.
@@ -26,6 +27,7 @@ class Feature:
     command: str | None = None
     serve: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
+    rows: str | None = None
     on_loaded: tuple[str, str] | None = None
     job: str | None = None
     context: str | None = None
