@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 BUILD_EXPLORER := $(BIN)/python scripts/explorer.py
-.PHONY: help setup demo serve explorer page test test-all test-rest test-fast test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
+.PHONY: help setup demo serve explorer page test test-all test-rest test-fast test-features test-formats newest check check-types check-others format openapi pictures bench synth deploy lock audit docs dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -69,6 +69,9 @@ page:
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
 	@$(BIN)/python scripts/test.py fast
 
+test-features: $(READY) ## each feature removed in turn from a copy: contracts, types, the template, fast tests
+	@$(BIN)/python scripts/without_features.py --each --tests
+
 test-formats: $(READY) $(SPARK35)/.ready ## tables of Delta, Iceberg and Hudi, where Maven Central has their jars; ARGS=kafka, ARGS=--newest
 	@$(BIN)/python scripts/table_formats.py $(ARGS)
 	@test -e $(SPARK35)/.unavailable || $(SPARK35)/bin/python scripts/table_formats.py $(ARGS)
@@ -89,6 +92,7 @@ check-types:
 
 check-others:
 	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/without_features.py
 	@$(BIN)/python -m pytest -q tests/lint
 	@$(BIN)/zizmor -q --offline --strict-collection .github
 	@$(BUILD_EXPLORER) --check

@@ -16,22 +16,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from benchmarks import (
-    alerts,
     capture,
-    capture_memory,
-    client,
     cold_start,
     compact_archive,
-    emit_records,
     events,
     explorer,
     fields,
     graph,
-    load,
     machine,
-    tests,
     trace,
-    verify,
 )
 from benchmarks.processes import PROJECT, Report, run, warm
 from benchmarks.results import read_results, replace_rows, write_results
@@ -50,21 +43,14 @@ class Measure(Protocol):
 
 
 _MEASURES: dict[str, Measure] = {
-    "alerts": alerts.measure,
     "trace": trace.measure,
-    "load": load.measure,
-    "client": client.measure,
     "events": events.measure,
     "graph": graph.measure,
     "fields": fields.measure,
     "capture": capture.measure,
-    "capture_memory": capture_memory.measure,
-    "emit_records": emit_records.measure,
     "compact_archive": compact_archive.measure,
-    "verify": verify.measure,
     "cold_start": cold_start.measure,
     "explorer": explorer.measure,
-    "tests": tests.measure,
 }
 _NAMES = (*_MEASURES, "cost")
 

@@ -24,6 +24,7 @@ from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Execution, Tier
 from spark_client.current_run import JobRun, RunContext
+from spark_client.event_payloads import Event
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -63,8 +64,8 @@ def _write(frame: DataFrame, folder: Path) -> None:
     frame.write.mode("overwrite").parquet(str(folder / "written"))
 
 
-def _capture_next(executions: Executions, extractor: Extractor) -> tuple[Execution, list[dict[str, Any]]]:
-    """Wait for the next execution; extract the events of its write."""
+def _capture_next(executions: Executions, extractor: Extractor) -> tuple[Execution, list[Event]]:
+    """Return the next execution and the events of its write."""
     execution = executions.next(_WAIT_S)
     if not isinstance(execution, Execution):
         raise TypeError(f"{execution!r}: must be an execution")

@@ -83,12 +83,5 @@ class Heap:
         return int(sum(pool.getPeakUsage().getUsed() for pool in self._pools) - self._before)
 
 
-def live_heap(spark: SparkSession) -> int:
-    """Measure the bytes of the driver's heap after a collection."""
-    jvm = _jvm(spark)
-    jvm.java.lang.System.gc()
-    return int(jvm.java.lang.management.ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed())
-
-
 def _jvm(spark: SparkSession) -> Any:
     return spark.sparkContext._jvm

@@ -47,7 +47,7 @@ def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
     yield "## A million OpenLineage events, in US dollars"
     yield ""
     yield (
-        f"Events of jobs that have run {RUNS} times, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
+        f"Events of jobs with {RUNS} runs, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
         f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With "
         f"`columnLineage` of 20 columns an output: {_show(with_columns)}; equal column lineage is stored once, not "
         "with every run."

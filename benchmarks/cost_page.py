@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchmarks import cost
-from benchmarks.cost import Line, Price, PriceTable, bill
+from benchmarks.cost import Line, PriceTable, bill
 from benchmarks.day import RECORDS, Day
 from benchmarks.ledger import Ledger
 from benchmarks.rows import Row
@@ -22,7 +22,7 @@ _STAGES = {
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
     """Render the page."""
-    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day), *_prices(table), ""))
+    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day)))
 
 
 def prices_of_records(day: Day, table: PriceTable) -> Iterator[Row]:
@@ -37,9 +37,9 @@ def _head(table: PriceTable) -> Iterator[str]:
     yield ""
     yield (
         f"The price of {cost.RECORDS_A_DAY:,} records a day in a month of {cost.DAYS} days, at the list prices of "
-        f"{table.region} of {table.looked_up}, without free tiers. Written by `make bench`: the calls are counted on "
-        f"the real handlers for {RECORDS:,} records and multiplied; the prices are in `benchmarks/prices.json`, "
-        "the model in `benchmarks/cost.py`."
+        f"{table.region} of {table.looked_up}, without free tiers. `make bench` counts the calls of the real handlers "
+        f"for {RECORDS:,} records and multiplies. `benchmarks/prices.json` has the prices, `benchmarks/cost.py` the "
+        "model."
     )
     yield ""
 
@@ -52,10 +52,9 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
     yield from render_table(("", *bills), "l" + "r" * len(bills), _lines(list(bills.values()), table))
     yield ""
     yield (
-        "The archive and the graph table grow by the same amount every month. Each request over HTTP adds the price "
-        "of API Gateway. A Step Functions task that calls the input function adds its transition ($25 a million); "
-        "there, a request for a batch costs as much as a request for a record. The graph in SQL, off by default, has "
-        "its own bill ([graph-tables.md](graph-tables.md#what-it-costs))."
+        "Archive and graph table grow by this amount every month. A request over HTTP adds API Gateway's price, a task "
+        "of Step Functions its transition ($25 a million). The graph in SQL, off by default, has [its own "
+        "bill](../headwater/features/graph_tables/README.md#what-it-costs)."
     )
     yield ""
 
@@ -74,19 +73,14 @@ def _usd(lines: Sequence[Line], service: str, what: str, table: PriceTable) -> f
 
 
 def _calls(day: Day) -> Iterator[str]:
-    """Yield the section of the counted calls, a table for each pattern of arrival."""
-    yield f"## AWS calls for {RECORDS:,} records"
+    """Yield the section of the counted calls, of the first pattern of arrival."""
+    arrival, ledger = next(iter(day.ledgers.items()))
+    yield f"## AWS calls for {RECORDS:,} records, {arrival}"
     yield ""
-    yield (
-        "Calls of the handlers, with KB sent and received in their bodies, and the units that DynamoDB bills. The "
-        "polls of Lambda are in the price, but not in this table."
-    )
-    for arrival, ledger in day.ledgers.items():
-        yield ""
-        yield f"### {arrival}"
-        yield ""
-        columns = ("stage", "invocations", "call", "calls", "KB sent", "KB received", "write units", "read units")
-        yield from render_table(columns, "lrlrrrrr", _stages(ledger))
+    yield "The units are DynamoDB's. Lambda's polls are in the price alone."
+    yield ""
+    columns = ("stage", "invocations", "call", "calls", "write units", "read units")
+    yield from render_table(columns, "lrlrrr", _stages(ledger))
     yield ""
 
 
@@ -94,9 +88,8 @@ def _stages(ledger: Ledger) -> Iterator[Sequence[str]]:
     for stage, tallies in ledger.tallies.items():
         first = (_STAGES[stage], f"{ledger.invocations[stage]:,}")
         for (service, operation), tally in tallies.items():
-            sizes = (f"{tally.sent_bytes / 1000:,.0f}", f"{tally.received_bytes / 1000:,.0f}")
             units = (f"{tally.write_units:,.0f}" if tally.write_units else "", _plain(tally.read_units))
-            yield *first, f"{service} {operation}", f"{tally.calls:,}", *sizes, *units
+            yield *first, f"{service} {operation}", f"{tally.calls:,}", *units
             first = ("", "")
 
 
@@ -105,17 +98,17 @@ def _plain(units: float) -> str:
 
 
 def _render_assumptions(day: Day) -> Iterator[str]:
-    yield "## Assumed"
+    yield "## Assumed, not counted"
     yield ""
-    yield "Assumed, not counted; each is a constant of `benchmarks/cost.py`:"
+    yield "Each is a constant of `benchmarks/cost.py`:"
     yield ""
     yield f"- An AWS call takes {cost.CALL_S * 1000:.0f} ms, an invocation {cost.INVOCATION_S * 1000:.0f} ms."
     yield f"- The load function makes {cost.AT_ONCE['load']} calls at once; ten pipelines run at the same time."
-    yield f"- A record is stored for {cost.KEPT_DAYS} days: its 24 hours, and as long again until TTL has removed it."
+    yield f"- A record is stored for {cost.KEPT_DAYS} days: its 24 hours, and as long again until TTL removes it."
     yield f"- Lambda logs {cost.LOG_BYTES} bytes of its own for an invocation; queries and storage of logs are extra."
-    yield "- Lambda deletes each message by a request of its own; its documentation mentions no batches of deletes."
+    yield "- Lambda deletes each message by a request of its own."
     yield (
-        f"- Lambda reads each of the {day.polled_queues} queues that have an event source mapping by {cost.POLLERS} "
+        f"- Lambda reads each of the {day.polled_queues} queues with an event source mapping by {cost.POLLERS} "
         f"pollers, whose receives wait {cost.POLL_S} s for a message; they never pause."
     )
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
@@ -125,14 +118,3 @@ def _render_assumptions(day: Day) -> Iterator[str]:
         yield "- X-Ray's default rule records the first request of each second of a function, and 5 % of the others."
     yield "- No call is retried, no record expires before it is archived, no query comes over HTTP."
     yield ""
-
-
-def _prices(table: PriceTable) -> Iterator[str]:
-    yield f"## Prices of {table.looked_up}"
-    yield ""
-    yield from render_table(("USD", "for", "page"), "rll", map(_price, table.prices.values()))
-
-
-def _price(price: Price) -> Sequence[str]:
-    number = f"{price.per:,.0f} " if price.per != 1 else "1 of: "
-    return f"{price.usd:g}", f"{number}{price.unit}", price.page

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from itertools import count
 from typing import TypeAlias
 from zlib import crc32
 
@@ -105,26 +104,6 @@ def counting(respond: Respond) -> Respond:
     return respond_and_count
 
 
-def accept_records(_head: bytes, _body: bytes) -> tuple[int, bytes]:
-    """Respond to a lineage request as the API does, without its records."""
-    return 202, b'{"root_id":"flights-2013-01-01","action_taken":"ESTIMATED","records":[]}'
-
-
-def respond_as_queue(fails_every: int) -> Respond:
-    """Build a responder to `SendMessageBatch` like SQS; it fails every so many messages."""
-    numbers = count(1)
-
-    def respond(_head: bytes, body: bytes) -> tuple[int, bytes]:
-        entries = [(entry["Id"], next(numbers) % fails_every) for entry in orjson.loads(body)["Entries"]]
-        accepted = [{"Id": id_, "MessageId": "m", "MD5OfMessageBody": "0"} for id_, remainder in entries if remainder]
-        failed = [
-            {"Id": id_, "Code": "InternalError", "SenderFault": False} for id_, remainder in entries if not remainder
-        ]
-        return 200, orjson.dumps({"Successful": accepted, "Failed": failed})
-
-    return respond
-
-
 def respond_as_table(table: MemoryDynamo) -> Respond:
     """Build a responder to calls of DynamoDB from the table."""
 
@@ -167,7 +146,5 @@ if __name__ == "__main__":
         (): respond_empty,
         ("table",): respond_as_table(MemoryDynamo()),
         ("events",): counting(accept_events),
-        ("records",): accept_records,
-        ("queue",): respond_as_queue(fails_every=50),
     }
     asyncio.run(serve(responders[tuple(sys.argv[1:])]))

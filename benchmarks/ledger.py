@@ -28,11 +28,9 @@ SQS_REQUEST_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Tally:
-    """The calls of an operation: their number, bytes of the bodies sent and received, billed units."""
+    """The calls of an operation: their number, billed units and requests."""
 
     calls: int = 0
-    sent_bytes: int = 0
-    received_bytes: int = 0
     write_units: float = 0
     read_units: float = 0
     requests: int = 0
@@ -99,8 +97,6 @@ class Ledger:
 
 def _add(whole: Tally, part: Tally) -> None:
     whole.calls += part.calls
-    whole.sent_bytes += part.sent_bytes
-    whole.received_bytes += part.received_bytes
     whole.write_units += part.write_units
     whole.read_units += part.read_units
     whole.requests += part.requests
@@ -114,7 +110,7 @@ class Listener:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Listen to clients made inside; drop clients made before, and these afterwards."""
+        """Listen to clients made inside; drop all clients before and after."""
         _drop_clients()
         boto3.setup_default_session(botocore_session=clients.session())
         assert boto3.DEFAULT_SESSION is not None
@@ -138,13 +134,9 @@ class Listener:
     def _note_sent(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
         context["sent_bytes"] = _size(params["body"])
 
-    def _note_response(
-        self, http_response: Any, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object
-    ) -> None:
+    def _note_response(self, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object) -> None:
         service = model.service_model.service_name
         tally = self.ledger.write(service, model.name, context["counted_request"], parsed)
-        tally.sent_bytes += context["sent_bytes"]
-        tally.received_bytes += int(http_response.headers.get("Content-Length") or 0)
         if service == "sqs":
             tally.requests += max(1, -(-context["sent_bytes"] // SQS_REQUEST_BYTES))
 
@@ -159,9 +151,7 @@ class _CountedConnections(Connections):
         """Send as the connections do."""
         response = self._connections.post(headers, body)
         operation = headers["x-amz-target"].rpartition(".")[2]
-        tally = self._listener.ledger.write("dynamodb", operation, orjson.loads(body), orjson.loads(response.content))
-        tally.sent_bytes += len(body)
-        tally.received_bytes += len(response.content)
+        self._listener.ledger.write("dynamodb", operation, orjson.loads(body), orjson.loads(response.content))
         return response
 
 

@@ -12,22 +12,20 @@ from benchmarks.tables import render_table
 
 _ABOUT = """# Benchmarks
 
-Speed and cost of each part, beside a plain program that does the same. [benchmarks.json](benchmarks.json) has all
-rows, with the machine and the day of each; `make bench` writes both. [comparison.md](comparison.md) has
-runs beside others, and [cost.md](cost.md) is the bill, line by line.
+Speed and cost of each part, beside a plain program. [benchmarks.json](benchmarks.json) has all rows, with machine and
+day; `make bench` writes both. [comparison.md](comparison.md) has runs beside others, [cost.md](cost.md) the bill.
 """
 
 _READING = """
 ## How to read it
 
-- *Ours* and *beside it* ran in turns, in the same run, each in a process of its own; a figure is the median. Machines
-  differ, ratios do not: compare the ratio.
-- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once on this
-  machine: what a request costs there is in [cost.md](cost.md).
-- A goal was set before the measurement. A row without a goal only informs. `make bench` fails if a goal is missed.
-- What each program beside ours does, and what is counted, is said at the top of its module, which has the name of
-  its rows: *capture* is [benchmarks/capture.py](../benchmarks/capture.py).
-- `make bench ARGS="trace load"` measures some parts alone, and replaces their rows.
+- *Ours* and *beside it* ran in turns, in the same run, each in its own process; a figure is the median. Compare the
+  ratio: machines differ, ratios do not.
+- Rates are for a second of CPU, times by the clock, unless the row says otherwise. AWS answers at once here:
+  [cost.md](cost.md) has its requests.
+- A goal was set before the measurement. `make bench` fails if a goal is missed.
+- The module of a row's name describes both programs: [benchmarks/capture.py](../benchmarks/capture.py) *capture*.
+- `make bench ARGS="trace events"` measures some parts alone, and replaces their rows.
 """
 
 
@@ -49,19 +47,12 @@ _HEADLINES = (
     _Headline(
         "a column", "fields: a column upstream, depth 20: 50 runs a job, not 1", "after fifty times as many runs"
     ),
-    _Headline("a record", "load: 100 messages of one record", "stored; beside `boto3.resource`"),
-    _Headline("a row", "emit_records: beside a message a row", "of a DataFrame, into a queue; beside a message a row"),
     _Headline(
         "a trace",
         "trace of 1,001,004 records: index, walk, render (CPU)",
         "of a million records; beside a walk from each leaf",
     ),
     _Headline("capture", "capture: 200 small writes", "of 200 small writes; beside the same job without it"),
-    _Headline(
-        "a long job",
-        "capture memory: growth over the last four fifths of 10,000 small writes",
-        "memory that 10,000 captured writes leave behind; beside the same job without capture",
-    ),
     _Headline(
         "a cold start", "cold start: api, of a query", "of the API function; beside making boto3's clients alone"
     ),
@@ -74,15 +65,11 @@ _LOSSES = {
     "fields: events with columnLineage of 20 columns, not without": "an event with columns has twice the bytes",
     "cold start: api, of a query": "ours imports its router and its routes, too",
 }
-# A chart's bars; a ratio above this would hide the rest.
-_CHART_MAX = 30.0
 
 
 def render_results_page(results: Results) -> str:
     """Render the page."""
-    return "\n".join(
-        (_ABOUT, *_headlines(results), "", *_chart(results), "", *_losses(results), _READING.rstrip("\n"), "")
-    )
+    return "\n".join((_ABOUT, *_headlines(results), "", *_losses(results), _READING.rstrip("\n"), ""))
 
 
 def render_rows(rows: Sequence[Row]) -> Iterator[str]:
@@ -120,31 +107,6 @@ def _short(figure: str) -> str:
     parts = figure.split(", ")
     costs = [part for part in parts if re.fullmatch(r"[\d,.]+ (requests|KB|ms)", part)]
     return ", ".join(costs if len(costs) > 1 else parts)
-
-
-def _chart(results: Results) -> Iterator[str]:
-    """Yield a chart of the headlines ahead of a plain program or behind it; 1 is as good as the program."""
-    parts = ((headline.part, results.row(headline.what)) for headline in _HEADLINES)
-    bars = [(part, min(ahead, _CHART_MAX)) for part, result in parts if result and (ahead := advantage(result.row))]
-    yield "```mermaid"
-    yield "xychart-beta horizontal"
-    yield '    title "Times as good as the plain program (1 is the same)"'
-    yield f"    x-axis [{', '.join(part for part, _ in bars)}]"
-    yield f"    bar [{', '.join(f'{bar:.2g}' for _, bar in bars)}]"
-    yield "```"
-
-
-def advantage(row: Row) -> float | None:
-    """Compute the ratio of ours to the baseline; None without a ratio.
-
-    >>> advantage(Row("a walk", "", "", "0.5x", "≤ 0.6x")), advantage(Row("a load", "", "", "1.34x", "≥ 1.2x"))
-    (2.0, 1.34)
-    """
-    ratio = re.match(r"([\d.]+)x", row.ratio)
-    if ratio is None or not row.goal:
-        return None
-    less_is_better = row.goal[0] in "≤<"
-    return 1 / float(ratio[1]) if less_is_better else float(ratio[1])
 
 
 def _losses(results: Results) -> Iterator[str]:

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _IMPORTED = ("boto3", *(f"lambdas.{name}" for name in ("api", "compact", "expired", "input", "trace")))
-_WORKS = tuple(f"benchmarks.{name}_work" for name in ("trace", "load", "events", "graph", "fields", "verify"))
+_WORKS = tuple(f"benchmarks.{name}_work" for name in ("trace", "events", "graph", "fields"))
 
 
 def run_work(work: Mapping[str, Any]) -> dict[str, Any]:

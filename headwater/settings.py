@@ -32,19 +32,6 @@ PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
-# The queue of jobs and datasets at which the alerts function looks; not set where there are no alerts.
-ALERTS_QUEUE_URL = "ALERTS_QUEUE_URL"
-# The event bus of the alerts, and their rules as JSON (`headwater.alerts.rules`).
-ALERTS_BUS = "ALERTS_BUS"
-ALERT_RULES = "ALERT_RULES"
-
-# Where events of chosen namespaces are forwarded: an OpenLineage endpoint, a JSON list of patterns, the secret of its
-# token (not set where it needs none), and the FIFO queue of announced events with its dead letters.
-FORWARD_URL = "FORWARD_URL"
-FORWARD_NAMESPACES = "FORWARD_NAMESPACES"
-FORWARD_SECRET = "FORWARD_SECRET"  # noqa: S105 - the name of a variable, no secret
-FORWARD_QUEUE_URL = "FORWARD_QUEUE_URL"
-FORWARD_DLQ_URL = "FORWARD_DLQ_URL"
 # The header of a request that forwards an event: such an event is not forwarded on, for else a circle had no end.
 FORWARDED_HEADER = "Headwater-Forwarded"
 
@@ -70,8 +57,6 @@ ROOT_IDS = "ROOT_IDS#"
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
 # The partitions that the compaction's steps need: they trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS, ROOT_IDS)
-# The partitions that the graph's tables are made of.
-TABLES_PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES#")
 # The rows that events make: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = (
     "RUN#",
@@ -95,12 +80,6 @@ GRAPH_PARTITIONS = (
 
 # The row of the rules by which names of datasets are joined (`headwater.loading.stored_rules`).
 NAMING = "NAMING"
-
-# The rows of alerts: causes that were sent, and nodes to look at when a time has come.
-ALERTS = "ALERT#"
-DUE = "DUE#"
-# The marks of lines of the log that were announced to be forwarded (`headwater.features.forwarding.announcements`).
-ANNOUNCED = "ANNOUNCED#"
 
 # The prefix of the Athena workgroup's results in the ingest bucket.
 SEARCH_PREFIX = "search/"

@@ -3,16 +3,18 @@
     JOB = fields_of({"namespace": text(not_blank), "name": text(not_blank, at_most(2048))}, required=("name",))
     faults_of(JOB, {"name": 7}, "job")  # [Fault("name", 7, "must be a string")]
 
-A field with null is missing; fields outside a check may hold anything.
+A field with null is missing; fields outside a check may hold anything. `read_json` reads and checks in one pass: a
+wrong value becomes a fault, and the reading goes on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from headwater_model.errors import Fault
+from headwater_model.errors import Fault, Invalid
 
 # The deepest known event nests like its schema's structs; parsers and databases fail somewhere beyond this depth.
 LEVELS_MAX = 100
@@ -21,6 +23,7 @@ CONTAINERS_MAX = 200_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SURROGATE = "must be valid Unicode (it holds a lone surrogate)"
 
+T = TypeVar("T")
 Path: TypeAlias = "tuple[int | str, ...]"
 
 
@@ -208,3 +211,69 @@ def _storing_rule(value: object) -> str | None:
 
 def _is_broken(text: str) -> bool:
     return not text.isascii() and text.encode(errors="replace") != text.encode(errors="surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A JSON value with its path, to be read; a wrong value adds to `faults`, and an empty value is read instead."""
+
+    value: Any
+    where: str
+    faults: list[Fault] = field(repr=False)
+
+    def member(self, name: str) -> JsonValue:
+        """Read a member of an object; its value is None if the member is missing."""
+        value = self.value.get(name) if isinstance(self.value, Mapping) else None
+        return JsonValue(value, f"{self.where}.{name}", self.faults)
+
+    def items(self) -> list[JsonValue]:
+        """Read the items of a list; None has no items."""
+        if self.value is None:
+            return []
+        if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
+            self.fault("must be a list")
+            return []
+        return [JsonValue(item, f"{self.where}[{index}]", self.faults) for index, item in enumerate(self.value)]
+
+    def text(self) -> str:
+        """Read a required text."""
+        if self.value is None:
+            self.faults.append(Fault(self.where, None, "is required", missing=True))
+        return self.text_or_none() or ""
+
+    def name(self) -> str:
+        """Read a required text with more than white space."""
+        text = self.text()
+        if isinstance(self.value, str) and not text.strip():
+            self.fault("must not be blank")
+        return text
+
+    def text_or_none(self) -> str | None:
+        """Read an optional text."""
+        if self.value is None or isinstance(self.value, str):
+            return self.value
+        self.fault("must be a string")
+        return None
+
+    def is_object(self, rule: str = "must be a JSON object") -> bool:
+        """True if the value is an object; else a fault is added."""
+        if not isinstance(self.value, Mapping):
+            self.fault(rule)
+        return isinstance(self.value, Mapping)
+
+    def fault(self, rule: str) -> None:
+        """Add a fault: the value breaks the rule."""
+        self.faults.append(Fault(self.where, self.value, rule))
+
+
+def read_json(value: object, where: str, read: Callable[[JsonValue], T]) -> T:
+    """Read a value by `read`.
+
+    Raises:
+        Invalid: with every fault, named from `where` on (`operations[3].inputs[0].origin`).
+    """
+    faults: list[Fault] = []
+    result = read(JsonValue(value, where, faults))
+    if faults:
+        raise Invalid(faults)
+    return result

@@ -6,12 +6,12 @@ the graph table, with a checksum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from headwater_model.errors import Fault, Invalid
 from headwater_model.ids import DatasetId
+from headwater_model.json_checks import JsonValue, read_json
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -72,9 +72,6 @@ def outputs_of(operation: Operation) -> tuple[str, ...]:
     return () if isinstance(operation, Write) else operation.outputs
 
 
-T = TypeVar("T")
-
-
 def parse_operations(forms: object, where: str = "operations") -> tuple[Operation, ...]:
     """Parse a JSON list of operations, in its order; `operation_checks` has the rules for the whole set.
 
@@ -82,11 +79,12 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
         Invalid: with every missing value and wrong type, named from `where` on
             (`operations[3].inputs[0].origin`).
     """
-    faults: list[Fault] = []
-    operations = _Value(forms, where, faults).items(_operation)
-    if faults:
-        raise Invalid(faults)
-    return operations
+    return read_json(forms, where, lambda value: tuple(map(_operation, value.items())))
+
+
+def parse_operation(form: object, where: str) -> Operation:
+    """Read the operation of a JSON object, as in `parse_operations`."""
+    return read_json(form, where, _operation)
 
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
@@ -121,58 +119,10 @@ def _outputs(operation: Read | Transform) -> list[str | dict[str, str]]:
     return [{"name": name, "type": types[name]} if name in types else name for name in operation.outputs]
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """A JSON value with its path; a wrong value adds to `faults`, and an empty value is read instead."""
-
-    value: Any
-    where: str
-    faults: list[Fault] = field(repr=False)
-
-    def member(self, name: str) -> _Value:
-        """Read a member of an object; its value is None if the member is missing."""
-        value = self.value.get(name) if isinstance(self.value, Mapping) else None
-        return _Value(value, f"{self.where}.{name}", self.faults)
-
-    def items(self, parse: Callable[[_Value], T]) -> tuple[T, ...]:
-        """Parse the items of a list, each by `parse`; None has no items."""
-        if self.value is None:
-            return ()
-        if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
-            self.fault("must be a list")
-            return ()
-        return tuple(
-            parse(_Value(item, f"{self.where}[{index}]", self.faults)) for index, item in enumerate(self.value)
-        )
-
-    def text(self) -> str:
-        """Read a required text."""
-        if self.value is None:
-            self.faults.append(Fault(self.where, None, "is required", missing=True))
-        return self.text_or_none() or ""
-
-    def text_or_none(self) -> str | None:
-        """Read an optional text."""
-        if self.value is None or isinstance(self.value, str):
-            return self.value
-        self.fault("must be a string")
-        return None
-
-    def is_object(self) -> bool:
-        """True if the value is an object; else a fault is added."""
-        if not isinstance(self.value, Mapping):
-            self.fault("must be a JSON object")
-        return isinstance(self.value, Mapping)
-
-    def fault(self, rule: str) -> None:
-        """Add a fault: the value breaks the rule."""
-        self.faults.append(Fault(self.where, self.value, rule))
-
-
 _NOTHING = Transform("", (), ())
 
 
-def _operation(form: _Value) -> Operation:
+def _operation(form: JsonValue) -> Operation:
     if not form.is_object():
         return _NOTHING
     kind = form.member("type")
@@ -183,31 +133,31 @@ def _operation(form: _Value) -> Operation:
     return _NOTHING
 
 
-def _read(form: _Value, name: str, description: str | None) -> Read:
+def _read(form: JsonValue, name: str, description: str | None) -> Read:
     outputs, types = _parse_outputs(form)
     source = form.member("source")
     return Read(name, _dataset(source), outputs, description, types, _description(source))
 
 
-def _transform(form: _Value, name: str, description: str | None) -> Transform:
-    inputs = form.member("inputs").items(_input)
+def _transform(form: JsonValue, name: str, description: str | None) -> Transform:
+    inputs = tuple(map(_input, form.member("inputs").items()))
     outputs, types = _parse_outputs(form)
     return Transform(name, inputs, outputs, description, types)
 
 
-def _write(form: _Value, name: str, description: str | None) -> Write:
-    inputs, destination = form.member("inputs").items(_input), form.member("destination")
+def _write(form: JsonValue, name: str, description: str | None) -> Write:
+    inputs, destination = tuple(map(_input, form.member("inputs").items())), form.member("destination")
     return Write(name, inputs, _dataset(destination), description, _description(destination))
 
 
-_PARSERS: Mapping[str, Callable[[_Value, str, str | None], Operation]] = {
+_PARSERS: Mapping[str, Callable[[JsonValue, str, str | None], Operation]] = {
     "READ": _read,
     "TRANSFORM": _transform,
     "WRITE": _write,
 }
 
 
-def _dataset(form: _Value) -> DatasetId:
+def _dataset(form: JsonValue) -> DatasetId:
     if form.value is None:
         form.text()
     elif form.is_object():
@@ -215,24 +165,24 @@ def _dataset(form: _Value) -> DatasetId:
     return DatasetId("", "")
 
 
-def _description(form: _Value) -> str | None:
+def _description(form: JsonValue) -> str | None:
     return form.member("description").text_or_none()
 
 
-def _input(form: _Value) -> InputField:
+def _input(form: JsonValue) -> InputField:
     return InputField(form.member("origin").text(), form.member("name").text()) if form.is_object() else _NO_INPUT
 
 
 _NO_INPUT = InputField("", "")
 
 
-def _parse_outputs(form: _Value) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    pairs = form.member("outputs").items(_output)
+def _parse_outputs(form: JsonValue) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    pairs = list(map(_output, form.member("outputs").items()))
     types = {name: kind for name, kind in pairs if kind is not None}
     return tuple(name for name, _ in pairs), tuple(types.items())
 
 
-def _output(form: _Value) -> tuple[str, str | None]:
+def _output(form: JsonValue) -> tuple[str, str | None]:
     if isinstance(form.value, str):
         return form.value, None
     if isinstance(form.value, Mapping):

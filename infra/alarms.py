@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import Duration
@@ -18,6 +18,7 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from infra.addition import WatchedMachine, WatchedQueue
 from infra.function import ServiceFunction
 
 FIVE_MINUTES = Duration.minutes(5)
@@ -97,10 +98,18 @@ class Alarms(Construct):
             missing=cloudwatch.TreatMissingData.BREACHING,
         )
 
-    def watch_graph_tables(self, machine: sfn.StateMachine) -> None:
-        """Watch for every way a night can end without the graph's tables."""
-        failures = _failures(machine, "nights without the graph's tables")
-        self._alarm("GraphTablesFailed", failures, 1, "The graph's tables of a day were not made.")
+    def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
+        """Watch queues of features, each as a queue or as dead letters."""
+        for each in watched:
+            if each.age_max is None:
+                self.watch_dead_letters(each.name, each.queue)
+            else:
+                self.watch_queue(each.name, each.queue, age_max=each.age_max)
+
+    def watch_machines(self, watched: Iterable[WatchedMachine]) -> None:
+        """Watch state machines of features for executions that did not succeed."""
+        for each in watched:
+            self._alarm(each.name, _failures(each.machine, each.label), 1, each.meaning)
 
     def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
         """Watch one of our own metrics that should stay below `least`: at zero, for most."""

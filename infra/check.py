@@ -16,6 +16,7 @@ from cdk_nag import AwsSolutionsChecks
 from cfnlint.api import lint_file
 from cfnlint.config import ManualArgs
 
+from infra.context import FEATURES_CONTEXT
 from infra.synth import make_app, make_stack
 
 _REPORT = "validation-report.json"
@@ -29,25 +30,32 @@ _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-
 _TURNED: Mapping[str, object] = {
     "alarm_email": "someone@example.org",
     "auth": "token",
-    "graph_tables": True,
     "sign_digests": True,
     "api_concurrency": 50,
     "object_lock": "governance:365",
-    "forward_url": "https://example.org/api/v1/lineage",
-    "forward_secret": "marquez/token",
 }
 _EITHER: Sequence[Mapping[str, object]] = (
-    {"web_acl_arn": _A_WEB_ACL, "alerts": "slack:T0123/C0123"},
-    {"requests_per_address": 2000, "alerts": "https://hooks.example.org/headwater"},
+    {"web_acl_arn": _A_WEB_ACL},
+    {"requests_per_address": 2000},
 )
 
 
 def main() -> int:
     """Run the command line and return its status."""
-    findings = [finding for either in _EITHER for finding in check({**_TURNED, **either})]
+    findings = [
+        finding
+        for number, either in enumerate(_EITHER)
+        for finding in check({**_TURNED, **either, **_features_turned(number)})
+    ]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
     sys.stdout.write(f"cdk-nag and cfn-lint: {len(findings)} findings\n")
     return 1 if findings else 0
+
+
+def _features_turned(number: int) -> Mapping[str, object]:
+    """Return the example of that number of each feature's context values; features with fewer start over."""
+    examples = [module.EXAMPLES for module in FEATURES_CONTEXT.values()]
+    return {name: value for each in examples for name, value in each[number % len(each)].items()}
 
 
 def check(context: Mapping[str, object]) -> list[str]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.addition import Addition
 from infra.alarms import FIVE_MINUTES, FORBIDDEN, UNAUTHORIZED, our_metric, refusals
-from infra.alerts import Alerts
 from infra.compaction import Compaction
 from infra.events import Events
-from infra.forwarding import Forwarding
 from infra.function import ServiceFunction
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
@@ -32,16 +32,14 @@ def make_dashboard(
     events: Events,
     compaction: Compaction,
     query_api: QueryApi,
-    forwarding: Forwarding | None,
-    alerts: Alerts | None,
+    additions: Sequence[Addition],
 ) -> cloudwatch.Dashboard:
     """Return one page of the alarms' metrics and those that explain them."""
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
         _records(namespace, query_api),
         _events(namespace),
-        *([_forwarding(namespace, forwarding)] if forwarding else []),
-        *([_alerts(namespace, alerts)] if alerts else []),
+        *(row for addition in additions for row in addition.rows),
         _queues(ingestion, events, compaction),
         _functions(functions),
         _tables(storage),
@@ -61,8 +59,8 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
         *(refusals(namespace, name) for name in (UNAUTHORIZED, FORBIDDEN)),
     ]
     return [
-        _graph("Records", [*accepted, *fates, staged], width=16),
-        _graph("HTTP calls", [calls, *errors], width=8),
+        graph("Records", [*accepted, *fates, staged], width=16),
+        graph("HTTP calls", [calls, *errors], width=8),
     ]
 
 
@@ -70,30 +68,7 @@ def _events(namespace: str) -> list[cloudwatch.IWidget]:
     accepted = [our_metric(namespace, "EventsAccepted", service) for service in ("input", "api")]
     accepted += [our_metric(namespace, "EventsDropped", service) for service in ("input", "api")]
     fates = [our_metric(namespace, f"Events{fate}", "events") for fate in ("Loaded", "Refused")]
-    return [_graph("Events", [*accepted, *fates], width=_WIDTH)]
-
-
-def _alerts(namespace: str, alerts: Alerts) -> list[cloudwatch.IWidget]:
-    fates = [our_metric(namespace, name, "alerts") for name in ("AlertsSent", "AlertsMuted", "AlertsFailed")]
-    age = alerts.queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-    letters = alerts.dead_letters.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
-    return [
-        _graph("Alerts", fates),
-        _graph("Alerts: age of the oldest message, s", [age]),
-        _graph("Alerts: dead letters", [letters]),
-    ]
-
-
-def _forwarding(namespace: str, forwarding: Forwarding) -> list[cloudwatch.IWidget]:
-    fates = [our_metric(namespace, name, "forward") for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried")]
-    lag = our_metric(namespace, "ForwardLagSeconds", "forward").with_(statistic="Maximum")
-    age = forwarding.queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-    letters = forwarding.dead_letters.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
-    return [
-        _graph("Forwarded events", fates),
-        _graph("Forwarding's lag, s", [lag, age]),
-        _graph("Forwarding's dead letters", [letters]),
-    ]
+    return [graph("Events", [*accepted, *fates], width=_WIDTH)]
 
 
 def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> list[cloudwatch.IWidget]:
@@ -104,22 +79,20 @@ def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> lis
         events.change_dead_letters,
         compaction.dead_letters,
     )
-    waiting = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in work]
     ages = [queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES) for queue in work]
-    letters = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in dead]
     return [
-        _graph("Messages waiting", waiting),
-        _graph("Age of the oldest message, s", ages),
-        _graph("Dead letters", letters),
+        graph("Messages waiting", [waiting(queue) for queue in work]),
+        graph("Age of the oldest message, s", ages),
+        graph("Dead letters", [waiting(queue) for queue in dead]),
     ]
 
 
 def _functions(functions: Sequence[ServiceFunction]) -> list[cloudwatch.IWidget]:
     resources = [(function.module, function.resource) for function in functions]
     return [
-        _graph("Function errors", [each.metric_errors(label=name) for name, each in resources]),
-        _graph("Function throttles", [each.metric_throttles(label=name) for name, each in resources]),
-        _graph(
+        graph("Function errors", [each.metric_errors(label=name) for name, each in resources]),
+        graph("Function throttles", [each.metric_throttles(label=name) for name, each in resources]),
+        graph(
             "Function duration p99, ms", [each.metric_duration(label=name, statistic="p99") for name, each in resources]
         ),
     ]
@@ -128,9 +101,7 @@ def _functions(functions: Sequence[ServiceFunction]) -> list[cloudwatch.IWidget]
 def _tables(storage: Storage) -> list[cloudwatch.IWidget]:
     tables = (("records", storage.records_table), ("graph", storage.graph_table))
     return [
-        _graph(
-            title, [table.metric(metric, label=name, statistic="Sum", period=FIVE_MINUTES) for name, table in tables]
-        )
+        graph(title, [table.metric(metric, label=name, statistic="Sum", period=FIVE_MINUTES) for name, table in tables])
         for title, metric in (
             ("Write units", "ConsumedWriteCapacityUnits"),
             ("Throttled writes", "WriteThrottleEvents"),
@@ -143,11 +114,22 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
     machine = compaction.state_machine
     roots = [our_metric(namespace, f"Roots{fate}", "trace") for fate in ("Traced", "TooLarge")]
     return [
-        _graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")]),
-        _graph("Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()]),
-        _graph("Days", [our_metric(namespace, f"Days{fate}", "compact") for fate in ("Unpublished", "Published")]),
+        graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")]),
+        graph("Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()]),
+        graph("Days", [our_metric(namespace, f"Days{fate}", "compact") for fate in ("Unpublished", "Published")]),
     ]
 
 
-def _graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
+def oldest(queue: sqs.Queue) -> cloudwatch.Metric:
+    """Return the age of a queue's oldest message."""
+    return queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+
+
+def waiting(queue: sqs.Queue) -> cloudwatch.Metric:
+    """Return the number of a queue's messages."""
+    return queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
+
+
+def graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
+    """Return a graph; a row has room for a width of 24."""
     return cloudwatch.GraphWidget(title=title, left=list(metrics), width=width)

@@ -53,7 +53,7 @@ def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
 
 
 class ServiceFunction(Construct):
-    """The function `lambdas.<module>.handler`, without rights until they are allowed."""
+    """The function `lambdas.<module>.handler`, or that of a `feature`, without rights until they are allowed."""
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class ServiceFunction(Construct):
         timeout_s: int,
         memory_mb: int,
         defaults: FunctionDefaults,
+        feature: str | None = None,
         storage_gb: float = 0.5,
         concurrency: int | None = None,
     ) -> None:
@@ -81,7 +82,7 @@ class ServiceFunction(Construct):
             "Default",
             runtime=RUNTIME,
             architecture=ARCHITECTURE,
-            handler=f"lambdas.{module}.handler",
+            handler=f"headwater.features.{feature}.function.handler" if feature else f"lambdas.{module}.handler",
             description=description,
             code=defaults.code,
             layers=[defaults.layer] if defaults.layer else None,

@@ -25,19 +25,28 @@ _WORKERS_KEPT = 4
 
 
 class GlueEngine(Construct):
-    """The jobs in Glue, and their logs; `substitutions` are their names, as definitions of state machines take them."""
+    """The jobs in Glue, and their logs."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
     ) -> None:
         super().__init__(scope, construct_id)
         self._code, self._wheels = code, code.wheels()
-        self._log_prefix, log_groups = _logs(self, removal)
-        self._jobs = {job.node.id: self._make(job) for job in jobs}
+        self._log_prefix, self._log_groups = _logs(self, removal)
+        self._jobs: dict[str, glue.CfnJob] = {}
         for job in jobs:
-            _open(job.rights, log_groups)
-            code.read_by(job.rights, [code.script, code.package, *self._wheels])
-        self.substitutions = self.substitutions_of(*self._jobs)
+            self.add(job)
+
+    def add(self, job: SparkJob) -> None:
+        """Make the job in Glue."""
+        self._jobs[job.node.id] = self._make(job)
+        _open(job.rights, self._log_groups)
+        self._code.read_by(job.rights, [self._code.script, self._code.package, *self._wheels])
+
+    @property
+    def substitutions(self) -> Mapping[str, str]:
+        """The names of all jobs, as definitions of state machines take them."""
+        return self.substitutions_of(*self._jobs)
 
     def open_to(self, rights: Rights, *names: str) -> None:
         """Let a state machine start these jobs, wait for them, and stop them when it is stopped."""

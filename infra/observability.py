@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from aws_cdk import Duration
 from constructs import Construct
 
+from infra.addition import Addition
 from infra.alarms import Alarms
-from infra.alerts import Alerts
 from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
 from infra.events import Events
-from infra.forwarding import Forwarding
 from infra.function import ServiceFunction
-from infra.graph_tables import GraphTables
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
 from infra.storage import Storage
@@ -23,12 +21,8 @@ from infra.storage import Storage
 _RECORDS_LATE = Duration.minutes(30)
 # An event should be readable after seconds; until then, responses lack it.
 _EVENTS_LATE = Duration.minutes(15)
-# The other endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
-_FORWARDING_LATE = Duration.hours(1)
 # A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
 _TRACES_LATE = Duration.hours(2)
-# An alert that is an hour old is looked at after the damage.
-_ALERTS_LATE = Duration.hours(1)
 # The stream keeps 24 hours; this leaves most of a day to act.
 _EXPIRY_LATE = Duration.hours(1)
 # Our own metrics that should stay at zero: name, publishing function, meaning.
@@ -56,22 +50,19 @@ class Observability(Construct):
         ingestion: Ingestion,
         events: Events,
         compaction: Compaction,
-        graph_tables: GraphTables | None,
         query_api: QueryApi,
-        forwarding: Forwarding | None,
-        alerts: Alerts | None,
+        additions: Sequence[Addition],
     ) -> None:
         super().__init__(scope, construct_id)
-        functions = _functions_of(ingestion, events, compaction, query_api, forwarding, alerts)
+        functions = _functions_of(ingestion, events, compaction, query_api, additions)
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         _watch_queues(alarms, ingestion, events, compaction)
-        _watch_ways_out(alarms, forwarding, alerts)
+        alarms.watch_queues(queue for addition in additions for queue in addition.queues)
         for function in functions:
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
-        if graph_tables is not None:
-            alarms.watch_graph_tables(graph_tables.state_machine)
+        alarms.watch_machines(machine for addition in additions for machine in addition.machines)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
         make_dashboard(
@@ -84,8 +75,7 @@ class Observability(Construct):
             events=events,
             compaction=compaction,
             query_api=query_api,
-            forwarding=forwarding,
-            alerts=alerts,
+            additions=additions,
         )
 
 
@@ -94,8 +84,7 @@ def _functions_of(
     events: Events,
     compaction: Compaction,
     query_api: QueryApi,
-    forwarding: Forwarding | None,
-    alerts: Alerts | None,
+    additions: Sequence[Addition],
 ) -> Sequence[ServiceFunction]:
     """Return all functions of the stack."""
     return (
@@ -106,21 +95,8 @@ def _functions_of(
         compaction.trace,
         compaction.compact,
         query_api.function,
-        *([forwarding.function] if forwarding else []),
-        *([alerts.function] if alerts else []),
+        *(function for addition in additions for function in addition.functions),
     )
-
-
-def _watch_ways_out(alarms: Alarms, forwarding: Forwarding | None, alerts: Alerts | None) -> None:
-    """Add alarms of the queues by which events and alerts leave, where there are any."""
-    if forwarding is not None:
-        alarms.watch_dead_letters("ForwardDeadLetters", forwarding.dead_letters)
-        alarms.watch_queue("ForwardQueue", forwarding.queue, age_max=_FORWARDING_LATE)
-    if alerts is not None:
-        alarms.watch_dead_letters("AlertsDeadLetters", alerts.dead_letters)
-        alarms.watch_queue("AlertsQueue", alerts.queue, age_max=_ALERTS_LATE)
-        if alerts.target_dead_letters is not None:
-            alarms.watch_dead_letters("AlertTargetsDeadLetters", alerts.target_dead_letters)
 
 
 def _watch_queues(alarms: Alarms, ingestion: Ingestion, events: Events, compaction: Compaction) -> None:

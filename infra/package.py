@@ -31,9 +31,10 @@ _NOT_COMPILED = (
 _log = logging.getLogger(__name__)
 
 
-# The service, of what an asset leaves out otherwise; the commands are not called there.
+# The service, of what an asset leaves out otherwise: without commands, constructs and pages.
 SERVICE = (
-    *("!/headwater", "/headwater/cli", "/headwater/__main__.py", "/headwater/features/*/command.py"),
+    *("!/headwater", "/headwater/cli", "/headwater/__main__.py"),
+    *(f"/headwater/features/*/{name}" for name in ("README.md", "command.py", "construct.py", "context.py")),
     *("!/headwater_model", "__pycache__", "*.pyc"),
 )
 # The built explorer alone, of its folder.

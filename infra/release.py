@@ -157,8 +157,8 @@ class ReleaseStack(LineageStack):
         )
         for name, definition in _PARAMETERS.values():
             cdk.CfnParameter(self, name, **definition)
-        self._query_api.function.set({settings.STRICT_NAMESPACES: _ref("strict_namespaces")})
-        for function in (self._query_api.function, self._events.function):
+        self.query_api.function.set({settings.STRICT_NAMESPACES: _ref("strict_namespaces")})
+        for function in (self.query_api.function, self.events.function):
             function.set({settings.PARTITION_TRIMMING: _ref("partition_trimming")})
         self._leave_out(sns.CfnSubscription, "alarm_email")
         self._leave_out(wafv2.CfnWebACLAssociation, "web_acl_arn")

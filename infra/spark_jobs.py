@@ -9,9 +9,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from headwater_model.archive_tables import PREFIX, TABLES
-from infra.archive_search import ArchiveSearch
 from infra.glue_engine import GlueEngine
-from infra.graph_tables import graph_tables_job
 from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
@@ -30,7 +28,7 @@ _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartU
 
 
 class SparkJobs(Construct):
-    """`jobs.compact_archive`, `jobs.trace_root` and, with `graph_tables`, that one: each has its own role, on Glue."""
+    """`jobs.compact_archive` and `jobs.trace_root`, on Glue, each with its own role; features add to the engine."""
 
     def __init__(
         self,
@@ -38,9 +36,7 @@ class SparkJobs(Construct):
         construct_id: str,
         *,
         traced: TraceResources,
-        search: ArchiveSearch,
         libraries: Path | None,
-        graph_tables: bool,
         removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -73,8 +69,6 @@ class SparkJobs(Construct):
         trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
         jobs = [compact_archive, trace_root]
-        if graph_tables:
-            jobs.append(graph_tables_job(self, traced, search))
         code = SparkCode(self, "Code", libraries=libraries)
         self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, removal=removal)
 

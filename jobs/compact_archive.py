@@ -31,6 +31,7 @@ from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, 
 from jobs.sealed_day import DigestMismatch, SealedDay, read_sealed_day
 from jobs.storage import Storage
 
+ARGUMENTS = ("archive", "day", "attempt")
 # Measured as Parquet: an object's own bytes are at its end, and repeated bytes at the first place.
 _RECORD_BYTES = 50
 _LINE_BYTES = 60

@@ -11,21 +11,13 @@ from importlib import import_module
 
 from pyspark.sql import SparkSession
 
-# The arguments of each job; all have values.
+from headwater.features import FEATURES
+
+# The module of each job; its `ARGUMENTS` all have values.
 JOBS = {
-    "compact_archive": ("archive", "day", "attempt"),
-    "graph_tables": ("archive", "archive-bucket", "graph-table", "search-database", "attempt", "since"),
-    "trace_root": (
-        "root-sha",
-        "marked-on",
-        "day",
-        "execution",
-        "started-at",
-        "graph-table",
-        "records-table",
-        "archive-bucket",
-        "records-dlq-url",
-    ),
+    "compact_archive": "jobs.compact_archive",
+    "trace_root": "jobs.trace_root",
+    **{feature.name: feature.job for feature in FEATURES if feature.job},
 }
 
 
@@ -38,9 +30,10 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     options = dict(_pairs(arguments))
     job = options.get("job", "")
     if job not in JOBS:
-        raise ValueError(f"--job: must be one of {', '.join(JOBS)}, got {job!r}")
-    own = [part for name in JOBS[job] if name in options for part in (f"--{name}", options[name])]
-    status: int = import_module(f"jobs.{job}").main(own, spark)
+        raise ValueError(f"--job: must be one of {', '.join(sorted(JOBS))}, got {job!r}")
+    module = import_module(JOBS[job])
+    own = [part for name in module.ARGUMENTS if name in options for part in (f"--{name}", options[name])]
+    status: int = module.main(own, spark)
     return status
 
 

@@ -38,7 +38,11 @@ from jobs.rendered import render_rows
 from jobs.root_sources import sources_of
 
 _RUN = ("root-sha", "marked-on", "day", "execution", "started-at")
-_PLACES = (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)
+_PLACES = {
+    name.lower().replace("_", "-"): name
+    for name in (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)
+}
+ARGUMENTS = (*_RUN, *_PLACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +130,10 @@ def _parse(arguments: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="trace_root")
     for name in _RUN:
         parser.add_argument(f"--{name}", required=True, type=int if name == "started-at" else str)
-    for name in _PLACES:
-        parser.add_argument(f"--{name.lower().replace('_', '-')}", default=os.environ.get(name), dest=name)
+    for argument, name in _PLACES.items():
+        parser.add_argument(f"--{argument}", default=os.environ.get(name), dest=name)
     options = parser.parse_args(arguments)
-    if missing := [name for name in _PLACES if getattr(options, name) is None]:
+    if missing := [name for name in _PLACES.values() if getattr(options, name) is None]:
         raise NotFound(f"neither an argument nor the environment names {', '.join(missing)}")
     return options
 

@@ -70,22 +70,9 @@ def _load(
             unread.fail(message.message_id, error)
         return unread.failed, unread.passing
     loaded = load(messages, stores, now_s=wiring.now_s(), may_go_on=lambda: has_time(context))
-    _have_looked_at(loaded)
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)
     return loaded.failed, loaded.passing
-
-
-def _have_looked_at(loaded: EventLoad) -> None:
-    """Queue what was loaded for the alerts function, if this deployment has alerts.
-
-    `Unavailable` fails the whole batch, which comes again: loading it once more changes nothing.
-    """
-    queue = wiring.look_queue()
-    if queue is not None:
-        from headwater.alerts.looked_at import nodes_of
-
-        queue.put(nodes_of(loaded.statements))
 
 
 def _queued(message: Mapping[str, Any]) -> QueuedMessage:

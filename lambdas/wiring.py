@@ -10,6 +10,7 @@ import os
 import time
 from datetime import datetime, timezone
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from headwater import settings
@@ -21,14 +22,11 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-    from headwater.alerts.alerter import Alerter
-    from headwater.alerts.looked_at import LookQueue
     from headwater.api.tokens import Tokens
     from headwater.events.api_change_queue import ApiChangeQueue
     from headwater.events.ingest import EventQueue
     from headwater.events.naming import NamingRules
     from headwater.facts.table import GraphTable
-    from headwater.features.forwarding.forwarder import Forwarder
     from headwater.loading.event_log import EventLog
     from headwater.loading.load import EventStores
     from headwater.loading.stored_rules import StoredRules
@@ -317,36 +315,13 @@ def naming_rules() -> NamingRules:
 
 
 def event_stores() -> EventStores:
-    """Return the stores of the events function."""
+    """Return the stores of the events function, with the hooks of features that this deployment has switched on."""
+    from headwater.features import FEATURES
     from headwater.loading.load import EventStores
 
-    bucket, announce = os.environ[settings.INTAKE_BUCKET], None
-    if queue_url := os.environ.get(settings.FORWARD_QUEUE_URL):
-        from headwater.features.forwarding.announcements import Announcer, Marks
-
-        announce = Announcer(sqs(), queue_url, _forwarded_namespaces(), Marks(graph_table(), now_s())).announce
-    return EventStores(event_log(), graph_table(), s3(), bucket, naming_rules(), announce)
-
-
-def _forwarded_namespaces() -> tuple[str, ...]:
-    return tuple(json.loads(os.environ[settings.FORWARD_NAMESPACES]))
-
-
-@cache
-def forwarder() -> Forwarder:
-    """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
-    from botocore.httpsession import get_cert_path
-
-    from headwater.features.forwarding.endpoint import Endpoint, Secret
-    from headwater.features.forwarding.forwarder import Forwarder
-
-    url, ca_file = os.environ[settings.FORWARD_URL], get_cert_path(True)
-    endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
-    if secret_id := os.environ.get(settings.FORWARD_SECRET):
-        secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)
-        endpoint = Endpoint(url, token=secret.token, forget_token=secret.forget, ca_file=ca_file)
-    bucket, dead_letters = os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.FORWARD_DLQ_URL]
-    return Forwarder(s3(), bucket, endpoint, _forwarded_namespaces(), sqs(), dead_letters)
+    given = [feature.on_loaded for feature in FEATURES if feature.on_loaded]
+    hooks = [import_module(module).make_hook() for variable, module in given if os.environ.get(variable)]
+    return EventStores(event_log(), graph_table(), s3(), os.environ[settings.INTAKE_BUCKET], naming_rules(), hooks)
 
 
 @cache
@@ -360,33 +335,6 @@ def searcher() -> Searcher:
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
     live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
     return Searcher(live, ArchiveSearch(athena, time.sleep), archive_state(), publications(), now_s)
-
-
-@cache
-def look_queue() -> LookQueue | None:
-    """Return the queue of what the alerts function looks at; None where there are no alerts."""
-    url = os.environ.get(settings.ALERTS_QUEUE_URL)
-    if not url:
-        return None
-    from headwater.alerts.looked_at import LookQueue
-
-    return LookQueue(sqs(), url)
-
-
-@cache
-def alerter() -> Alerter:
-    """Return the alerter of this deployment."""
-    from headwater.alerts.alerter import Alerter
-    from headwater.alerts.ledger import AlertLedger
-    from headwater.alerts.rules import parse_alert_rules
-    from headwater.aws.event_bus import EventBus
-
-    return Alerter(
-        graph_table(READ_CONCURRENCY),
-        AlertLedger(graph_table()),
-        EventBus(client("events"), os.environ[settings.ALERTS_BUS]),
-        parse_alert_rules(os.environ.get(settings.ALERT_RULES, "")),
-    )
 
 
 @cache

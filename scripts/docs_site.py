@@ -1,7 +1,8 @@
 """Build the site of the docs: `python scripts/docs_site.py .venv-docs/bin`, into build/site/<version>/.
 
-The pages are the pages of docs/. Files outside it with a link from them (an example, the changelog) are copied beside
-them, with the links turned; the reference is made from the code. Zensical builds in strict mode: a broken link fails.
+The pages are those of docs/, and the README of a feature. Linked files of other folders (an example, the changelog) are
+copied beside them, with the links turned; the reference is made from the code. Zensical builds in strict mode: a broken
+link fails.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+_FEATURES = ROOT / "headwater" / "features"
 _BUILD = ROOT / "build" / "docs"
 _PAGES = _BUILD / "pages"
 _SITE = ROOT / "build" / "site"
@@ -47,8 +49,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def stage_pages() -> None:
-    """Copy docs/ and the targets of its links; a README becomes the index of its folder."""
-    waiting = sorted(path for path in (ROOT / "docs").rglob("*") if path.is_file() and path.suffix != ".toml")
+    """Copy the pages and the targets of their links; a README becomes the index of its folder."""
+    files = [*(ROOT / "docs").rglob("*"), *_FEATURES.glob("*/README.md")]
+    waiting = sorted(path for path in files if path.is_file() and path.suffix != ".toml")
     staged: set[Path] = set()
     while waiting:
         path = waiting.pop()
@@ -72,34 +75,43 @@ def page_path_of(path: Path) -> Path:
 
     >>> page_path_of(ROOT / "docs" / "decisions" / "README.md").as_posix()
     'decisions/index.md'
+    >>> page_path_of(_FEATURES / "alerts" / "README.md").as_posix()
+    'features/alerts.md'
     >>> page_path_of(ROOT / "examples" / "pyspark_job.py").as_posix()
     'repository/examples/pyspark_job.py.md'
     """
     name = "index.md" if path.name == "README.md" else path.name
     if path.is_relative_to(ROOT / "docs"):
         return path.relative_to(ROOT / "docs").parent / name
+    if _is_page(path):
+        return Path("features", f"{path.parent.name}.md")
     if path == ROOT / "README.md":
         return Path("repository", "README.md")
     place = Path("repository", path.relative_to(ROOT).parent, name)
     return place / "index.md" if path.is_dir() else place.with_name(name if path.suffix == ".md" else f"{name}.md")
 
 
+def _is_page(path: Path) -> bool:
+    """True for a file of docs/, and for the README of a feature."""
+    return path.is_relative_to(ROOT / "docs") or (path.name == "README.md" and path.parent.parent == _FEATURES)
+
+
 def linked_files(page: Path, text: str) -> Iterator[Path]:
-    """Yield the files and folders outside docs/ with a link from a page, unless a link elsewhere makes them pages."""
-    if not page.is_relative_to(ROOT / "docs"):
+    """Yield the files and folders with a link from a page, without further pages."""
+    if not _is_page(page):
         return
     for link in _LINK.finditer(text):
         target = _target_of(page, link[0])
-        if target and not target.is_relative_to(ROOT / "docs"):
+        if target and not _is_page(target):
             yield target
 
 
 def turn_links(page: Path, text: str) -> str:
     """Turn the links in a page's text to the paths of the pages.
 
-    Targets of a page outside docs/ are not copied: their links become text.
+    Targets of a file that is no page are not copied: their links become text.
     """
-    if not page.is_relative_to(ROOT / "docs"):
+    if not _is_page(page):
         text = _UNLINKED.sub(r"\1", text)
         return re.sub(r"<picture>.*?</picture>", "", text, flags=re.DOTALL)
     here = page_path_of(page).parent

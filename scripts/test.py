@@ -1,7 +1,7 @@
 """Run the tests in lanes: `scripts/test.py {test,rest,fast} [--costs FILE]`.
 
-    test    every behaviour once: all tests not marked slow, with few random examples
-    rest    the remaining tests of `make test-all`: slow tests, many random examples, Spark 3.5, table formats
+    test    every behaviour once: all tests without the mark slow, with few random examples
+    rest    the other tests of `make test-all`: slow ones, many random examples, Spark 3.5, table formats, no features
     fast    unit tests, doctests and the template
 
 A lane is a process for some folders: it collects them once, and its tests share a JVM, browser, moto and local
@@ -30,7 +30,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 _SPARK_35 = ROOT / ".venv-spark35"
 # Handlers and jobs on moto share the JVM of the tests of jobs on Spark.
-_MOTO_ON_SPARK = ("tests/aws/test_graph_tables.py", "tests/aws/test_trace_on_spark.py")
+_MOTO_ON_SPARK = ("tests/aws/test_trace_on_spark.py",)
+# A feature's tests of a level are in the lane of this level, its unit tests beside those of queries and commands.
+_LEVELS = ("e2e", "spark", "explorer", "aws", "stack")
 # The longest first.
 _FOLDERS = {
     "capture": ("tests/spark/capture",),
@@ -38,7 +40,10 @@ _FOLDERS = {
     "unit": ("tests/unit", "--ignore=tests/unit/queries", "--ignore=tests/unit/cli"),
     "spark": ("tests/spark", "--ignore=tests/spark/capture", *_MOTO_ON_SPARK),
     "explorer": ("tests/explorer",),
-    "queries": ("tests/unit/queries", "tests/unit/cli"),
+    "queries": (
+        *("tests/unit/queries", "tests/unit/cli", "tests/features"),
+        *(f"--ignore-glob=*/tests/features/*/{level}" for level in _LEVELS),
+    ),
     "aws": ("tests/aws", *(f"--ignore={file}" for file in _MOTO_ON_SPARK)),
     "stack": ("tests/stack", "headwater", "headwater_model", "spark_client", "local_stack", "infra/context.py"),
 }
@@ -66,11 +71,14 @@ def lanes_of(kind: str) -> list[Lane]:
         page = Lane("page", (sys.executable, "scripts/explorer.py", "--test"))
         return [*(_of_folders(name, "not slow") for name in _FOLDERS), page]
     formats = Lane("formats", (sys.executable, "scripts/table_formats.py"))
-    return [*_on_spark_35(), *(_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS), formats]
+    without = Lane("without features", (sys.executable, "scripts/without_features.py", "--tests"))
+    folders = [_of_folders(name, "slow or hypothesis", "ci") for name in _FOLDERS]
+    return [*_on_spark_35(), *folders, formats, without]
 
 
 def _of_folders(name: str, marked: str, profile: str = "fast") -> Lane:
-    return Lane(name, (sys.executable, "-m", "pytest", "-m", marked, *_FOLDERS[name]), profile)
+    of_features = sorted(f"{folder}" for folder in ROOT.glob(f"tests/features/*/{name}") if name in _LEVELS)
+    return Lane(name, (sys.executable, "-m", "pytest", "-m", marked, *_FOLDERS[name], *of_features), profile)
 
 
 def _on_spark_35() -> list[Lane]:

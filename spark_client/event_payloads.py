@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from headwater_model.errors import shown
 from spark_client.errors import Refused, Undelivered
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 
 # The service's bound on a batch.
 EVENTS_MAX = 1_000
+
+
+class EventJson(bytes):
+    """Event as JSON in UTF-8."""
+
+
+class Event(dict[str, Any]):
+    """Event with its JSON, which is made once."""
+
+    @cached_property
+    def json(self) -> EventJson:
+        """Return the event as JSON; raise `Refused` if it has none."""
+        return rendered(self)
 
 
 class EventPayload:
@@ -96,10 +110,10 @@ def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
         yield EventsPayload(lines, refused)
 
 
-def rendered(event: object) -> bytes:
-    """Return an event as JSON in UTF-8; raise `Refused` if it has none."""
+def rendered(event: object) -> EventJson:
+    """Return an event as JSON, which it may be already; raise `Refused` if it has none."""
     try:
-        return _text(event).encode()
+        return event if isinstance(event, EventJson) else EventJson(_text(event).encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise Refused("Invalid", f"event: must be JSON ({type(error).__name__}: {error})", responded=False) from error
 

@@ -28,8 +28,9 @@ def main() -> None:
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
     except BaseException as error:
-        program.failed(error)
+        program.ended(error)
         raise
+    program.ended(None)
 
 
 def _use_folder_of(script: str) -> None:

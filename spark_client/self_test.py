@@ -39,7 +39,9 @@ class Line:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the lines; return 1 if one of them is not as known."""
-    parser = argparse.ArgumentParser(prog="python -m spark_client.self_test", description=_first_line())
+    parser = argparse.ArgumentParser(
+        prog="python -m spark_client.self_test", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     as_json = parser.parse_args(arguments).json
     from pyspark.sql import SparkSession
@@ -107,10 +109,6 @@ def _write(items: Sequence[Item]) -> Line:
     if sources != [("id",)]:
         return Line("a write", f"{len(writes)} of 2 writes, columns of {sources}", is_known=False)
     return Line("a write", f"two writes, with their columns: {_COLUMN} is made of id")
-
-
-def _first_line() -> str:
-    return (__doc__ or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

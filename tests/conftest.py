@@ -34,13 +34,13 @@ _load_file = JSONFileLoader.load_file
 _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
 
-# Folders of tests are markers, too. Doctests are unit tests.
+# Folders of tests are markers, too, as are levels in `tests/features/<name>/<level>`. The rest are unit tests.
 _FOLDERS = ("unit", "stack", "aws", "explorer", "e2e", "spark")
 ROOT = Path(__file__).resolve().parents[1]
-# What a synthesized stack, or a release, is made of.
+# The sources of a synthesized stack, or of a release.
 _SOURCES = ("app.py", "cdk.json", "pyproject.toml", "explorer/dist", "headwater", "headwater_model", "infra", "jobs")
-_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client", "tests/forwarding.py")
-_SOURCES += ("tests/stack",)
+_SOURCES += ("lambdas", "local_stack", "packaging", "requirements", "scripts", "spark_client")
+_SOURCES += ("tests/stack", *(str(file.relative_to(ROOT)) for file in ROOT.glob("tests/features/*/stacks.py")))
 _KEPT_S = 24 * 3600
 
 # Every request of a test goes to this machine; tests of proxies name their own.
@@ -75,7 +75,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _folder_of(path: Path) -> str:
-    return path.parts[1] if path.parts[0] == "tests" and path.parts[1] in _FOLDERS else _FOLDERS[0]
+    level = 3 if path.parts[1] == "features" else 1
+    return path.parts[level] if path.parts[0] == "tests" and path.parts[level] in _FOLDERS else _FOLDERS[0]
 
 
 @pytest.fixture(autouse=True)

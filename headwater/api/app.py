@@ -24,6 +24,7 @@ from headwater.api.route import Route, Services, Within, operation_id
 from headwater.api.tokens import SCOPES, Scope, Token
 from headwater.api.types import ApiInfo
 from headwater.api.values import when
+from headwater.features import FEATURES
 from headwater.namespaces import EVERY_RIGHT, EVERYWHERE
 from headwater.times import from_seconds
 from headwater_model.errors import Forbidden, HeadwaterError, Unauthorized
@@ -33,8 +34,8 @@ Entry: TypeAlias = Mapping[str, object]
 # Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
 _HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
 _INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
-# The modules of routes, in the order of the document, each with a pattern that begins its paths: they are imported for
-# the first request of such a path.
+# The modules of routes, in the order of the document, features last. Each has a pattern that begins its paths: the
+# first request of such a path imports the module.
 MODULES = (
     ("headwater.api.records.routes", "/api/v1/records"),
     ("headwater.api.events", "/api/v1/lineage"),
@@ -42,6 +43,7 @@ MODULES = (
     ("headwater.api.cdap.mappings", "/v3/"),
     ("headwater.api.cdap.lineage", "/v3/"),
     ("headwater.api.reports.routes", "/api/v1/reports"),
+    *(module for feature in FEATURES for module in feature.routes),
 )
 # The status with which API Gateway responds where this raises.
 _RAISED = 502

@@ -8,14 +8,16 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime, timezone
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from headwater.cli.options import add_command, parse_amount, parse_port
 from headwater.cli.program import program
-from headwater.cli.service import printable
+from headwater.features import FEATURES
 
 if TYPE_CHECKING:
     from local_stack.stack import LocalStack
@@ -41,7 +43,6 @@ examples:
   %(prog)s                          the HTTP API on 8080, AWS endpoints on 4566
   %(prog)s --api-port 0             any free port; the chosen one is printed
   %(prog)s --token-api              also the HTTP API for bearer tokens, on 8081
-  %(prog)s --alerts                 alerts of failed runs and the like are printed
   %(prog)s --data ~/headwater       what is stored stays
   %(prog)s --window 60              batches wait as long as they do on AWS
   make synth ARGS="-c records_ttl_hours=1" && %(prog)s --template cdk.out/Headwater-prod.template.json
@@ -79,11 +80,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="PORT",
         help="of the API for bearer tokens (default: 8081)",
     )
-    parser.add_argument(
-        "--alerts",
-        action="store_true",
-        help="find faults of jobs and datasets, and print them (the context value alerts=eventbridge)",
-    )
+    for each in _of_features():
+        each.add_option(parser)
     parser.add_argument(
         "--aws-port", type=parse_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
     )
@@ -106,6 +104,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(func=serve)
 
 
+def _of_features() -> Sequence[ModuleType]:
+    return [import_module(feature.serve) for feature in FEATURES if feature.serve]
+
+
 def serve(arguments: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM, then return 0; return 1 if the stack does not start."""
     from local_stack.errors import LocalError
@@ -120,7 +122,8 @@ def serve(arguments: argparse.Namespace) -> int:
 
         print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
         context = {"auth": "token"} if arguments.token_api else {}
-        context |= {"alerts": "eventbridge"} if arguments.alerts else {}
+        for each in _of_features():
+            context |= each.context_of(arguments)
         stack = LocalStack(
             load_template(arguments.template) if arguments.template else synthesize(**context),
             api_port=arguments.api_port,
@@ -131,7 +134,7 @@ def serve(arguments: argparse.Namespace) -> int:
             sweep_s=_SWEEP_S,
             data=arguments.data and arguments.data.expanduser(),
             on_failure=lambda failure: print(f"! {failure}", file=sys.stderr, flush=True),
-            on_event=lambda event: print(alert_text(event), flush=True),
+            on_event=lambda event: print(*(each.show(event) for each in _of_features()), sep="\n", flush=True),
         )
         with stack:
             print(greeting(stack), flush=True)
@@ -142,13 +145,6 @@ def serve(arguments: argparse.Namespace) -> int:
         print(f"headwater serve: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def alert_text(event: Mapping[str, Any]) -> str:
-    """Print an event of the alerts' bus as a line, with the explorer's page below."""
-    detail = json.loads(event["Detail"])
-    link = f"\n  {detail['link']}" if detail.get("link") else ""
-    return printable(f"alert {event['DetailType']}: {detail.get('summary', '')}") + link
 
 
 def greeting(stack: LocalStack) -> str:
@@ -165,7 +161,7 @@ Explorer: {explorer}
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
   curl -s {stack.api_url}/api/v1/records/roots/flights-2013-01-01
-{_token_greeting(stack)}{_alerts_greeting(stack)}
+{_token_greeting(stack)}{"".join(each.greet(stack.outputs) for each in _of_features())}
 AWS endpoints: {stack.endpoint_url}
   export {aws}
   aws dynamodb scan --table-name {stack.outputs["RecordsTableName"]}
@@ -177,14 +173,6 @@ Nothing is stored yet. Three ways to the first lineage in the explorer:
   call `capture(spark)` in a PySpark job, with HEADWATER_URL={stack.api_url} in its environment
 
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
-
-
-def _alerts_greeting(stack: LocalStack) -> str:
-    if "AlertsBusName" not in stack.outputs:
-        return ""
-    return f"""
-Alerts are printed here: send a run that fails. Rules for the event bus {stack.outputs["AlertsBusName"]} work, too.
-"""
 
 
 def _token_greeting(stack: LocalStack) -> str:

@@ -42,8 +42,8 @@ def content_hash(body: object) -> str:
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
-def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
-    """Return the body with its fields sorted and its names as they are kept, and hash and size of its canonical JSON.
+def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    """Return the body with its fields sorted and its names as they are kept, and its canonical JSON.
 
     Equal events may differ in the order of their fields: what is stored of them must not. All texts are in Unicode's
     form NFC, and names have no spaces around them: two spellings that look the same are one.
@@ -56,7 +56,7 @@ def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], str, int]:
     fields: dict[str, Any] = orjson.loads(letters)
     if _SPACE_AROUND_NAME.search(letters):
         _trim_names(fields)
-    return fields, hashlib.sha256(text).hexdigest(), len(text)
+    return fields, text
 
 
 def tidy_name(text: str) -> str:

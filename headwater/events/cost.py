@@ -43,13 +43,18 @@ def cost_of(event: Event, size: int) -> int:
     """
     if size > BYTES_MAX:
         raise TooLarge(f"event: must have at most {BYTES_MAX:,} bytes of JSON, got {size:,}")
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    datasets = {use.dataset for use in uses}
-    others = {other for use in uses for other in _other_names(use)} - datasets
+    datasets = {use.dataset for use in event.uses}
+    others = {other for use in event.uses for other in _other_names(use)} - datasets
     check_count(len(datasets) + len(others))
     units = _RUN + sum(map(_units_of, datasets)) + _OTHER_NAME * len(others) + ceil(_A_KB * size / 1_024)
-    facets = (event.run_facets, event.job_facets, event.parent_facets, event.root_facets, *(use.facets for use in uses))
-    units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in uses)
+    facets = (
+        event.run_facets,
+        event.job_facets,
+        event.parent_facets,
+        event.root_facets,
+        *(use.facets for use in event.uses),
+    )
+    units += sum(map(_units_in, facets)) + _FACET * sum(len(use.use_facets) for use in event.uses)
     columns = sum(len(orjson.dumps(of[name])) for of in facets for name in of.keys() & _COLUMNS)
     units += min(columns // _BYTES_OF_COLUMN_UNIT, _COLUMNS_OF_DATASET * (len(datasets) + 1))
     if units > UNITS_MAX:

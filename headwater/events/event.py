@@ -12,7 +12,9 @@ from typing import Any, Literal, TypeAlias
 from headwater_model.ids import DatasetId, JobId, RunKey
 from headwater_model.named_datasets import is_deleted as is_deleted
 
-Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
+# A facet as its producer sent it, and facets by name.
+Facet: TypeAlias = Mapping[str, Any]
+Facets: TypeAlias = Mapping[str, Facet]
 
 # The terminal types of a run cycle, and the states of a run that Marquez prints for them; of several in one attempt the
 # last in this order decides (Spark's listener sends FAIL, then COMPLETE).
@@ -54,19 +56,34 @@ class ParentRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Statement:
+    """An event, or a change made through the API.
+
+    `time` is normalized (`times`): of an event its own, of a change when it was accepted. `hash` is the SHA-256 of the
+    canonical JSON.
+    """
+
+    time: str
+    hash: str
+
+    @property
+    def stamp(self) -> str:
+        """The order among statements: `<time>#<hash>`."""
+        return f"{self.time}#{self.hash}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Statement):
     """An OpenLineage event: of a run if it has `run` and `job`, of a job if only `job`, of a dataset if `dataset`.
 
-    `time` is normalized (`times`), `hash` the SHA-256 of the event's canonical JSON, `run` a normalized id
-    (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet,
-    which may describe their jobs by `parent_facets` and `root_facets` (of the names in `DESCRIBING`).
+    `run` is a normalized id (`ids.normalize_run_id`), `type` is in upper case (None if missing). `parent` and `root`
+    are from the parent facet, which may describe their jobs by `parent_facets` and `root_facets` (of the names in
+    `DESCRIBING`).
     `named` are the inputs and sources of columns that the sender may not describe (`rights`), `units` are what loading
     the event costs at most (`cost`).
     """
 
     kind: Literal["RUN", "JOB", "DATASET"]
-    time: str
-    hash: str
     type: str | None = None
     run: str | None = None
     job: JobId | None = None
@@ -82,19 +99,38 @@ class Event:
     named: tuple[DatasetId, ...] = ()
     units: int = field(default=0, compare=False)
 
+    @property
+    def described(self) -> tuple[DatasetUse, ...]:
+        """The datasets that the event describes: its outputs, or that of a DatasetEvent."""
+        return self.outputs if self.dataset is None else (*self.outputs, self.dataset)
+
+    @property
+    def uses(self) -> tuple[DatasetUse, ...]:
+        """Its inputs, its outputs, and the dataset of a DatasetEvent."""
+        return (*self.inputs, *self.described)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tagging:
-    """A tag that was set through the API, or taken away if it is not `present`; `time` is when it was accepted.
+class _OfThing(Statement):
+    """A change through the API of a job or a dataset."""
+
+    job: JobId | None = None
+    dataset: DatasetId | None = None
+
+    @property
+    def thing(self) -> JobId | DatasetId | None:
+        """The job or the dataset; None if the change is of neither."""
+        return self.job or self.dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tagging(_OfThing):
+    """A tag that was set through the API, or taken away if it is not `present`.
 
     It is a job's, a dataset's or, with `field` (a path with dots), a field's. Without these it describes the tag.
     """
 
-    time: str
-    hash: str
     tag: str
-    job: JobId | None = None
-    dataset: DatasetId | None = None
     field: str | None = None
     present: bool = True
     description: str | None = None
@@ -102,72 +138,56 @@ class Tagging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ownership:
+class Ownership(_OfThing):
     """An owner that a job or a dataset was given through the API, or that was taken from it if it is not `present`.
 
-    `time` is when it was accepted, `type` the kind of owner (MAINTAINER, ...).
+    `type` is the kind of owner (MAINTAINER, ...).
     """
 
-    time: str
-    hash: str
     owner: str
     type: str | None = None
-    job: JobId | None = None
-    dataset: DatasetId | None = None
     present: bool = True
     caller: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Documentation:
+class Documentation(_OfThing):
     """The description that a job, a dataset or, with `field`, a field was given through the API.
 
-    `time` is when it was accepted. Without a `description` that of the API is withdrawn: what events report is shown.
+    Without a `description` that of the API is withdrawn: what events report is shown.
     """
 
-    time: str
-    hash: str
     description: str | None = None
-    job: JobId | None = None
-    dataset: DatasetId | None = None
     field: str | None = None
     caller: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
-    """A namespace or a source as the API described it, in place of what was set before; `time` is when it was accepted.
+class Deletion(_OfThing):
+    """A deletion of a job, a dataset, or a namespace with its jobs and datasets."""
+
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description(Statement):
+    """A namespace or a source as the API described it, in place of what was set before.
 
     `values` of a namespace are its owner and description, of a source its type, connection URL and description.
     """
 
-    time: str
-    hash: str
     namespace: str | None = None
     source: str | None = None
     values: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deletion:
-    """A deletion of a job, a dataset, or a namespace with its jobs and datasets; `time` is when it was accepted."""
-
-    time: str
-    hash: str
-    namespace: str
-    job: JobId | None = None
-    dataset: DatasetId | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renaming:
+class Renaming(Statement):
     """Other names that are a dataset's own by the rules of names; `time` is the first event of any of them.
 
     It is in no log: a replay names datasets by the rules that are set when it runs.
     """
 
-    time: str
-    hash: str
     dataset: DatasetId
     others: Sequence[DatasetId]
 

@@ -20,7 +20,7 @@ from headwater.aws.queues import FORWARDED, WRITES, Message, from_caller, send_a
 from headwater.events.cost import events_of
 from headwater.events.event import EVENTS_MAX
 from headwater.events.naming import AS_SENT, NamingRules
-from headwater.events.parse import parse_event
+from headwater.events.parse import check_body
 from headwater.events.rights import applied_patterns, check_rights
 from headwater.namespaces import EVERY_RIGHT, EVERYWHERE, Rights, covers
 from headwater_model.errors import Invalid, TooLarge, Unavailable
@@ -232,10 +232,10 @@ def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedE
         TooLarge: it costs too much.
         Forbidden: it is beyond the rights.
     """
-    event = parse_event(body, AS_SENT, now=now)
-    renamed = event
+    checked = check_body(body, now=now)
+    renamed = event = checked.event(AS_SENT)
     if EVERYWHERE not in rights.writes and (rules := queue.rules()).names:
-        renamed = parse_event(body, rules, now=now)
+        renamed = checked.event(rules)
     check_rights(renamed, rights)
     if queue.drops(event):
         return None

@@ -21,6 +21,8 @@ dataset that the graph names as `as`, or as the pattern where `as` is missing:
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,7 +31,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headwater.events.field_folds import Case, FieldFold
-from headwater.events.rule_index import RuleIndex
 from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
@@ -37,6 +38,8 @@ RULES_MAX = 1_000
 # Of one pattern: a host, a path and a name have fewer.
 _STARS_MAX = 4
 _TEXT_MAX = 2_048
+# Names that a function remembers with what the rules make of them.
+_REMEMBERED_MAX = 10_000
 # In place of each `*`, where rules are checked against their own results.
 _SAMPLE = "x"
 
@@ -139,6 +142,50 @@ def _filled(text: str, parts: Sequence[str]) -> str:
     """Return the text with these parts in place of its `*`."""
     first, *others = text.split("*")
     return first + "".join(part + other for part, other in zip(parts, others, strict=False))
+
+
+class RuleIndex:
+    """The rules of a file by the ends of their patterns: a name is compared with the few rules that may be of it.
+
+    A rule is under that beginning or end of its patterns which the fewest rules share.
+    """
+
+    def __init__(self, rules: Sequence[NameRule]) -> None:
+        self._rules = rules
+        # The beginning of a namespace, and its end, of a name likewise: up to the first `*`, and after the last.
+        ends: list[tuple[str, ...]] = [(*_ends_of(rule.namespace), *_ends_of(rule.name)) for rule in rules]
+        shared = [Counter(texts) for texts in zip(*ends, strict=True)]
+        self._by_end: dict[tuple[int, str], list[int]] = {}
+        for number, texts in enumerate(ends):
+            side = min(range(len(texts)), key=lambda side: shared[side][texts[side]])
+            self._by_end.setdefault((side, texts[side]), []).append(number)
+        self._lengths = sorted({(side, len(text)) for side, text in self._by_end})
+        self.rename = lru_cache(_REMEMBERED_MAX)(self._rename)
+
+    def _rename(self, namespace: str, name: str, start: int = 0) -> tuple[str, str]:
+        """Return a dataset's name by the rules from a number on, each applied to the result of those before it."""
+        known, numbers = (namespace, name), self.numbers(namespace, name)
+        position = bisect_left(numbers, start)
+        while position < len(numbers):
+            number, position = numbers[position], position + 1
+            renamed = self._rules[number].rename(*known)
+            if renamed != known:
+                known, numbers = renamed, self.numbers(*renamed)
+                position = bisect_left(numbers, number + 1)
+        return known
+
+    def numbers(self, namespace: str, name: str) -> list[int]:
+        """Return the numbers of the rules that may be of a namespace and a name, in order."""
+        texts = namespace, namespace, name, name
+        ends = (
+            (side, texts[side][max(0, len(texts[side]) - length) :] if side % 2 else texts[side][:length])
+            for side, length in self._lengths
+        )
+        return sorted(number for end in ends for number in self._by_end.get(end, ()))
+
+
+def _ends_of(pattern: str) -> tuple[str, str]:
+    return pattern.partition("*")[0], pattern.rpartition("*")[2]
 
 
 def read_rules(document: object) -> tuple[NameRule, ...]:

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 from headwater.events.event import Facets, is_deleted
 from headwater.events.field_folds import FieldFold
-from headwater.events.name_rules import Folds, NameRule, folds_of, index_of
-from headwater.events.rule_index import RuleIndex
+from headwater.events.name_rules import Folds, NameRule, RuleIndex, folds_of, index_of
 from headwater.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 from headwater_model.ids import DatasetId
 from headwater_model.partitions import is_path, trim_partitions

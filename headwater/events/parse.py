@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import canonical, in_order
@@ -26,25 +27,53 @@ _MAINTENANCE = "MAINTENANCE"
 _OF_LINEAGE = frozenset({"lineage", "headwater_operations"})
 
 
-def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
-    """Return the event in a JSON body; its time may be at most a day after `now` (normalized), None sets no bound.
+@dataclass(frozen=True, slots=True)
+class CheckedBody:
+    """The JSON of an event that keeps the rules, checked and hashed once: by other rules of names it is another event.
 
-    The rules are those of `headwater_model.events`. An unknown `eventType` is kept. Mentions of one dataset
-    (sent twice, or partitions of it) are merged: column facets and subsets are joined, of other facets of one name the
-    one with the greater canonical JSON stays. Datasets that the job's `lineage` facet relates are inputs and outputs,
-    and sources of columns and operations are inputs, whether or not the event lists them there. An event of a job of
-    the type MAINTENANCE reads and writes nothing, whatever it names.
+    `fields` are in order and have their names as they are kept; `canonical` is the JSON as it was sent, with its hash.
+    """
+
+    kind: Kind
+    fields: _Form
+    canonical: bytes
+    hash: str
+
+    def event(self, rules: NamingRules) -> Event:
+        """Return the event with datasets named by the rules.
+
+        An unknown `eventType` is kept. Mentions of one dataset (sent twice, or partitions of it) are merged: column
+        facets and subsets are joined, of other facets of one name the one with the greater canonical JSON stays.
+        Datasets that the job's `lineage` facet relates are inputs and outputs, and sources of columns and operations
+        are inputs, whether or not the event lists them there. An event of a job of the type MAINTENANCE reads and
+        writes nothing, whatever it names.
+
+        Raises:
+            TooLarge: the event names too many datasets, or would cost too much to load (`cost`).
+        """
+        event = with_sources(_without_maintained(_PARSERS[self.kind](self.fields, self.hash, rules)), rules)
+        return replace(event, units=cost_of(event, len(self.canonical)))
+
+
+def check_body(body: object, *, now: str | None) -> CheckedBody:
+    """Check a JSON body by the rules of `headwater_model.events`.
+
+    The time of the event may be at most a day after `now` (normalized), None sets no bound.
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
-        TooLarge: the event names too many datasets, or would cost too much to load (`cost`).
+        TooLarge: the event names too many datasets.
     """
     if not isinstance(body, dict):
         canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
-    body, hash_, size = in_order(body)
-    event = with_sources(_without_maintained(_PARSERS[check_fields(body, now=now)](body, hash_, rules)), rules)
-    return replace(event, units=cost_of(event, size))
+    fields, text = in_order(body)
+    return CheckedBody(check_fields(fields, now=now), fields, text, hashlib.sha256(text).hexdigest())
+
+
+def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
+    """Return the event in a JSON body; see `check_body` and `CheckedBody.event`."""
+    return check_body(body, now=now).event(rules)
 
 
 def _without_maintained(event: Event) -> Event:

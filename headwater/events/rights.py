@@ -71,8 +71,7 @@ def applied_patterns(event: Event, writes: Sequence[str], *, renamed: Event | No
 
 def _namespaces(event: Event) -> set[str]:
     """Return the namespaces of all that an event describes or names."""
-    uses = (*event.inputs, *_described_uses(event))
-    others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, uses)))
+    others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, event.uses)))
     return {*(namespace for _, namespace in _described(event)), *(dataset.namespace for dataset in others)}
 
 
@@ -123,10 +122,6 @@ def _other_names(use: DatasetUse) -> set[DatasetId]:
     return find_datasets({"symlinks": use.facets["symlinks"]}) if "symlinks" in use.facets else set()
 
 
-def _described_uses(event: Event) -> tuple[DatasetUse, ...]:
-    return (*event.outputs, *([event.dataset] if event.dataset else []))
-
-
 def _described(event: Event) -> Iterator[tuple[str, str]]:
     """Yield the namespaces of the jobs and datasets that the event describes, each after the field that names it."""
     runs = (("parent", event.parent), ("root", event.root))
@@ -137,7 +132,7 @@ def _described(event: Event) -> Iterator[tuple[str, str]]:
         if entry.get("type") == "DATASET":
             yield "facets.lineage.entries.namespace", entry["namespace"]
     field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
-    yield from ((field, use.dataset.namespace) for use in _described_uses(event))
+    yield from ((field, use.dataset.namespace) for use in event.described)
     for operation in _objects(event.run_facets, "headwater_operations", "operations"):
         if operation.get("destination"):
             yield "facets.headwater_operations.destination.namespace", operation["destination"]["namespace"]
@@ -160,7 +155,7 @@ def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
 
 def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
     """Yield the datasets in reports of columns, and the inputs, each after the field that names it."""
-    for facets in (event.run_facets, event.job_facets, *(use.facets for use in _described_uses(event))):
+    for facets in (event.run_facets, event.job_facets, *(use.facets for use in event.described)):
         for name in _OF_SOURCES:
             if name in facets:
                 yield from ((f"facets.{name}", dataset) for dataset in sorted(find_datasets({name: facets[name]})))

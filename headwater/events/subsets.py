@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
-from headwater.events.event import is_deleted
+from headwater.events.event import Facet, is_deleted
 
 SUBSET = "subset"
 _CONDITIONS = ("inputCondition", "outputCondition")
@@ -67,7 +67,7 @@ def list_name(condition: Any) -> str | None:
     return next((name for name in lists if isinstance(condition.get(name), list)), None)
 
 
-def part_of(facet: Mapping[str, Any]) -> Part | None:
+def part_of(facet: Facet) -> Part | None:
     """Return the part that a `subset` facet lists; None if it lists none.
 
     >>> part_of({"inputCondition": {"type": "location", "locations": ["s3://lake/day=1", "s3://lake/day=2"]}})

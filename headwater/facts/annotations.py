@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
 
-from headwater.events.event import is_deleted
+from headwater.events.event import Facet, is_deleted
 from headwater.facts.facts import DatasetFacts, JobFacts, describing_facets
 from headwater.facts.lattice import History, latest
 from headwater.facts.run_facts import text_in
@@ -232,7 +232,7 @@ def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:
     return tuple(once.values())
 
 
-def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag]:
+def _tags_in(facet: Facet, reported_by: Attribution) -> Iterator[Tag]:
     for sent in _objects(facet, "tags"):
         key, value = text_in(sent, "key"), text_in(sent, "value")
         source = text_in(sent, "source")
@@ -240,13 +240,13 @@ def _tags_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Tag
             yield Tag(tag_name(key, value), text_in(sent, "field"), value, source, reported_by)
 
 
-def _owners_in(facet: Mapping[str, Any], reported_by: Attribution) -> Iterator[Owner]:
+def _owners_in(facet: Facet, reported_by: Attribution) -> Iterator[Owner]:
     for sent in _objects(facet, "owners"):
         if name := text_in(sent, "name"):
             yield Owner(name, text_in(sent, "type"), reported_by)
 
 
-def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
+def _latest(history: History) -> tuple[Facet, Attribution] | None:
     """Return the latest facet and who reported it; None without one, or if it was deleted."""
     entry = latest(history)
     if entry is None or is_deleted(entry[1]):
@@ -254,7 +254,7 @@ def _latest(history: History) -> tuple[Mapping[str, Any], Attribution] | None:
     return entry[1], _attribution(*entry)
 
 
-def _attribution(stamp: str, facet: Mapping[str, Any]) -> Attribution:
+def _attribution(stamp: str, facet: Facet) -> Attribution:
     return Attribution(text_in(facet, "_producer"), stamp.partition("#")[0])
 
 
@@ -262,6 +262,6 @@ def _by_api(stamp: str, caller: str | None) -> Attribution:
     return Attribution(None, stamp.partition("#")[0], caller)
 
 
-def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _objects(facet: Facet, name: str) -> list[Mapping[str, Any]]:
     sent = facet.get(name)
     return [form for form in sent if isinstance(form, dict)] if isinstance(sent, list) else []

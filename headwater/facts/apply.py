@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import orjson
 
 from headwater.attempts import attempts
+from headwater.events.event import Statement
 from headwater.facts.catalogue import CHANGES_MAX, compact
-from headwater.facts.delta import Statement, delta_of
+from headwater.facts.delta import delta_of
 from headwater.facts.facts import JobFacts, text_of
 from headwater.facts.job_nodes import compute_nodes, io_of, sources_of
 from headwater.facts.keys import current_key, dataset_pk, facts_key, sortable

@@ -18,10 +18,15 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, is_deleted
+from headwater.events.event import DatasetUse, Event, Facet, is_deleted
+from headwater.facts.facts import DatasetFacts
+from headwater.facts.facts_delta import Added, Report, about, histories_of
+from headwater.facts.keys import thing_pk
 from headwater.facts.lattice import ASSERTIONS_MAX
+from headwater.facts.list_rows import row_in_list
 from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery
+from headwater_model.ids import DatasetId, JobId
 
 # The facets that report assertions, each with its name of an assertion's type: OpenLineage's own, and that of its
 # action for Great Expectations (`openlineage-integration-common`, `ge-assertions-dataset-facet.json`).
@@ -58,7 +63,42 @@ class AssertionCounts:
     failed: int = 0
 
 
-def results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
+def measures(report: Report) -> Iterator[Added]:
+    """Yield the facets of uses that measure their datasets: the facets of a dataset keep the last."""
+    event = report.event
+    for use in _described(event):
+        if (facet := use.use_facets.get(METRICS)) is not None:
+            yield use.dataset, DatasetFacts(facets=histories_of({METRICS: facet}, event.stamp))
+
+
+def results_of_tests(report: Report) -> Iterator[Added]:
+    """Yield the results of tests that an event reports: of each dataset, and of its job."""
+    event = report.event
+    uses: dict[DatasetId, list[DatasetUse]] = {}
+    for use in _described(event):
+        uses.setdefault(use.dataset, []).append(use)
+    for dataset in sorted(uses):
+        yield from _reported(event, dataset, _results_of_dataset(uses[dataset]))
+    if event.job is not None:
+        yield from _reported(event, event.job, _results_of_run(event))
+
+
+def _described(event: Event) -> list[DatasetUse]:
+    """Return the uses of all datasets but those that the sender may only name."""
+    named = frozenset(event.named)
+    return [use for use in event.uses if use.dataset not in named]
+
+
+def _reported(event: Event, thing: DatasetId | JobId, results: Sequence[Result]) -> Iterator[Added]:
+    if results:
+        outcomes = {result["key"]: [event.stamp, _rank(result)] for result in results[:ASSERTIONS_MAX]}
+        yield about(thing, assertions=outcomes)
+        yield _row(thing_pk(thing), event, results)
+        if has_failed(outcomes):
+            yield row_in_list(TESTS, thing)
+
+
+def _results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
     """Return the results that an event's uses of a dataset report, the worst first, each test once."""
     facets = [facets for use in uses for facets in (use.facets, use.use_facets)]
     return _each_once(
@@ -70,7 +110,7 @@ def results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
     )
 
 
-def results_of_run(event: Event) -> list[Result]:
+def _results_of_run(event: Event) -> list[Result]:
     """Return the results that an event reports of its run's tests; one that was skipped has no result."""
     outcomes: Mapping[str, Outcome] = {"pass": "PASSED", "fail": "FAILED"}
     return _each_once(
@@ -80,7 +120,7 @@ def results_of_run(event: Event) -> list[Result]:
     )
 
 
-def _objects(facet: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def _objects(facet: Facet, name: str) -> list[Mapping[str, Any]]:
     sent = [] if is_deleted(facet) else facet.get(name)
     return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
 
@@ -123,15 +163,14 @@ def _worst_of(results: Iterable[Result]) -> list[Result]:
 
 
 def _order(result: Result) -> tuple[int, bytes]:
-    return OUTCOMES.index(result["outcome"]), orjson.dumps(result, option=orjson.OPT_SORT_KEYS)
+    return _rank(result), orjson.dumps(result, option=orjson.OPT_SORT_KEYS)
 
 
-def facts_of(results: Sequence[Result], stamp: str) -> Assertions:
-    """Return what the facts of a dataset or job hold of the results of an event."""
-    return {result["key"]: [stamp, OUTCOMES.index(result["outcome"])] for result in results[:ASSERTIONS_MAX]}
+def _rank(result: Result) -> int:
+    return OUTCOMES.index(result["outcome"])
 
 
-def results_row(pk: str, event: Event, results: Sequence[Result]) -> Row:
+def _row(pk: str, event: Event, results: Sequence[Result]) -> Row:
     """Return the row of an event's results; `cut` if there are more than it holds, or details were left out."""
     kept, size, is_cut = [], 0, len(results) > ASSERTIONS_MAX
     for result in results[:ASSERTIONS_MAX]:
@@ -142,7 +181,7 @@ def results_row(pk: str, event: Event, results: Sequence[Result]) -> Row:
     job = [event.job.namespace, event.job.name] if event.job else None
     return Row(
         pk,
-        f"{_PREFIX}{event.time}#{event.hash}",
+        f"{_PREFIX}{event.stamp}",
         {"job": job, "run": event.run, "results": kept, **({"cut": True} if is_cut else {})},
     )
 
@@ -171,10 +210,3 @@ def count_assertions(assertions: Assertions) -> AssertionCounts | None:
     """Return the numbers of tests by the outcome of their last results; None without any."""
     ranks = [rank for _, rank in assertions.values() if rank is not None]
     return AssertionCounts(*(ranks.count(rank) for rank in range(len(OUTCOMES)))) if ranks else None
-
-
-def metrics_in(use: DatasetUse) -> Iterator[Mapping[str, Any]]:
-    """Yield the facet of a use that measures its dataset: the dataset's own facets keep the last."""
-    facet = use.use_facets.get(METRICS)
-    if facet is not None:
-        yield facet

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from headwater.facts.table import Increment, Key, RowQuery
+from headwater.facts.table import Key, RowQuery
 from headwater_model.ids import sha256_hex
 
 Created: TypeAlias = Literal["jobs", "datasets", "sources"]
-_COUNT = "count"
 _TO_HOUR = len("2026-11-20T12")
 # Loaders that create things in one hour meet at its counts; more shards are more rows of a query.
 _SHARDS = 16
@@ -30,11 +29,6 @@ def count_of(kind: Created, name: str, first: str) -> Key:
 
 def _pk(kind: Created, partition: int) -> str:
     return f"CREATED#{kind}#{partition}"
-
-
-def counted(key: Key, by: int) -> Increment:
-    """Return the change of a count."""
-    return Increment(key, _COUNT, by)
 
 
 def counts_since(kind: Created, hour: str) -> list[RowQuery]:

@@ -16,13 +16,13 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import orjson
 
-from headwater.events.event import Facets, is_deleted
+from headwater.events.event import Facet, Facets, is_deleted
 from headwater.events.lineage_facets import columns_of_entries, columns_of_entry, columns_of_facet
-from headwater.facts.facts import IdText, RunFacts, text_of
+from headwater.facts.facts import IdText, Reference, RunFacts, text_of
 from headwater.facts.keys import complete_key, facet_key
 from headwater.facts.lattice import History, latest
 from headwater.facts.table import GraphReader, Key, Row
@@ -44,7 +44,7 @@ OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
 OPERATIONS_KIND = "op:"
-_REF = "ref"
+_REFERENCE = frozenset({"ref", "outputs", "reads"})
 # Facets that a process remembers by content, and their greatest size: a COMPLETE reports the columns of its START, and
 # the next run those of this one. Dense operations took 0.4 MB each (measured): 0.1 GB if all were so.
 _REMEMBERED_MAX = 256
@@ -58,7 +58,7 @@ class FacetRef:
     `named` are those of its sources whose columns are not listed: the sender may not describe them.
     """
 
-    reference: Mapping[str, Any]
+    reference: Reference
     rows: tuple[Row, ...]
     columns: ColumnsByDataset
     named: frozenset[DatasetId] = frozenset()
@@ -66,7 +66,7 @@ class FacetRef:
     @property
     def id(self) -> str:
         """The name of the facet ref."""
-        return str(self.reference[_REF])
+        return self.reference["ref"]
 
     @property
     def complete_key(self) -> Key:
@@ -79,38 +79,38 @@ class FacetRef:
         return replace(self, named=named & sources) if named & sources else self
 
 
-def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+def _of_columns(facet: Facet, dataset: DatasetId | None) -> FacetRef:
     return _make_ref("col:", facet, {dataset: columns_of_facet(facet)} if dataset else {})
 
 
-def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+def _of_lineage(facet: Facet, dataset: DatasetId | None) -> FacetRef:
     return _make_ref("lin:", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
 
 
-def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> FacetRef:
+def _of_operations(facet: Facet, _: DatasetId | None) -> FacetRef:
     """Return the ref of an operation set: equal sets share it, whatever their order of operations and their sender."""
     operations = OperationSet(parse_operations(facet.get("operations")))
     canonical = {"operations": render_operations(operations.operations)}
     return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
 
 
-_KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], FacetRef]] = {
+_KINDS: Mapping[str, Callable[[Facet, DatasetId | None], FacetRef]] = {
     COLUMN_LINEAGE: _of_columns,
     LINEAGE: _of_lineage,
     OPERATIONS: _of_operations,
 }
 
 
-def _make_ref(kind: str, facet: Mapping[str, Any], columns: ColumnsByDataset) -> FacetRef:
+def _make_ref(kind: str, facet: Facet, columns: ColumnsByDataset) -> FacetRef:
     content = orjson.dumps([sorted(map(text_of, columns)), facet], option=orjson.OPT_SORT_KEYS)
     return _rows(kind + hashlib.sha256(content).hexdigest(), facet, columns)
 
 
-def _rows(ref: str, facet: Mapping[str, Any], columns: ColumnsByDataset, reads: Iterable[DatasetId] = ()) -> FacetRef:
+def _rows(ref: str, facet: Facet, columns: ColumnsByDataset, reads: Iterable[DatasetId] = ()) -> FacetRef:
     outputs = {text_of(dataset): sorted(map(text_of, of_dataset.datasets)) for dataset, of_dataset in columns.items()}
     rows = [Row(*facet_key(ref), facet)]
     rows += [Row(*facet_key(ref, dataset), columns_to_json(of_dataset)) for dataset, of_dataset in columns.items()]
-    return FacetRef({_REF: ref, "outputs": outputs, "reads": sorted(map(text_of, reads))}, tuple(rows), columns)
+    return FacetRef({"ref": ref, "outputs": outputs, "reads": sorted(map(text_of, reads))}, tuple(rows), columns)
 
 
 def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
@@ -130,15 +130,14 @@ def _of_content(name: str, content: bytes, dataset: DatasetId | None) -> FacetRe
 _remembered = lru_cache(_REMEMBERED_MAX)(_of_content)
 
 
-def ref_of(facet: Mapping[str, Any]) -> str | None:
+def ref_of(facet: Facet) -> str | None:
     """Return the ref in a reference; None for a facet that facts hold as it was sent."""
-    ref = facet.get(_REF)
-    return ref if facet.keys() == {_REF, "outputs", "reads"} and isinstance(ref, str) else None
+    return facet["ref"] if is_reference(facet) else None
 
 
-def is_reference(facet: Mapping[str, Any]) -> bool:
+def is_reference(facet: Facet) -> TypeGuard[Reference]:
     """True if this is a reference to a facet that is stored by content."""
-    return ref_of(facet) is not None
+    return facet.keys() == _REFERENCE and isinstance(facet["ref"], str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
     sources_by_ref = {
-        reference[_REF]: reference["outputs"][dataset]
+        reference["ref"]: reference["outputs"][dataset]
         for reference in (*operations, *base)
         if dataset in reference["outputs"]
     }
@@ -178,25 +177,27 @@ def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
     """Return every dataset whose columns the run reports, or reported at an earlier time."""
-    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
-    histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    return {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
+    return {dataset for reference in _ever_reported(facts) for dataset in reference["outputs"]}
 
 
 def ever_sources(facts: RunFacts) -> set[IdText]:
     """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
+    groups = (reference["outputs"].values() for reference in _ever_reported(facts))
+    return {source for group in groups for sources in group for source in sources}
+
+
+def _ever_reported(facts: RunFacts) -> Iterator[Reference]:
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    groups = (reference["outputs"].values() for history in histories for reference in _references(history))
-    return {source for group in groups for sources in group for source in sources}
+    return (reference for history in histories for reference in _references(history))
 
 
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
     """Return the refs of the operations that read each dataset."""
     refs: dict[IdText, list[str]] = {}
-    for reference in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda body: str(body[_REF])):
+    for reference in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda body: body["ref"]):
         for dataset in reference["reads"]:
-            refs.setdefault(dataset, []).append(reference[_REF])
+            refs.setdefault(dataset, []).append(reference["ref"])
     return refs
 
 
@@ -205,12 +206,12 @@ def is_explicit(facts: RunFacts) -> bool:
     return bool(_references(facts.job_facets.get(LINEAGE, {})))
 
 
-def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Mapping[str, Any]]:
+def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Reference]:
     """Return the references to the job's `lineage` facets that count for a dataset."""
     references = _references(facts.job_facets.get(LINEAGE, {}))
     if not facts.windows:
         return references
-    by_ref = {reference[_REF]: reference for reference in references}
+    by_ref = {reference["ref"]: reference for reference in references}
     of_windows = [by_ref[window.lineage] for window in windows_of(facts) if window.lineage in by_ref]
     return [reference for reference in of_windows if dataset in reference["outputs"]][-1:]
 
@@ -236,13 +237,13 @@ def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
 def flows_of_window(facts: RunFacts, window: Window) -> dict[IdText, set[IdText]] | None:
     """Return the inputs that each output of a window is made of, by its `lineage` facet; None if it sent none."""
     references = [
-        reference for reference in _references(facts.job_facets.get(LINEAGE, {})) if reference[_REF] == window.lineage
+        reference for reference in _references(facts.job_facets.get(LINEAGE, {})) if reference["ref"] == window.lineage
     ]
     return _flows_in(references, window.inputs, window.outputs) if references else None
 
 
 def _flows_in(
-    references: Iterable[Mapping[str, Any]], inputs: Iterable[IdText], outputs: Iterable[IdText]
+    references: Iterable[Reference], inputs: Iterable[IdText], outputs: Iterable[IdText]
 ) -> dict[IdText, set[IdText]]:
     """Return the flows by references to `lineage` facets.
 
@@ -257,11 +258,11 @@ def _flows_in(
     return flows
 
 
-def _references(history: History) -> list[Mapping[str, Any]]:
+def _references(history: History) -> list[Reference]:
     return [body for _, _, body in history.values() if is_reference(body)]
 
 
-def _last(history: History) -> list[Mapping[str, Any]]:
+def _last(history: History) -> list[Reference]:
     """Return the latest content, unless it is that the facet is deleted."""
     last = latest(history)
     return [last[1]] if last and is_reference(last[1]) else []

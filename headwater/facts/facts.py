@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from headwater.events.event import Facets, ParentRun, is_deleted
 from headwater.facts.lattice import (
@@ -50,6 +50,25 @@ Documented: TypeAlias = Mapping[str, Sequence[Any]]
 NO_PARENT = "-"
 
 
+def _grows(rule: JoinRule, kind: Callable[[], Any] | None = None) -> Any:
+    """Declare a field of facts: it is empty at first, or None, and grows by a rule."""
+    metadata = {"rule": rule}
+    if kind is dict:
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=kind and kind(), metadata=metadata)
+
+
+class Reference(TypedDict):
+    """A reference to a facet that reports columns (`facet_refs`): its ref, and the datasets that it names.
+
+    `outputs` have the datasets that each depends on; `reads` are those that operations read.
+    """
+
+    ref: str
+    outputs: Mapping[IdText, Sequence[IdText]]
+    reads: Sequence[IdText]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
     """Facts of a run of `job`; None for a DatasetEvent that stands for a run.
@@ -64,28 +83,28 @@ class RunFacts:
     `windows` are of its events that are complete snapshots (see `windows`).
     """
 
-    job: IdText | None = None
-    first: str | None = None
-    last: str | None = None
-    named_first: str | None = None
-    named_last: str | None = None
-    first_typed: str | None = None
-    streaming: str | None = None
-    declared: str | None = None
-    times: Sequence[str] = ()
-    starts: Sequence[str] = ()
-    terminals: Sequence[str] = ()
-    parents: History = field(default_factory=dict)
-    inputs: Mapping[IdText, str] = field(default_factory=dict)
-    outputs: Mapping[IdText, str] = field(default_factory=dict)
-    job_sources: Mapping[IdText, str] = field(default_factory=dict)
-    windows: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    run_facets: Histories = field(default_factory=dict)
-    job_facets: Histories = field(default_factory=dict)
-    input_facets: Mapping[IdText, Histories] = field(default_factory=dict)
-    output_facets: Mapping[IdText, Histories] = field(default_factory=dict)
-    read_facets: Mapping[IdText, Histories] = field(default_factory=dict)
-    written_facets: Mapping[IdText, Histories] = field(default_factory=dict)
+    job: IdText | None = _grows(CONSTANT)
+    first: str | None = _grows(LEAST)
+    last: str | None = _grows(GREATEST)
+    named_first: str | None = _grows(LEAST)
+    named_last: str | None = _grows(GREATEST)
+    first_typed: str | None = _grows(LEAST)
+    streaming: str | None = _grows(LEAST)
+    declared: str | None = _grows(LEAST)
+    times: Sequence[str] = _grows(LATEST_TIMES, tuple)
+    starts: Sequence[str] = _grows(OUTERMOST_TIMES, tuple)
+    terminals: Sequence[str] = _grows(TERMINALS, tuple)
+    parents: History = _grows(LATEST_EVER, dict)
+    inputs: Mapping[IdText, str] = _grows(DATASETS, dict)
+    outputs: Mapping[IdText, str] = _grows(DATASETS, dict)
+    job_sources: Mapping[IdText, str] = _grows(JOBS, dict)
+    windows: Mapping[str, Sequence[Any]] = _grows(LATEST_WINDOWS, dict)
+    run_facets: Histories = _grows(FACETS, dict)
+    job_facets: Histories = _grows(FACETS, dict)
+    input_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
+    output_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
+    read_facets: Mapping[IdText, Histories] = _grows(READ_FACETS_OF_EACH, dict)
+    written_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
 
     @property
     def ends(self) -> set[str]:
@@ -106,24 +125,24 @@ class JobFacts:
     the last outcomes of its runs' tests (`assertions`).
     """
 
-    first: str | None = None
-    last: str | None = None
-    mentioned_at: Sequence[str] = ()
-    facets: Histories = field(default_factory=dict)
-    run_facets: Histories = field(default_factory=dict)
-    named_facets: Histories = field(default_factory=dict)
-    parents: History = field(default_factory=dict)
-    is_parent: bool = False
-    first_columns: str | None = None
-    first_foreign_columns: str | None = None
-    first_streamed: str | None = None
-    first_explicit: str | None = None
-    dependents: Mapping[IdText, str] = field(default_factory=dict)
-    deleted_at: Sequence[str] = ()
-    tagged: Tagged = field(default_factory=dict)
-    owned: Owned = field(default_factory=dict)
-    documented: Documented = field(default_factory=dict)
-    assertions: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    first: str | None = _grows(LEAST)
+    last: str | None = _grows(GREATEST)
+    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    facets: Histories = _grows(FACETS, dict)
+    run_facets: Histories = _grows(FACETS, dict)
+    named_facets: Histories = _grows(FACETS, dict)
+    parents: History = _grows(LATEST_EVER, dict)
+    is_parent: bool = _grows(CONSTANT, bool)
+    first_columns: str | None = _grows(LEAST)
+    first_foreign_columns: str | None = _grows(LEAST)
+    first_streamed: str | None = _grows(LEAST)
+    first_explicit: str | None = _grows(LEAST)
+    dependents: Mapping[IdText, str] = _grows(JOBS, dict)
+    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
+    tagged: Tagged = _grows(LATEST_EACH, dict)
+    owned: Owned = _grows(LATEST_EACH, dict)
+    documented: Documented = _grows(LATEST_EACH, dict)
+    assertions: Mapping[str, Sequence[Any]] = _grows(OUTCOMES, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,51 +166,51 @@ class DatasetFacts:
     senders who may not describe it: these are no mentions, and change nothing else but its users.
     """
 
-    first: str | None = None
-    last: str | None = None
-    mentioned_at: Sequence[str] = ()
-    named_first: str | None = None
-    named_at: Sequence[str] = ()
-    first_read: str | None = None
-    first_written: str | None = None
-    first_described: str | None = None
-    first_streamed: str | None = None
-    facets: Histories = field(default_factory=dict)
-    read_schemas: Histories = field(default_factory=dict)
-    written_schemas: Histories = field(default_factory=dict)
-    declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
-    other_names: Mapping[IdText, str] = field(default_factory=dict)
-    deleted_at: Sequence[str] = ()
-    dropped_at: Sequence[str] = ()
-    mentioned_undropped_at: Sequence[str] = ()
-    temporary: str | None = None
-    parent_runs: Mapping[str, str] = field(default_factory=dict)
-    read_by: Mapping[IdText, str] = field(default_factory=dict)
-    written_by: Mapping[IdText, str] = field(default_factory=dict)
-    derived: Mapping[IdText, str] = field(default_factory=dict)
-    tagged: Tagged = field(default_factory=dict)
-    owned: Owned = field(default_factory=dict)
-    documented: Documented = field(default_factory=dict)
-    assertions: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    first: str | None = _grows(LEAST)
+    last: str | None = _grows(GREATEST)
+    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    named_first: str | None = _grows(LEAST)
+    named_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    first_read: str | None = _grows(LEAST)
+    first_written: str | None = _grows(LEAST)
+    first_described: str | None = _grows(LEAST)
+    first_streamed: str | None = _grows(LEAST)
+    facets: Histories = _grows(FACETS, dict)
+    read_schemas: Histories = _grows(FACETS, dict)
+    written_schemas: Histories = _grows(FACETS, dict)
+    declarations: Mapping[str, Reference] = _grows(LATEST_STATED, dict)
+    aliases: Mapping[IdText, Sequence[str]] = _grows(STATEMENTS, dict)
+    other_names: Mapping[IdText, str] = _grows(NAMES, dict)
+    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
+    dropped_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    mentioned_undropped_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    temporary: str | None = _grows(LEAST)
+    parent_runs: Mapping[str, str] = _grows(TWO_LEAST, dict)
+    read_by: Mapping[IdText, str] = _grows(USERS, dict)
+    written_by: Mapping[IdText, str] = _grows(USERS, dict)
+    derived: Mapping[IdText, str] = _grows(USERS, dict)
+    tagged: Tagged = _grows(LATEST_EACH, dict)
+    owned: Owned = _grows(LATEST_EACH, dict)
+    documented: Documented = _grows(LATEST_EACH, dict)
+    assertions: Mapping[str, Sequence[Any]] = _grows(OUTCOMES, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagFacts:
     """Facts of a tag: the last name and description that the API gave it."""
 
-    described: History = field(default_factory=dict)
+    described: History = _grows(LATEST, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceFacts:
     """Facts of a namespace: mentions of anything in it, its deletions, and its last description through the API."""
 
-    first: str | None = None
-    last: str | None = None
-    mentioned_at: Sequence[str] = ()
-    deleted_at: Sequence[str] = ()
-    described: History = field(default_factory=dict)
+    first: str | None = _grows(LEAST)
+    last: str | None = _grows(GREATEST)
+    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
+    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
+    described: History = _grows(LATEST, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,79 +221,28 @@ class SourceFacts:
     steady event changes nothing here.
     """
 
-    first: str | None = None
-    urls: Mapping[str, str] = field(default_factory=dict)
-    described: History = field(default_factory=dict)
+    first: str | None = _grows(LEAST)
+    urls: Mapping[str, str] = _grows(NAMES, dict)
+    described: History = _grows(LATEST, dict)
 
-
-# The rule by which each field grows; a name means the same in all classes.
-_RULES: Mapping[str, JoinRule] = {
-    "first": LEAST,
-    "last": GREATEST,
-    "named_first": LEAST,
-    "named_last": GREATEST,
-    "first_typed": LEAST,
-    "streaming": LEAST,
-    "declared": LEAST,
-    "first_read": LEAST,
-    "first_written": LEAST,
-    "first_described": LEAST,
-    "first_streamed": LEAST,
-    "first_explicit": LEAST,
-    "first_columns": LEAST,
-    "first_foreign_columns": LEAST,
-    "temporary": LEAST,
-    "job": CONSTANT,
-    "is_parent": CONSTANT,
-    "inputs": DATASETS,
-    "outputs": DATASETS,
-    "parent_runs": TWO_LEAST,
-    "other_names": NAMES,
-    "urls": NAMES,
-    "read_by": USERS,
-    "written_by": USERS,
-    "derived": USERS,
-    "dependents": JOBS,
-    "job_sources": JOBS,
-    "times": LATEST_TIMES,
-    "starts": OUTERMOST_TIMES,
-    "mentioned_at": LATEST_MENTIONS,
-    "named_at": LATEST_MENTIONS,
-    "terminals": TERMINALS,
-    "windows": LATEST_WINDOWS,
-    "dropped_at": LATEST_MENTIONS,
-    "mentioned_undropped_at": LATEST_MENTIONS,
-    "deleted_at": LATEST_TIMES,
-    "parents": LATEST_EVER,
-    "declarations": LATEST_STATED,
-    "aliases": STATEMENTS,
-    "tagged": LATEST_EACH,
-    "owned": LATEST_EACH,
-    "documented": LATEST_EACH,
-    "assertions": OUTCOMES,
-    "described": LATEST,
-    "facets": FACETS,
-    "named_facets": FACETS,
-    "read_schemas": FACETS,
-    "written_schemas": FACETS,
-    "job_facets": FACETS,
-    "run_facets": FACETS,
-    "input_facets": FACETS_OF_EACH,
-    "output_facets": FACETS_OF_EACH,
-    "read_facets": READ_FACETS_OF_EACH,
-    "written_facets": FACETS_OF_EACH,
-}
 
 Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts | TagFacts | SourceFacts
 F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts, SourceFacts)
 
 
+# By class and field; a field's name means the same in all classes.
+_RULES: Mapping[type, Mapping[str, JoinRule]] = {
+    kind: {each.name: each.metadata["rule"] for each in fields(kind)}
+    for kind in (RunFacts, JobFacts, DatasetFacts, NamespaceFacts, TagFacts, SourceFacts)
+}
+
+
 def join(left: F, right: F) -> F:
     """Return the facts of both."""
     both: dict[str, Any] = {}
-    for name in _names(left):
+    for name, rule in _RULES[type(left)].items():
         old, new = getattr(left, name), getattr(right, name)
-        both[name] = _RULES[name].join(old, new) if old and new else old or new
+        both[name] = rule.join(old, new) if old and new else old or new
     return type(left)(**both)
 
 
@@ -283,7 +251,8 @@ def as_of(facts: F, time: str) -> F:
 
     Runs and jobs keep their parents, whenever these were stated: who started a run is no matter of time.
     """
-    changes = {name: _RULES[name].as_of(value, time) for name, value in to_json(facts).items()}
+    rules = _RULES[type(facts)]
+    changes = {name: rules[name].as_of(value, time) for name, value in to_json(facts).items()}
     if not isinstance(facts, TagFacts | SourceFacts) and facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts):
@@ -314,11 +283,7 @@ def _last_mentioned(
 
 def to_json(facts: Facts) -> dict[str, Any]:
     """Return the facts as a row holds them, without empty fields."""
-    return {name: value for name in _names(facts) if (value := getattr(facts, name))}
-
-
-def _names(facts: Facts) -> tuple[str, ...]:
-    return type(facts).__slots__
+    return {name: value for name in type(facts).__slots__ if (value := getattr(facts, name))}
 
 
 def text_of(id: DatasetId | JobId) -> IdText:  # noqa: A002 - what it is

@@ -1,120 +1,139 @@
-"""The facts that statements add, by the entity that has them; joined, so their order and repetition never matter.
-
-`add_api_change` adds those of a change through the API: a deletion, a tag, an owner, a description. `delta` adds
-those of events.
-"""
+"""Facts that statements add, by their thing: joined, so the order and the repetition of statements never matter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from headwater.events.event import ApiChange, Deletion, Description, Documentation, Facets, Ownership, Tagging
-from headwater.facts.annotations import owner_key, tag_key
-from headwater.facts.facet_refs import FacetRef, refs_in
-from headwater.facts.facts import DatasetFacts, F, JobFacts, NamespaceFacts, RunFacts, SourceFacts, TagFacts, join
+from headwater.events.event import DatasetUse, Event, Facets
+from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
+from headwater.facts.facts import DatasetFacts, Facts, Histories, JobFacts, Reference, dataset_of, join
 from headwater.facts.feed_rows import Sender
+from headwater.facts.job_edges import jobs_reported
 from headwater.facts.lattice import history_of
-from headwater.facts.list_rows import NO_NAMESPACE, SourceId, rows_of_ownership, rows_of_tagging
 from headwater.facts.table import Key, Row
-from headwater_model.ids import DatasetId, JobId, RunKey
+from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
+
+# A thing with facts that it gains, or a row that is the same whoever writes it.
+Added: TypeAlias = tuple[Any, Facts] | Row
 
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of, rows that DatasetEvents, streams and tags add, and facet refs by `complete_key`.
+    """Facts by their class and the thing that they are of, further rows, and facet refs by `complete_key`.
 
     `senders` are the jobs and runs of the events, by stamp.
     """
 
-    runs: dict[RunKey, RunFacts] = field(default_factory=dict)
-    jobs: dict[JobId, JobFacts] = field(default_factory=dict)
-    datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
-    namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
-    tags: dict[str, TagFacts] = field(default_factory=dict)
-    sources: dict[SourceId, SourceFacts] = field(default_factory=dict)
+    facts: dict[type[Facts], dict[Any, Any]] = field(default_factory=partial(defaultdict, dict))
     rows: list[Row] = field(default_factory=list)
     refs: dict[Key, FacetRef] = field(default_factory=dict)
     senders: dict[str, Sender] = field(default_factory=dict)
 
-    def mention(self, time: str, *namespaces: str) -> None:
-        """Add a mention of these namespaces."""
-        for namespace in namespaces:
-            add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
+    @property
+    def jobs(self) -> Mapping[JobId, JobFacts]:
+        """The facts of jobs."""
+        return self.facts[JobFacts]
 
-    def replace_facets(
-        self, facets: Facets, names: Iterable[str], named: frozenset[DatasetId], dataset: DatasetId | None = None
-    ) -> Facets:
-        """Return the facets with references in place of those that are stored by content; `named` is the event's."""
+    def add(self, added: Added) -> None:
+        """Add a row, or join facts to those of the same thing."""
+        if isinstance(added, Row):
+            self.rows.append(added)
+            return
+        thing, facts = added
+        known = self.facts[type(facts)]
+        known[thing] = join(known[thing], facts) if thing in known else facts
+
+
+def about(thing: JobId | DatasetId, **facts: Any) -> Added:
+    """Return facts of a job or a dataset; they are no mention."""
+    return thing, JobFacts(**facts) if isinstance(thing, JobId) else DatasetFacts(**facts)
+
+
+class Mention(NamedTuple):
+    """A dataset that an event describes: as an input or output of a run, or otherwise."""
+
+    use: DatasetUse
+    role: Literal["input", "output", "described"]
+    is_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An event, with references in place of the facets that are stored by content.
+
+    `job_sources` are the jobs whose data its job takes without a dataset, `other_jobs` all to which it has edges.
+    """
+
+    event: Event
+    job_sources: frozenset[JobId]
+    other_jobs: frozenset[JobId]
+    mentions: Sequence[Mention]
+
+    @property
+    def run(self) -> RunKey | None:
+        """The run of the event; of a JobEvent the run that stands for it."""
+        job = self.event.job
+        return RunKey.of(job, self.event.run or name_uuid(self.event.hash)) if job else None
+
+
+def report_of(sent: Event, refs: dict[Key, FacetRef]) -> Report:
+    """Return the report of an event; add the refs of its facets to `refs`."""
+    event = _with_references(sent, refs)
+    job_sources, others = jobs_reported(sent)
+    return Report(event, frozenset(job_sources), frozenset(others), list(_mentions(event)))
+
+
+def _with_references(event: Event, refs: dict[Key, FacetRef]) -> Event:
+    named = frozenset(event.named)
+
+    def of(facets: Facets, names: Sequence[str], dataset: DatasetId | None = None) -> Facets:
         replaced = dict(facets)
         for name, ref in refs_in(facets, names, dataset):
             limited = ref.limited(named)
-            self.refs[limited.complete_key] = limited
+            refs[limited.complete_key] = limited
             replaced[name] = ref.reference
         return replaced
 
+    def of_use(use: DatasetUse) -> DatasetUse:
+        return replace(use, facets=of(use.facets, OF_DATASETS, use.dataset))
 
-def add(known: dict[Any, F], entity: Any, facts: F) -> None:
-    """Join facts to those that are known of an entity."""
-    known[entity] = join(known[entity], facts) if entity in known else facts
-
-
-def add_api_change(delta: FactsDelta, change: ApiChange) -> None:
-    """Add the facts of a change that was made through the API."""
-    stamp = f"{change.time}#{change.hash}"
-    if isinstance(change, Deletion):
-        _deletion(delta, change)
-    elif isinstance(change, Tagging):
-        _tagging(delta, change, stamp)
-    elif isinstance(change, Ownership):
-        delta.rows += rows_of_ownership(change)
-        owner = [stamp, change.owner, change.type, change.present, change.caller]
-        _annotate(delta, change, owned={owner_key(change.owner): owner})
-    elif isinstance(change, Documentation):
-        text = [stamp, change.description, change.caller]
-        _annotate(delta, change, documented={change.field or "": text})
-    else:
-        _describe(delta, change, stamp)
+    return replace(
+        event,
+        dataset=of_use(event.dataset) if event.dataset else None,
+        inputs=tuple(map(of_use, event.inputs)),
+        outputs=tuple(map(of_use, event.outputs)),
+        run_facets=of(event.run_facets, OF_RUNS),
+        job_facets=of(event.job_facets, OF_JOBS),
+    )
 
 
-def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
-    times = (deletion.time,)
-    if deletion.job is not None:
-        add(delta.jobs, deletion.job, JobFacts(deleted_at=times))
-    elif deletion.dataset is not None:
-        add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
-    else:
-        add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
+def _mentions(event: Event) -> Iterator[Mention]:
+    """Yield the datasets of an event but those that its sender may only name; sources of columns come last."""
+    of_run, named = event.kind == "RUN", frozenset(event.named)
+    for use in event.inputs:
+        if use.dataset not in named:
+            yield Mention(use, "input", is_read=True)
+    for use in event.outputs:
+        yield Mention(use, "output" if of_run else "described", is_read=not of_run)
+    if event.dataset is not None:
+        yield Mention(event.dataset, "described", is_read=True)
+    reported = (sources for reference in references_in(event) for sources in reference["outputs"].values())
+    sources = {source for group in reported for source in group}
+    for source in sorted(set(map(dataset_of, sources)) - {use.dataset for use in event.uses} - named):
+        yield Mention(DatasetUse(source), "described", is_read=True)
 
 
-def _tagging(delta: FactsDelta, tagging: Tagging, stamp: str) -> None:
-    key = f"{tagging.field or ''}\0{tag_key(tagging.tag)}"
-    delta.rows += rows_of_tagging(tagging)
-    tagged = {key: [stamp, tagging.tag, tagging.field, tagging.present, tagging.caller]}
-    if tagging.job is not None:
-        add(delta.jobs, tagging.job, JobFacts(tagged=tagged))
-    elif tagging.dataset is not None:
-        add(delta.datasets, tagging.dataset, DatasetFacts(tagged=tagged))
-    else:
-        described = history_of({"name": tagging.tag, "description": tagging.description}, stamp)
-        add(delta.tags, tag_key(tagging.tag), TagFacts(described=described))
+def references_in(event: Event) -> Iterator[Reference]:
+    """Yield the references to the column lineage that an event reports."""
+    of_datasets = ((use.facets, OF_DATASETS) for use in event.described)
+    for facets, names in ((event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *of_datasets):
+        yield from (facet for name in names if is_reference(facet := facets.get(name, {})))
 
 
-def _annotate(delta: FactsDelta, statement: Ownership | Documentation, **facts: Any) -> None:
-    """Add facts of the job or the dataset that a statement annotates; it is no mention."""
-    if statement.job is not None:
-        add(delta.jobs, statement.job, JobFacts(**facts))
-    elif statement.dataset is not None:
-        add(delta.datasets, statement.dataset, DatasetFacts(**facts))
-
-
-def _describe(delta: FactsDelta, described: Description, stamp: str) -> None:
-    """Add a description, which mentions its namespace: a namespace may be described before any event names it."""
-    history = history_of(described.values, stamp)
-    if described.namespace is not None:
-        delta.mention(described.time, described.namespace)
-        add(delta.namespaces, described.namespace, NamespaceFacts(described=history))
-    if described.source is not None:
-        facts = SourceFacts(first=described.time, described=history)
-        add(delta.sources, SourceId(NO_NAMESPACE, described.source), facts)
+def histories_of(facets: Facets, stamp: str) -> Histories:
+    """Return the facets as facts hold them: histories of one content."""
+    return {name: history_of(body, stamp) for name, body in facets.items()}

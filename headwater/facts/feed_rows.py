@@ -7,7 +7,7 @@
 
 The shard is that of the thing, so that neither a namespace nor a day of many new datasets is one hot partition. Rows
 are written before the facts, and only when these gain something that may be news. They are never moved: a reader
-computes the news of a thing from its facts (`headwater.queries.lists.feed`), and takes from a row who sent the event.
+computes the news of a thing from its facts (`features/insights/feed.py`), and takes from a row who sent the event.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TypeAlias
 
-from headwater.facts.facts import DatasetFacts, IdText, RunFacts, dataset_of, text_of
+from headwater.facts.facts import DatasetFacts, RunFacts, text_of
 from headwater.facts.keys import sortable
 from headwater.facts.lattice import HISTORY, History
 from headwater.facts.run_facts import owner
 from headwater.facts.table import Row, RowQuery
-from headwater_model.ids import DatasetId, JobId
+from headwater_model.ids import DatasetId, JobId, RunKey
 
 # Days, with today, that a request may name. Rows live a little longer: clocks differ.
 FEED_DAYS = 31
@@ -56,17 +56,16 @@ def last_drop(facts: DatasetFacts) -> str | None:
 
 
 def added_dataset_rows(
-    name: IdText, old: DatasetFacts, new: DatasetFacts, senders: Mapping[str, Sender]
+    dataset: DatasetId, old: DatasetFacts, new: DatasetFacts, senders: Mapping[str, Sender]
 ) -> Iterator[Row]:
     """Yield the rows of a dataset that the new facts need and the old ones did not."""
     if new.first is None or new.temporary:
         return
     before, after = _stamps(old), _stamps(new)
-    thing = dataset_of(name)
     for stamp in sorted(after - before):
-        yield _row(thing, day_in(stamp), event_in(stamp), senders.get(stamp, NOBODY))
+        yield _row(dataset, day_in(stamp), event_in(stamp), senders.get(stamp, NOBODY))
     if new.first != old.first and day_in(new.first) not in set(map(day_in, after)):
-        yield _row(thing, day_in(new.first))
+        yield _row(dataset, day_in(new.first))
 
 
 def _stamps(facts: DatasetFacts) -> set[str]:
@@ -75,7 +74,7 @@ def _stamps(facts: DatasetFacts) -> set[str]:
     return {first for first, _, _ in schemas_stated(facts).values()} | ({drop} if drop else set())
 
 
-def added_job_rows(old: RunFacts, new: RunFacts) -> Iterator[Row]:
+def added_job_rows(_: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
     """Yield the rows of a run's job that the new facts need and the old ones did not, one for a day of failures."""
     job = owner(new)
     if job is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from headwater.events.event import Event, is_deleted
+from headwater.events.event import Event, Facet, is_deleted
 from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.facts.facts import IdText, RunFacts, facets_of, job_of, text_of
 from headwater.facts.lattice import JOBS_MAX
@@ -103,7 +103,7 @@ def are_dependents_cut(node: Mapping[str, Any]) -> bool:
     return len(node.get("dependents", ())) > JOBS_MAX
 
 
-def _dependencies(facet: Mapping[str, Any], job: JobId) -> Iterator[JobEdge]:
+def _dependencies(facet: Facet, job: JobId) -> Iterator[JobEdge]:
     """Yield the edges of a `jobDependencies` facet; a job that depends on itself has none."""
     if is_deleted(facet):
         return

@@ -1,65 +1,15 @@
 """Keys of the graph table's rows about runs, jobs, datasets and namespaces.
 
-    RUN#<run id>            FACTS#<job>                          a run's facts, by its job (hashed, its namespace first)
-                            CHILD#<job>#<started>#<run>          runs that name this job's run as their parent, by start
-    JOB#<job>               FACTS                                the facts of a job
-                            CURRENT                              its node of the current graph, swapped by version
-                            COUNT                                runs: the number of its runs
-                            CHILD#<namespace>#<name>#<job>       jobs that ever named it as their parent
-                            TEST#<time>#<hash>                   results of its runs' tests, by event (`assertions`)
-                            RUN#<started>#<run>                  its runs by start
-                            WITH_IO#<time>#<run>                 its runs with inputs or outputs, by effective time
-                            WITHOUT_IO#<time>#<run>              its other runs, by effective time
-                            VERSION#<version>                    a version of the job
-                            VERSION_RUN#<version>#<time>#<run>   the runs of that version
-                            COLUMNS#<dataset>#<time>#<run>       its runs that reported the dataset's columns
-                            <prefix>_<size>#<bucket>~#<run>      live streams by WITH_IO, WITHOUT_IO, COLUMNS#<dataset>
-    DATASET#<dataset>       NOW#FACTS                            the facts of a dataset
-                            NOW#DERIVED#<dataset>                datasets that DatasetEvents derive from it
-                            NOW#PRODUCER#<job>                   current producers: those whose CURRENT lists it
-                            NOW#READER#<job>                     current readers, likewise
-                            NOW#SOURCE_OF#<job>                  jobs that do not read it, but report columns made of it
-                            BACKWARD#<start>#<run>               runs that wrote it, by start (CDAP's storage design)
-                            FORWARD#<start>#<run>                runs that read it, by start
-                            EVER#PRODUCER|READER|SOURCE_OF#<job> jobs that ever were one
-                            VERSION#<time>#<run>                 versions of runs that completed or stream
-                            FAILED#<time>#<run>                  versions of runs that failed
-                            EVENT#<time>#<hash>                  DatasetEvents about it
-                            TEST#<time>#<hash>                   results of its tests, by event (`assertions`)
-                            ACTIVE#<time>#<run>                  ends of streaming runs that write it
-                            ACTIVE_<size>#<bucket>~#<run>        their other events
-                            BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
-                            BY_STORAGE#<version>#<time>#<run>    its versions by the storage's own version
-                            BY_STORAGE#<version>#STREAMED#<run>  likewise, each that a stream made
-                            VERSION_ID#<version>                 the run of a version
-    FACET#<ref>             BODY                                 a facet that reports columns, stored once, by content
-                            COLUMNS#<dataset>                    the columns that it reports of a dataset
-                            COMPLETE                             present when all of these rows are
-                            COMPLETE#<datasets>                  likewise, without the columns of these in the catalogue
-    FACET#<content>         CONTENT                              a content of a history, stored once (`contents`)
-    NAMESPACE#<namespace>   FACTS                                the facts of a namespace
-    NAMES#<shard>           SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
-                            PART#<version>#<content>             older names, named by the snapshot
-                            +<content>                           a name added since, or one to check: it may be hidden
-    TAGS                    SNAPSHOT  PART#…  +<content>         by namespace, the tags that were ever used in it
-    SOURCES                 SNAPSHOT  PART#…  +<content>         by namespace, the sources that its datasets named
-    SOURCE#<source>         FACTS#<namespace>                    what a namespace's datasets report of it
-    WORD#<kind>#<scope>#…   <word>…                              a name or a column that has the word (`words`)
-    CREATED#<kind>#<part>   <hour>#<shard>                       count: new jobs, datasets, sources of the hour
-    TAG#<tag>               JOB#<name>  DATASET#<name>           what ever had the tag (`list_rows`)
-    OWNER#<owner>           JOB#<name>  DATASET#<name>           what ever had the owner (`list_rows`)
-    TESTS                   JOB#<name>  DATASET#<name>           what ever failed a test (`list_rows`)
-    FEED#<day>#<shard>      JOB#<name>  DATASET#<name>           what may have news of the day (`feed_rows`)
+All rows, with examples, are in docs/architecture.md ("What is stored"). Three kinds are written in three ways:
 
-`<run>` is a `RunKey`: an id and a job. `<time>` is an effective time: of a terminal event, and of the first event of a
-streaming run that names a dataset. `<bucket>` is that of any event of a streaming run, `<size>` MINUTE, DAY or MONTH
-(`stream_rows`). Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a
-dataset with too many past readers keeps its producers.
+    JOB#<job>          FACTS                     facts, and nodes of the current graph (CURRENT): swapped by version
+    DATASET#<dataset>  NOW#PRODUCER#<job>        rows that move with these, in one transaction: edges with CURRENT;
+                       BACKWARD#<start>#<run>    BACKWARD, FORWARD, and the change that lists a name, with FACTS
+    JOB#<job>          WITH_IO#<time>#<run>      all others: written before the facts that they point to, never moved
 
-The rows NOW#PRODUCER, NOW#READER and NOW#SOURCE_OF move with CURRENT; BACKWARD, FORWARD and the change that lists a
-name move with FACTS; each in one transaction. BACKWARD and FORWARD rows of a run that goes on, or that has more than a
-transaction holds, are `unverified`. The other index rows are written before the facts that they point to and never
-move. A reader checks each of them, and the unverified rows, against the facts.
+A reader checks each row of the last kind against the facts, and the `unverified` rows, which are BACKWARD and FORWARD
+of a run that goes on, or that has more of them than a transaction holds. Readers cut queries by the order of prefixes:
+EVER#PRODUCER comes before EVER#READER, so that a dataset with too many past readers keeps its producers.
 """
 
 from __future__ import annotations
@@ -93,6 +43,11 @@ def job_pk(job: JobId) -> str:
 def dataset_pk(dataset: DatasetId) -> str:
     """Return the partition of a dataset."""
     return f"DATASET#{dataset.digest}"
+
+
+def thing_pk(thing: JobId | DatasetId) -> str:
+    """Return the partition of a job or a dataset."""
+    return job_pk(thing) if isinstance(thing, JobId) else dataset_pk(thing)
 
 
 def namespace_pk(namespace: str) -> str:

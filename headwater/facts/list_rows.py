@@ -14,12 +14,11 @@ tags and the sources of each namespace. A reader checks each row against the fac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from headwater.events.event import DatasetUse, Ownership, Tagging, is_deleted
+from headwater.events.event import DatasetUse, is_deleted
 from headwater.facts.annotations import owner_key, owners_ever, tag_key, tags_ever
-from headwater.facts.assertions import TESTS, Assertions, has_failed
 from headwater.facts.catalogue import SOURCES, TAGS, added_names_row
 from headwater.facts.facts import DatasetFacts, JobFacts, SourceFacts, text_of
 from headwater.facts.keys import FACTS, sortable
@@ -48,45 +47,25 @@ def tag_facts_key(name: str) -> Key:
     return tag_pk(name), FACTS
 
 
-def rows_of_tagging(tagging: Tagging) -> Iterator[Row]:
-    """Yield the rows of a tag that was set, or described: a tag that is only described is in no namespace."""
-    thing = tagging.job or tagging.dataset
-    if thing is None:
-        yield added_names_row(TAGS, NO_NAMESPACE, [tagging.tag])
-    elif tagging.present:
-        yield from _rows(thing, [tagging.tag])
-
-
-def rows_of_ownership(ownership: Ownership) -> Iterator[Row]:
-    """Yield the row of an owner that was set."""
-    thing = ownership.job or ownership.dataset
-    if thing is not None and ownership.present:
-        yield _row_of(thing, owner_pk(ownership.owner))
-
-
 def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
     """Yield the rows of every tag that the facets of these facts have or had."""
-    yield from _rows(thing, sorted(tags_ever(facts)))
+    for name in sorted(tags_ever(facts)):
+        yield from rows_of_tag(thing, name)
 
 
 def owner_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
     """Yield the rows of every owner that the facets of these facts have or had."""
-    yield from (_row_of(thing, owner_pk(name)) for name in sorted(owners_ever(facts)))
+    yield from (row_in_list(owner_pk(name), thing) for name in sorted(owners_ever(facts)))
 
 
-def failure_rows(thing: JobId | DatasetId, assertions: Assertions) -> Iterator[Row]:
-    """Yield the row of what failed a test, by the results of an event."""
-    if has_failed(assertions):
-        yield _row_of(thing, TESTS)
+def rows_of_tag(thing: JobId | DatasetId, name: str) -> Iterator[Row]:
+    """Yield the rows of a tag of a thing."""
+    yield added_names_row(TAGS, thing.namespace, [name])
+    yield row_in_list(tag_pk(name), thing)
 
 
-def _rows(thing: JobId | DatasetId, names: Iterable[str]) -> Iterator[Row]:
-    for name in names:
-        yield added_names_row(TAGS, thing.namespace, [name])
-        yield _row_of(thing, tag_pk(name))
-
-
-def _row_of(thing: JobId | DatasetId, pk: str) -> Row:
+def row_in_list(pk: str, thing: JobId | DatasetId) -> Row:
+    """Return the row of a job or a dataset in a list."""
     kind = "JOB" if isinstance(thing, JobId) else "DATASET"
     return Row(
         pk, f"{kind}#{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}", {"name": text_of(thing)}
@@ -116,15 +95,14 @@ def source_facts_key(source: SourceId) -> Key:
     return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 
-def source_text(source: SourceId) -> str:
-    """Return the source as its row holds it."""
-    return "\0".join(source)
+def source_of(text: str) -> SourceId:
+    """Return the source that the row of its facts names."""
+    return SourceId(*text.split("\0", 1))
 
 
-def source_listing(text: str) -> Row:
-    """Return the row that lists a source, by `source_text`."""
-    namespace, name = text.split("\0", 1)
-    return added_names_row(SOURCES, namespace, [name])
+def source_listing(source: SourceId) -> Row:
+    """Return the row that lists a source."""
+    return added_names_row(SOURCES, source.namespace, [source.name])
 
 
 def sources_in(use: DatasetUse, time: str) -> Iterator[tuple[SourceId, SourceFacts]]:

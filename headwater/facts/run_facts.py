@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from headwater.events.event import Facets, ParentRun
+from headwater.events.event import Facet, Facets, ParentRun
 from headwater.facts.facts import IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from headwater.facts.lattice import latest
 from headwater.facts.run_attempts import Attempt, State, last_ended
@@ -165,11 +165,11 @@ def is_incomplete(facts: RunFacts) -> bool:
     )
 
 
-def _lists_errors(facet: Mapping[str, Any]) -> bool:
+def _lists_errors(facet: Facet) -> bool:
     return bool(facet.get("errors") or facet.get("failedTasks"))
 
 
-def _lost_in_capture(facet: Mapping[str, Any]) -> bool:
+def _lost_in_capture(facet: Facet) -> bool:
     """True if a `headwater_capture` names unknown parts, doubts or losses (docs/facets/headwater_capture.json).
 
     Whoever sends this facet, no event is refused for its shape.
@@ -186,17 +186,17 @@ def _lost_in_capture(facet: Mapping[str, Any]) -> bool:
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
     """Return the location and version of its code, from the `sourceCodeLocation` facet."""
-    facet: Mapping[str, Any] = facets_of(facts.job_facets).get("sourceCodeLocation", {})
+    facet: Facet = facets_of(facts.job_facets).get("sourceCodeLocation", {})
     return text_in(facet, "url"), text_in(facet, "version")
 
 
-def text_in(facet: Mapping[str, Any], name: str) -> str | None:
+def text_in(facet: Facet, name: str) -> str | None:
     """Return a facet's field, if it is a text that is not empty."""
     value = facet.get(name)
     return value if isinstance(value, str) and value else None
 
 
-def time_in(facet: Mapping[str, Any], name: str) -> str | None:
+def time_in(facet: Facet, name: str) -> str | None:
     """Return a facet's field as a time, if it is one."""
     try:
         return parse_time(text_in(facet, name) or "")

@@ -25,10 +25,11 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice, pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import orjson
 
+from headwater.events.event import Facet, Facets
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, text_of
 from headwater.facts.table import Key, Row, RowQuery
 from headwater_model.columns import ColumnLineage
@@ -197,19 +198,19 @@ def _shared_pk(scope: str, word: str, letters: int) -> str:
     return f"WORD#SHARED#{scope}#{letters}{word[: min(letters, 1)]}"
 
 
-def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
+def schema_columns(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
     """Yield the rows of the columns in schemas of a dataset that the old facts lack."""
-    known, added = (_schemas(facts) if facts else {} for facts in (old, new))
+    known, added = _schemas(old), _schemas(new)
     if new.temporary or added.keys() <= known.keys():
         return
     contents = [added[content] for content in sorted(added.keys() - known.keys())]
     stored = {path for schema in known.values() for path in _paths(schema)}
     columns = dict.fromkeys(path for schema in contents for path in _paths(schema) if path not in stored)
     size = sum(len(orjson.dumps(schema)) for schema in contents)
-    yield from column_rows(name, map(print_dotted, columns), size)
+    yield from column_rows(text_of(dataset), map(print_dotted, columns), size)
 
 
-def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
+def _schemas(facts: DatasetFacts) -> Facets:
     """Return the schemas that were read, written or declared, by content."""
     histories = (facts.facets, facts.written_schemas, facts.read_schemas)
     return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
@@ -232,12 +233,12 @@ def reported_columns(
     }
 
 
-def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
+def _paths(schema: Facet) -> Iterator[FieldPath]:
     """Yield the paths of the fields of a schema facet that the index takes, from the outside in."""
     return islice(_paths_of_fields(schema), _COLUMNS_MAX)
 
 
-def _paths_of_fields(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
+def _paths_of_fields(schema: Facet) -> Iterator[FieldPath]:
     structs: deque[tuple[FieldPath, object]] = deque([((), schema.get("fields"))])
     while structs:
         outer, fields = structs.popleft()

@@ -7,9 +7,33 @@ from headwater.features.feature import Feature
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
-    Feature("names", command="headwater.features.names.command"),
+    Feature("insights", routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),)),
+    Feature(
+        "names",
+        command="headwater.features.names.command",
+        routes=(("headwater.features.names.routes", "/api/v1/reports/similar"),),
+    ),
     Feature("imports", command="headwater.features.imports.command"),
-    Feature("forwarding", command="headwater.features.forwarding.command"),
+    Feature(
+        "forwarding",
+        command="headwater.features.forwarding.command",
+        on_loaded=("FORWARD_QUEUE_URL", "headwater.features.forwarding.loaded"),
+        context="headwater.features.forwarding.context",
+        construct="headwater.features.forwarding.construct",
+    ),
+    Feature(
+        "alerts",
+        serve="headwater.features.alerts.serve",
+        on_loaded=("ALERTS_QUEUE_URL", "headwater.features.alerts.loaded"),
+        context="headwater.features.alerts.context",
+        construct="headwater.features.alerts.construct",
+    ),
+    Feature(
+        "graph_tables",
+        job="headwater.features.graph_tables.job",
+        context="headwater.features.graph_tables.context",
+        construct="headwater.features.graph_tables.construct",
+    ),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )

@@ -40,7 +40,6 @@ from headwater.facts.lattice import CONTENTS_MAX
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.loading.event_index import EventIndex, IndexedEvent
-from headwater.loading.usage import Payer, Use, payer_of, use_of
 from headwater.records.event_objects import event_prefix_of
 from headwater.settings import EVENTS_PREFIX
 from headwater.times import LATEST
@@ -119,6 +118,8 @@ class RawEvent:
     writes: Sequence[str] | None = None
     # True if another stack forwarded it.
     forwarded: bool = False
+    # The canonical JSON of the document, where it is known already.
+    canonical: bytes | None = None
 
     @property
     def line(self) -> bytes:
@@ -179,12 +180,12 @@ class EventLog:
 
     def _indexed(self, event: RawEvent) -> IndexedEvent:
         # Equal events may differ in the order of their names; their rows must not.
-        body = canonical(event.document)
+        body = event.canonical or canonical(event.document)
         time, sha = event.statement.time, event.statement.hash
         kind = event.statement.type if isinstance(event.statement, Event) else None
         packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
-            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)}, kind)
+            return IndexedEvent(time, sha, {_DOCUMENT: orjson.Fragment(body)}, kind)
         # The same event may be stored alone already, compressed differently by another release.
         key = _body_key(sha)
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
@@ -270,19 +271,10 @@ class EventLog:
 
     def stored_lines(self, key: str) -> StoredLines:
         """Return the events of an object, as they were returned when it was stored."""
-        return StoredLines(key, [None if by.get("forwarded") else event for event, by in self._lines(key)])
+        return StoredLines(key, [None if by.get("forwarded") else event for event, by in self.lines(key)])
 
-    def read(self, key: str) -> Iterator[tuple[Any, Any]]:
-        """Yield the events of an object, each as it was sent, with `writes`; None for a line that holds no event."""
-        for event, accepted_by in self._lines(key):
-            yield event, accepted_by.get("writes")
-
-    def uses(self, key: str) -> Iterator[tuple[Payer, Use]]:
-        """Yield the use of each event of an object; its bytes are those of its JSON without spaces."""
-        for event, accepted_by in self._lines(key):
-            yield payer_of(event, accepted_by), use_of(event, len(orjson.dumps(event)))
-
-    def _lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    def lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+        """Yield the events of an object as they were sent, each with its `acceptedBy`; None for a line of no event."""
         yield from map(parse_line, unpack(read_packed(self.s3, self.bucket, key)))
 
     def days(self) -> list[str]:

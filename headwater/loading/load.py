@@ -17,7 +17,7 @@ from headwater.events.cost import BYTES_MAX
 from headwater.events.event import ApiChange, Event
 from headwater.events.ingest import parse_event_message
 from headwater.events.naming import NamingRules
-from headwater.events.parse import parse_event
+from headwater.events.parse import check_body
 from headwater.events.rights import limit_event, parse_patterns
 from headwater.facts.apply import apply_isolating_failures, apply_statements
 from headwater.loading.event_log import EventLog, RawEvent, StoredLines
@@ -38,11 +38,22 @@ _CLOCKS_DIFFER_S = 60
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """Events that were stored and applied together: their lines of the raw log, and their statements."""
+
+    lines: StoredLines
+    statements: Sequence[Event | ApiChange]
+
+
+OnLoaded: TypeAlias = Callable[[Loaded], object]
+
+
+@dataclass(frozen=True, slots=True)
 class EventStores:
     """The stores of events and of the graph; `bucket` holds bodies too large for a message.
 
-    `announce` is called with what was stored and applied, before its messages are acknowledged: a loader that dies in
-    between calls it again, or calls it for the first time.
+    The hooks `on_loaded` are called before the messages are acknowledged. A hook that raises fails the messages: a
+    later try calls all hooks again, and so does a loader that follows a dead loader.
     """
 
     log: EventLog
@@ -50,12 +61,12 @@ class EventStores:
     s3: S3Client
     bucket: str
     rules: NamingRules
-    announce: Callable[[StoredLines], object] | None = None
+    on_loaded: Sequence[OnLoaded] = ()
 
 
 @dataclass(slots=True)
 class EventLoad:
-    """The result of a batch: the messages to try again with the reason of each, counts of events, what was loaded.
+    """The result of a batch: the messages to try again with the reason of each, and counts of events.
 
     `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
     """
@@ -64,7 +75,6 @@ class EventLoad:
     passing: set[str] = field(default_factory=set)
     loaded: int = 0
     refused: int = 0
-    statements: list[Event | ApiChange] = field(default_factory=list)
 
     def fail(self, message_id: str, error: Exception) -> None:
         """Add a message to those to try again."""
@@ -98,7 +108,6 @@ def load_messages(
     for group in _groups(messages, read, stores, now_s, result):
         for message_id, failure in _load(group, stores, day_of(now_s), may_go_on):
             result.fail(message_id, failure)
-        result.statements += [event.statement for name, event in group.items() if name not in result.failed]
     result.loaded = len(messages) - len(result.failed)
     return result
 
@@ -131,10 +140,17 @@ def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawE
         document = parse_event_message(get_body(stores.s3, stores.bucket, document))
         if isinstance(document, StoredBody):
             raise Invalid.because("s3", document.key, "must hold an event, not another pointer")
-    event = parse_event(document, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
+    checked = check_body(document, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
     writes = _parse_writes(message.writes)
-    names = message.sender, message.caller
-    return RawEvent(limit_event(event, writes), document, *names, writes, forwarded=message.forwarded)
+    return RawEvent(
+        limit_event(checked.event(stores.rules), writes),
+        document,
+        message.sender,
+        message.caller,
+        writes,
+        message.forwarded,
+        checked.canonical,
+    )
 
 
 def _parse_writes(text: str | None) -> tuple[str, ...] | None:
@@ -152,9 +168,12 @@ def _load(
     def load(message_ids: Sequence[str]) -> None:
         group = [events[message_id] for message_id in message_ids]
         stored = stores.log.put(group, day)
-        apply_statements([event.statement for event in group], stores.table)
-        if stored and stores.announce:
-            stores.announce(stored)
+        statements = [event.statement for event in group]
+        apply_statements(statements, stores.table)
+        if stored:
+            loaded = Loaded(stored, statements)
+            for hook in stores.on_loaded:
+                hook(loaded)
 
     return apply_isolating_failures(list(events), load, may_go_on=may_go_on)
 

@@ -40,7 +40,8 @@ def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[R
     """
     objects, lines = 0, list[_Line]()
     for key in keys:
-        lines += [(f"{key}:{number}", *line) for number, line in enumerate(log.read(key), 1)]
+        numbered = enumerate(log.lines(key), 1)
+        lines += [(f"{key}:{number}", event, sender.get("writes")) for number, (event, sender) in numbered]
         objects += 1
         if len(lines) >= _TOGETHER:
             yield _replay(objects, lines, log, rules)

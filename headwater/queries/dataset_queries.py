@@ -31,29 +31,29 @@ class DatasetQueries(Queries):
         offset: int,
     ) -> ResultPage[Dataset]:
         """Return a namespace's datasets, by name or the last updated first."""
-        datasets = Datasets(self._view().whole)
+        datasets = Datasets(self.view().whole)
         return datasets.list(
             namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
         )
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """Return a dataset, found under any of its names."""
-        view = self._view()
+        view = self.view()
         return result_by_name(dataset, Datasets(view).find, view)
 
     def names_by_rules(self, dataset: DatasetId) -> Sequence[DatasetId]:
         """Return the name that the rules make of a dataset's; nothing if they keep it."""
-        return renamed(dataset, self._view())
+        return renamed(dataset, self.view())
 
     def find_name_by_rules(self, dataset: DatasetId) -> DatasetId | None:
         """Return the name by the rules, with partitions; None if it stays or the caller may not see it."""
-        view = self._view()
+        view = self.view()
         name = untrimmed(dataset, view)
         return name if name != dataset and view.sees(name) else None
 
     def find_trimmed(self, dataset: DatasetId) -> DatasetId | None:
         """Return the dataset whose partition this name is of; None if it is of no partition."""
-        view = self._view()
+        view = self.view()
         name = untrimmed(dataset, view)
         return next((other for other in renamed(name, view) if other != name), None)
 
@@ -61,14 +61,14 @@ class DatasetQueries(Queries):
         self, dataset: DatasetId, *, limit: int, offset: int
     ) -> ResultPage[DatasetVersion] | None:
         """Return a dataset's versions, newest first."""
-        view = self._view()
+        view = self.view()
         datasets = Datasets(view)
         listed = result_by_name(dataset, lambda name: datasets.list_versions(name, limit=limit, offset=offset), view)
         return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
 
     def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """Return a version of a dataset."""
-        view = self._view()
+        view = self.view()
         dataset_version = result_by_name(dataset, lambda name: Datasets(view).find_version(name, version), view)
         return None if dataset_version is None else self._outlined(dataset_version)
 
@@ -79,14 +79,14 @@ class DatasetQueries(Queries):
 
     def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
         """Return the last result of each test of a dataset or a job, the worst first."""
-        view = self._view().as_of(at)
+        view = self.view().as_of(at)
         return self._about(thing, lambda name: assertions.list_assertions(name, view), view)
 
     def list_assertion_history(
         self, thing: DatasetId | JobId, *, limit: int, at: str | None = None
     ) -> ResultPage[AssertionResult] | None:
         """Return the results of tests of a dataset or a job, the last first."""
-        view = self._view().as_of(at)
+        view = self.view().as_of(at)
         return self._about(thing, lambda name: assertions.list_assertion_history(name, view, limit=limit), view)
 
     def _about(

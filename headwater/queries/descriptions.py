@@ -19,10 +19,8 @@ from headwater.facts.assertions import count_assertions
 from headwater.facts.facts import NO_PARENT, DatasetFacts, facets_of, is_dropped, present, text_of
 from headwater.facts.lattice import HISTORY, History, latest
 from headwater.facts.run_facts import text_in
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath
@@ -241,10 +239,10 @@ def _history(version: WrittenVersion, group: ResolvedDataset) -> History:
 
 def read_live_schemas(groups: Iterable[ResolvedDataset], view: GraphView) -> dict[DatasetId, Schema | None]:
     """Return the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
-    datasets, loaded = list(groups), LoadedGraph(view)
-    loaded.load(namespaces=[group.primary.namespace for group in datasets])
+    datasets = list(groups)
+    view.load(namespaces=[group.primary.namespace for group in datasets])
     described = zip(datasets, read_facets(datasets, view), strict=True)
     return {
-        group.primary: None if loaded.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
+        group.primary: None if view.hides(group) or describe(facets)["lifecycle"] == "DROP" else schema_of(facets)
         for group, facets in described
     }

@@ -40,7 +40,7 @@ class GraphQueries(Queries):
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
         """
-        view = self._view()
+        view = self.view()
         node = find_node(node_id, view)
         if node is None:
             return None
@@ -77,7 +77,7 @@ class GraphQueries(Queries):
         node = self._find_unversioned(node_id, "a version has no history")
         if node is None:
             return None
-        walk = HistoryWalk(self._view(), node.id, depth, direction=direction)
+        walk = HistoryWalk(self.view(), node.id, depth, direction=direction)
         return walk.between(start, end)
 
     def list_neighbours(
@@ -91,22 +91,22 @@ class GraphQueries(Queries):
         node = self._find_unversioned(node_id, "neighbours are those of now")
         if node is None:
             return None
-        neighbours = Neighbours(self._view())
+        neighbours = Neighbours(self.view())
         if isinstance(node.id, JobId):
             return neighbours.of_job(node.id, side, text=text, limit=limit, after=after)
         return neighbours.of_dataset(node.id, side, text=text, limit=limit, after=after)
 
     def _find_unversioned(self, node_id: str, reason: str) -> Node | None:
-        node = find_node(node_id, self._view())
+        node = find_node(node_id, self.view())
         if node is not None and node.version:
             raise Invalid.because("nodeId", node_id, f"must name no version: {reason}")
         return node
 
     def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
-            return VersionGraphWalk(self._view()).from_dataset(node.id, version, depth)
-        job_version = Jobs(self._view()).find_version(node.id, version)
-        return from_job_version(job_version, self._view(), depth) if job_version else None
+            return VersionGraphWalk(self.view()).from_dataset(node.id, version, depth)
+        job_version = Jobs(self.view()).find_version(node.id, version)
+        return from_job_version(job_version, self.view(), depth) if job_version else None
 
 
 def _graph_walk(

@@ -34,7 +34,7 @@ def _rules(view: GraphView) -> NamingRules:
     from headwater.events.naming import NamingRules
     from headwater.loading.stored_rules import read_stored_rules
 
-    return NamingRules(trim_partitions=view.trim_partitions, names=read_stored_rules(view.reader))
+    return NamingRules(trim_partitions=view.trim_partitions, names=read_stored_rules(view))
 
 
 def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:

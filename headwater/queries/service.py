@@ -17,7 +17,7 @@ from headwater.facts.visibility import Visibility
 from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from headwater.queries.columns.column_impact import ImpactWalk
 from headwater.queries.columns.column_versions import VersionWalk
-from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.columns.origins import find_origins
 from headwater.queries.columns.selection import select_at, select_current, select_version
 from headwater.queries.dataset_queries import DatasetQueries
@@ -30,12 +30,9 @@ from headwater.queries.graphs.node_ids import (
     selected_version,
 )
 from headwater.queries.graphs.short_forms import short_datasets, short_jobs
-from headwater.queries.lists import assertions, feed, name_lists, name_search, sources, statistics, tags
-from headwater.queries.lists.broken_jobs import report_broken
+from headwater.queries.lists import assertions, name_lists, name_search, sources, statistics, tags
 from headwater.queries.lists.column_search import search_columns
 from headwater.queries.lists.listings import Jobs
-from headwater.queries.lists.similar_names import similar_datasets
-from headwater.queries.lists.statistics import report_coverage
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
     AssertionResult,
@@ -51,12 +48,12 @@ from headwater.queries.results.entities import (
     Sort,
     Source,
 )
-from headwater.queries.results.graphs import Broken, Coverage, Similar, UpstreamRun
-from headwater.queries.results.reports import ColumnImpact, News, NewsKind
+from headwater.queries.results.graphs import UpstreamRun
+from headwater.queries.results.reports import ColumnImpact
 from headwater.queries.runs import runs
 from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
-from headwater.queries.view import GraphView, ReadAhead
+from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -74,33 +71,29 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         """Return the same queries, bounded by a caller's visibility."""
         return LineageQueries(self._reader, visibility, trim_partitions=self._trim_partitions)
 
-    def together(self) -> LineageQueries:
-        """Return the same queries for one response: what one of them read, the next do not read again."""
-        return LineageQueries(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)
-
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """Return the namespaces, by name."""
-        return name_lists.list_namespaces(self._view(), limit=limit, offset=offset)
+        return name_lists.list_namespaces(self.view(), limit=limit, offset=offset)
 
     def find_namespace(self, name: str) -> Namespace | None:
         """Return a namespace; None if it is unknown."""
-        return name_lists.find_namespace(name, self._view())
+        return name_lists.find_namespace(name, self.view())
 
     def count_events(self, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
         """Return the numbers of run events by type, by the hour or the day."""
-        return statistics.count_events(self._view(), statistics.intervals_of(period, now_s, zone))
+        return statistics.count_events(self.view(), statistics.intervals_of(period, now_s, zone))
 
     def count_things(self, kind: Created, period: Period, *, now_s: int, zone: tzinfo) -> list[Interval]:
         """Return how many jobs, datasets or sources there were, by the hour or the day."""
-        return statistics.count_things(self._view(), kind, statistics.intervals_of(period, now_s, zone))
+        return statistics.count_things(self.view(), kind, statistics.intervals_of(period, now_s, zone))
 
     def list_sources(self, *, limit: int, offset: int) -> ResultPage[Source]:
         """Return the sources of datasets, by name."""
-        return sources.list_sources(self._view(), limit=limit, offset=offset)
+        return sources.list_sources(self.view(), limit=limit, offset=offset)
 
     def find_source(self, name: str) -> Source | None:
         """Return a source of datasets; None if it is unknown."""
-        return sources.find_source(name, self._view())
+        return sources.find_source(name, self.view())
 
     def list_jobs(
         self,
@@ -117,7 +110,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
         `states` filters by the state of the last run. Each has its last ten runs, unless it is in short.
         """
-        jobs = Jobs(self._view())
+        jobs = Jobs(self.view())
         return jobs.list(
             namespace,
             states=states,
@@ -128,61 +121,49 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
             offset=offset,
         )
 
-    def report_coverage(self, namespace: str | None, *, since: str) -> Coverage:
-        """Return how much the jobs of a namespace (None: of all) report; without an event since then one is silent."""
-        return report_coverage(namespace, self._view(), since=since)
-
-    def report_similar(self) -> Similar:
-        """Return datasets that are likely the same under several names."""
-        return similar_datasets(self._view())
-
-    def report_broken(self, *, owner: str | None = None, limit: int, offset: int) -> Broken:
-        """Return the jobs that fail, of an owner if one is given: what holds up most datasets first."""
-        return report_broken(self._view(), owner=owner, limit=limit, offset=offset)
-
     def find_job(self, job: JobId) -> Job | None:
         """Return a job with its last ten runs."""
-        return Jobs(self._view()).find(job)
+        return Jobs(self.view()).find(job)
 
     def list_child_jobs(
         self, parent: JobId, *, in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Job] | None:
         """Return the jobs whose parent is this job, by namespace and name; None if it is unknown."""
-        return Jobs(self._view()).children(parent, in_short=in_short, limit=limit, offset=offset)
+        return Jobs(self.view()).children(parent, in_short=in_short, limit=limit, offset=offset)
 
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return a job's versions, the most recently used first."""
-        return Jobs(self._view()).list_versions(job, limit=limit, offset=offset)
+        return Jobs(self.view()).list_versions(job, limit=limit, offset=offset)
 
     def find_job_version(self, job: JobId, version: str) -> JobVersion | None:
         """Return a version of a job."""
-        return Jobs(self._view()).find_version(job, version)
+        return Jobs(self.view()).find_version(job, version)
 
     def list_runs(self, job: JobId, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """Return a job's runs, the last started first."""
-        if Jobs(self._view()).find_brief(job) is None:
+        if Jobs(self.view()).find_brief(job) is None:
             return None
-        return runs.list_runs(job, self._view(), in_short=in_short, limit=limit, offset=offset)
+        return runs.list_runs(job, self.view(), in_short=in_short, limit=limit, offset=offset)
 
     def list_child_runs(self, run: str, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run] | None:
         """Return the runs whose parent is the run that `find_run` finds, the last started first; None if unknown."""
-        return list_child_runs(run, self._view(), in_short=in_short, limit=limit, offset=offset)
+        return list_child_runs(run, self.view(), in_short=in_short, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""
-        return runs.find_run(run, self._view())
+        return runs.find_run(run, self.view())
 
     def find_run_key(self, run: str) -> RunKey | None:
         """Return the identity of a run (see `find_run`)."""
-        return runs.find_run_key(run, self._view())
+        return runs.find_run_key(run, self.view())
 
     def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its upstream runs, nearest first."""
-        return runs.find_upstream(run, self._view(), depth=depth)
+        return runs.find_upstream(run, self.view(), depth=depth)
 
     def find_downstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and its downstream runs, nearest first."""
-        return runs.find_downstream(run, self._view(), depth=depth)
+        return runs.find_downstream(run, self.view(), depth=depth)
 
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
@@ -191,7 +172,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
         If there are none, the text may be a dataset's name with partitions that were trimmed.
         """
-        view = self._view()
+        view = self.view()
         hits = name_search.search(text, view, kind=kind, **options)
         if hits.total or kind == "job" or not view.trim_partitions or (trimmed := trim_partitions(text)) == text:
             return hits
@@ -199,19 +180,19 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def short_jobs(self, jobs: Sequence[JobId]) -> Mapping[JobId, Job]:
         """Return the existing jobs in short: their last run, but no facets and versions."""
-        return short_jobs(jobs, self._view())
+        return short_jobs(jobs, self.view())
 
     def short_datasets(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, Dataset]:
         """Return the known datasets in short: no versions, and no facets that report columns."""
-        return short_datasets(datasets, self._view())
+        return short_datasets(datasets, self.view())
 
     def list_tags(self, *, limit: int, offset: int) -> ResultPage[KnownTag]:
         """Return the tags that were ever used in a visible namespace, by name."""
-        return tags.list_tags(self._view(), limit=limit, offset=offset)
+        return tags.list_tags(self.view(), limit=limit, offset=offset)
 
     def find_tag(self, name: str) -> KnownTag | None:
         """Return the tag as the API last described it; None if it did not."""
-        return tags.find_tag(name, self._view())
+        return tags.find_tag(name, self.view())
 
     def search_tagged(
         self,
@@ -223,7 +204,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         **options: Unpack[SearchOptions],
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs, datasets and columns that have the tag, and the owner, and the words of the text."""
-        return tags.search_tagged(tag, text, self._view(), kind=kind, owner=owner, **options)
+        return tags.search_tagged(tag, text, self.view(), kind=kind, owner=owner, **options)
 
     def search_failing(
         self,
@@ -234,31 +215,19 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         **options: Unpack[SearchOptions],
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs and datasets with a test of this outcome, and that have the words of the text."""
-        return assertions.search_failing(outcome, text, self._view(), kind=kind, **options)
+        return assertions.search_failing(outcome, text, self.view(), kind=kind, **options)
 
     def list_failures(
         self, namespace: str | None = None, *, at: str | None = None, limit: int, offset: int
     ) -> ResultPage[AssertionResult]:
         """Return the tests that fail, of a namespace (None: of all): the worst first, then the latest."""
-        return assertions.list_failures(self._view().as_of(at), namespace=namespace, limit=limit, offset=offset)
-
-    def list_feed(
-        self,
-        days: Sequence[str],
-        *,
-        kind: NewsKind | None = None,
-        namespace: str | None = None,
-        limit: int,
-        offset: int,
-    ) -> ResultPage[News]:
-        """Return the news of these days, of a kind and a namespace (None: of all), newest first."""
-        return feed.list_feed(days, self._view(), kind=kind, namespace=namespace, limit=limit, offset=offset)
+        return assertions.list_failures(self.view().as_of(at), namespace=namespace, limit=limit, offset=offset)
 
     def search_owned(
         self, owner: str, text: str = "", *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit | ColumnHit]:
         """Return the jobs and datasets that have the owner, and that have the words of the text."""
-        return tags.search_owned(owner, text, self._view(), kind=kind, **options)
+        return tags.search_owned(owner, text, self.view(), kind=kind, **options)
 
     def find_columns(
         self,
@@ -278,7 +247,7 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version with `downstream`, ...).
         """
-        view = self._view()
+        view = self.view()
         for node in nodes_named(node_id, view):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
@@ -298,9 +267,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         downstream: bool,
     ) -> ColumnGraph | None:
         if version is None and (at is None or downstream):
-            walk = ColumnWalk(view.as_of(at))
-            columns = select_current(node, walk, downstream=downstream)
-            return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
+            then = ColumnView.of(view.as_of(at))
+            columns = select_current(node, then, downstream=downstream)
+            return None if columns is None else ColumnWalk(then).graph(columns, depth=depth, downstream=downstream)
         past = VersionWalk(view)
         if version is not None:
             nodes = select_version(node, version, past, view)
@@ -314,9 +283,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's.
         """
-        view = self._view()
-        walk, candidates = ColumnWalk(view), field_candidates(node_id, view)
-        return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
+        view = ColumnView.of(self.view())
+        candidates = field_candidates(node_id, view)
+        return next((column for node in candidates if (column := view.find_column(node.dataset, node.field))), None)
 
     def report_column_impact(self, node_id: str, *, depth: int) -> ColumnImpact | None:
         """Return everything derived from a field (`datasetField:...`) now, up to `depth` jobs away; None if unknown.
@@ -324,10 +293,9 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         Raises:
             Invalid: the id cannot be read as a field's, or names a version.
         """
-        view = self._view()
-        walk = ColumnWalk(view)
+        view = ColumnView.of(self.view())
         for node in field_candidates(node_id, view):
-            column = walk.exists(node.dataset, node.field)
+            column = view.find_column(node.dataset, node.field)
             if column and node.version:
                 raise Invalid.because("nodeId", node_id, "must name no version: what is downstream is known of now")
             if column:
@@ -336,16 +304,16 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
         """Return the columns whose names have the words of the text (see `words`)."""
-        return search_columns(text, self._view(), **options)
+        return search_columns(text, self.view(), **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
-        present = CurrentColumns(self._view())
-        present.load_columns(datasets)
+        view = ColumnView.of(self.view())
+        view.load_columns(datasets)
         budget = SOURCES_MAX
         graphs = {}
         for dataset in datasets:
-            entry = present.entry(dataset)
+            entry = view.columns(dataset)
             columns = reported_graph(entry, budget) if entry else ColumnGraph(())
             budget -= sum(len(column.inputs) for column in columns.columns)
             graphs[dataset] = columns
@@ -353,4 +321,4 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
 
     def find_origins(self, node_id: str) -> Origins | None:
         """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""
-        return find_origins(node_id, self._view())
+        return find_origins(node_id, self.view())

@@ -44,15 +44,15 @@ class TimeRangeQueries(Queries):
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Usage:
         """Return the jobs that consumed the field and the columns it flowed into."""
-        return report_usage(self._view(), Column(dataset, field), time_range)
+        return report_usage(self.view(), Column(dataset, field), time_range)
 
     def report_tag(self, tag: str, time_range: TimeRange) -> TagUsage:
         """Return the columns with the tag, and those that runs of the time range made of them without masking."""
-        return report_tag(self._view(), tag, time_range)
+        return report_tag(self.view(), tag, time_range)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Provenance:
         """Return the columns that the field came from, up to its root sources."""
-        return report_provenance(self._view(), Column(dataset, field), time_range)
+        return report_provenance(self.view(), Column(dataset, field), time_range)
 
     def list_fields(self, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:
         """Return the fields of a dataset that have lineage; with `current`, also the columns of its schema."""
@@ -84,7 +84,7 @@ class TimeRangeQueries(Queries):
 
     def _of(self, dataset: DatasetId, query: Callable[[GraphView, DatasetId], _T]) -> _T:
         """Return the result for a dataset, under the name that the rules give it if only that is known."""
-        view = self._view()
+        view = self.view()
         return result_if_known(dataset, lambda name: query(view, name), view)
 
     def _of_field(self, dataset: DatasetId, field: FieldPath, query: Callable[[GraphView, Column], _T]) -> _T:

@@ -22,8 +22,7 @@ from headwater.facts.run_facts import (
 )
 from headwater.facts.stream_rows import coarse_highs
 from headwater.facts.table import Key, Row, RowQuery
-from headwater.queries.resolve import ResolvedDataset
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId, RunKey
 
 _PAGES = (4, 100)

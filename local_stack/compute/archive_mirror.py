@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from headwater.records.archive import prefix_of
 from headwater.records.digest import DigestLines, key_of
 from headwater_model.archive_tables import PREFIX
-from headwater_model.graph_tables import EDGE_TABLES
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -26,22 +25,15 @@ def mirror_day(s3: S3Client, location: str, day: str) -> Iterator[Path]:
     At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
     bucket = urlsplit(location).netloc
-    with _mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
+    with mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
         for key in sorted(_bases(folder / key_of(day))):
             _download(s3, bucket, key, folder)
         yield folder
 
 
 @contextmanager
-def mirror_edges(s3: S3Client, location: str) -> Iterator[Path]:
-    """Yield a scratch folder with the earlier days of the graph's edges; it is uploaded as `mirror_day` does."""
-    bucket = urlsplit(location).netloc
-    with _mirror_prefixes(s3, bucket, [f"{PREFIX}{table.name}/" for table in EDGE_TABLES]) as folder:
-        yield folder
-
-
-@contextmanager
-def _mirror_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
+def mirror_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
+    """Yield a scratch folder with the objects under these prefixes; it is uploaded as `mirror_day` does."""
     with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
         folder = Path(name)
         for key in sorted({key for prefix in prefixes for key in _keys(s3, bucket, prefix)}):

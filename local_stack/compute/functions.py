@@ -37,8 +37,8 @@ class Function:
 
     @property
     def log_name(self) -> str:
-        """The log file's name: `load.log` for the handler `lambdas.load.handler`."""
-        return self.handler.removesuffix(".handler").rpartition(".")[2] + ".log"
+        """The log file's name: `load.log` for `lambdas.load.handler`, `alerts.log` for `….alerts.function.handler`."""
+        return self.handler.removesuffix(".handler").removesuffix(".function").rpartition(".")[2] + ".log"
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ import tempfile
 import traceback
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import boto3
 
-from local_stack.compute.archive_mirror import mirror_day, mirror_edges
+from local_stack.compute.archive_mirror import mirror_day, mirror_prefixes
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
 
@@ -62,7 +63,11 @@ class Worker:
             if "--archive" in arguments:
                 s3 = boto3.client("s3")
                 location, day = arguments["--archive"], arguments.get("--day")
-                mirror = mirror_day(s3, location, day) if day else mirror_edges(s3, location)
+                if day:
+                    mirror = mirror_day(s3, location, day)
+                else:
+                    job = importlib.import_module(script.JOBS[arguments["--job"]])
+                    mirror = mirror_prefixes(s3, urlsplit(location).netloc, job.PREFIXES_READ)
                 folder = on_exit.enter_context(mirror)
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())

@@ -2,6 +2,6 @@
 
 Data flows one way: Spark's listener (`java/`, compiled on the driver by Spark's own compiler) -> `jvm` reads executions
 -> `extract` finds the writes, with `plans` and `datasets` -> `session` merges them -> `events` renders them -> a
-transport. On Spark Connect, `connect` takes the client's commands, resolves their names on the server, and extracts the
-writes. The rest of the client does not load this package.
+transport. What a program may not have is a part, a folder that the rest finds by `parts.PARTS` and does not name:
+`connect`, `databases`, `glue`, `streams`. The rest of the client does not load this package.
 """

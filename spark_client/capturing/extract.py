@@ -10,11 +10,11 @@ from typing import Any
 from headwater_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from headwater_model.ids import FieldPath
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.glue import find_glue_target
 from spark_client.capturing.datasets.scans import scanned
+from spark_client.capturing.datasets.statement_texts import find_in_text
 from spark_client.capturing.datasets.statistics import count_writes
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.datasets.targets import find_sink, find_targets
+from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.datasets.versions import (
     NO_VERSIONS,
     ReadVersions,
@@ -23,23 +23,19 @@ from spark_client.capturing.datasets.versions import (
     read_at,
     with_before,
 )
-from spark_client.capturing.leaves import Checkpoints, QueryLeaves
+from spark_client.capturing.leaves import Checkpoint, Checkpoints, QueryLeaves
 from spark_client.capturing.model import (
-    GLUE_WRITE,
-    MODEL,
-    MODEL_SAVE,
-    NO_COLUMNS_OF_MODELS,
+    CALL,
     RDD_ACTION,
     RDD_SAVES,
     RENAME,
     Dataset,
     Execution,
     Read,
-    StreamPlan,
-    StreamStart,
     UnknownTarget,
     Write,
 )
+from spark_client.capturing.parts import part_of_plan
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_changes import relate_rows
 from spark_client.capturing.plans.row_statements import RowChange
@@ -55,14 +51,14 @@ _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
 # Action of what stands for a whole stream.
-_STREAM = "stream"
+STREAM = "stream"
 
 
 class Extractor:
     """Extractor of writes, in their order; remembers what Spark forgets: plans of checkpoints, streams, variables."""
 
     def __init__(self, catalogs: Catalogs) -> None:
-        self._catalogs = catalogs
+        self.catalogs = catalogs
         self._checkpoints = Checkpoints()
         self._versions = ReadVersions(catalogs)
         self._variables = Variables()
@@ -73,10 +69,13 @@ class Extractor:
         Raises:
             UnknownTarget: a write's target has no name.
         """
-        if execution.plan.kind == GLUE_WRITE:
-            return self._frame(execution)
+        if (part := part_of_plan(execution.plan.kind)) is not None:
+            writes: list[Write] = part.load("plans").read_writes(execution, self)
+            return writes
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
+        if execution.action == CALL and execution.plan.kind == RDD_ACTION:
+            return self._call(execution)
         if execution.plan.kind == RDD_ACTION:
             result = self._action(execution)
         elif execution.is_read:
@@ -93,78 +92,62 @@ class Extractor:
         """
         if execution.action in _CHECKPOINTS:
             self._versions.add_part(execution)
-            self._checkpoint(execution)
+            self.checkpoint(execution)
             return []
         if execution.plan.kind in (DECLARES, SETS):
             self._set(execution)
             return []
-        candidates = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
+        candidates = find_targets(execution.plan, self.catalogs, dynamic=execution.dynamic_overwrite)
         targets = [candidate for candidate in candidates if not _was_there(candidate, execution)]
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
         versions = self._versions.of(execution)
         if nameless:
             plans = [candidate.query for candidate in targets if candidate.query is not None]
-            raise UnknownTarget(self._nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
+            raise UnknownTarget(self.nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
         return [
-            replace(self._write(execution, target, output, versions), written=how_much, number=number)
+            replace(self.write(execution, target, output, versions), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, count_writes(targets, execution), strict=True))
-            if (output := committed(target.output, execution.commit, self._catalogs)) is not None
+            if (output := committed(target.output, execution.commit, self.catalogs)) is not None
         ]
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
         """Return by dataset the versions that are known by path."""
         return self._versions.locate(versions)
 
-    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
-
-        Raises:
-            UnknownTarget: the sink has no name.
-        """
-        plan, at_ms = start.query, start.started_ms
-        query = plan.root.node("inputQuery") or plan.root
-        whole = Execution(0, 0, _STREAM, at_ms, at_ms, plan.tier, query, stream=start.run_id, session=plan.session)
-        if plan.tier != "tables":
-            self._checkpoint(whole)
-        target = find_sink(plan.root, plan.options, self._catalogs)
-        if target is None:
-            return None
-        if target.output is None:
-            why = target.unknown or target.command
-            raise UnknownTarget(self._nameless(whole, target.command, why, [query], NO_VERSIONS))
-        return self._write(whole, target, target.output)
-
-    def _nameless(
-        self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions
-    ) -> Read:
+    def nameless(self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions) -> Read:
         """Return what a write without a named target read."""
-        reads = [self._read(execution, command, plan, versions) for plan in plans]
+        reads = [self.read_plan(execution, command, plan, versions) for plan in plans]
         return replace(
-            self._read(execution, command, None, versions),
+            self.read_plan(execution, command, None, versions),
             inputs=tuple(dict.fromkeys(dataset for read in reads for dataset in read.inputs)),
             unknown_inputs=tuple(dict.fromkeys(reason for read in reads for reason in read.unknown_inputs)),
             unknown_output=why,
         )
 
-    def _read(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
-        reading = self._reading(execution, plan)
-        inputs = read_at(reading.inputs(), versions)
+    def read_plan(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
+        """Return what a plan of an execution reads."""
+        read = self._described(execution, command, self.reading(execution, plan), versions)
+        return replace(
+            read, inputs=tuple(item for item in read.inputs if _DELTAS_LOG not in item.id.name), tier="tables"
+        )
+
+    def _described(self, execution: Execution, command: str, reading: QueryLeaves, versions: Versions) -> Read:
         return Read(
             execution_id=execution.id,
             command=command,
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
-            inputs=tuple(dataset for dataset in inputs if _DELTAS_LOG not in dataset.id.name),
-            tier="tables",
+            inputs=tuple(read_at(reading.inputs(), versions)),
+            tier=execution.tier,
             failure=execution.failure,
             sql=execution.sql,
             unknown_inputs=tuple(reading.unknown_inputs()),
             stream=execution.stream,
-            scanned=scanned(execution, self._catalogs, reading.find_leaf),
+            scanned=scanned(execution, self.catalogs, reading.find_leaf),
         )
 
     def _read_all(self, execution: Execution, command: str) -> Read:
-        return self._read(execution, command, execution.plan, self.locate(execution.read_versions))
+        return self.read_plan(execution, command, execution.plan, self.locate(execution.read_versions))
 
     def _action(self, execution: Execution) -> Read:
         """Return what an action of an RDD saved, or only read."""
@@ -172,70 +155,50 @@ class Extractor:
         if execution.action not in RDD_SAVES:
             return read
         path = execution.plan.text("path")
-        output = self._catalogs.find_path(path) if path else None
+        output = self.catalogs.find_path(path) if path else None
         if output is None:
             raise UnknownTarget(replace(read, unknown_output=f"{execution.action}: a target that nobody can name"))
         written = execution.task_outputs
         if execution.action in _SAVES_OF_BATCHES:
             written = replace(written, rows=None)
-        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
-        return _without_columns(Write(**values, output=Dataset(output), written=written), "rows of an RDD")
+        return without_columns(write_of(read, output=Dataset(output), written=written), "rows of an RDD")
 
     def _rename(self, execution: Execution) -> list[Write]:
         """Return the rename of a path, which counts if the application has met it; its columns are those of before."""
         paths = (execution.plan.text("path") or "").split("\n")
-        before, after = (self._catalogs.find_path(path) for path in paths)
+        before, after = (self.catalogs.find_path(path) for path in paths)
         if before is None or after is None or before == after:
             return []
         read = replace(self._read_all(execution, RENAME), inputs=(Dataset(before),), unknown_inputs=())
-        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
-        return [Write(**values, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
+        return [write_of(read, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
-    def _frame(self, execution: Execution) -> list[Write]:
-        """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
+    def _call(self, execution: Execution) -> list[Write]:
+        """Return the write of a procedure, of which there is the statement alone, behind the current catalog.
 
         Raises:
-            UnknownTarget: the sink has no name.
+            UnknownTarget: the procedure, or its table, has no name.
         """
-        reading = self._reading(execution, execution.plan)
-        frame = reading.frame(execution.plan)
-        target = find_glue_target(frame.sink, self._catalogs)
-        is_model = frame.sink.get("connection_type") == MODEL
-        command = MODEL_SAVE if is_model else GLUE_WRITE
-        read = replace(self._read(execution, command, execution.plan, NO_VERSIONS), unknown_output=target.unknown)
-        if target.output is None:
-            raise UnknownTarget(read)
-        columns = frame.relation.columns
-        outputs = OutputColumns(tuple(columns or ()), list((columns or {}).values()), ())
-        values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
-        write = Write(**values, output=target.output, change=target.change, written=execution.task_outputs)
-        if is_model:
-            written = replace(write.written, rows=None)
-            return [replace(_without_columns(write, NO_COLUMNS_OF_MODELS), written=written)]
-        if not columns:
-            return [_without_columns(write, "a DynamicFrame whose columns are not known")]
-        lineage = ColumnLineage(outputs.fields, sources_of(frame.relation.rows))
-        return [replace(write, tier=execution.tier, columns=lineage, unknown=outputs.unknown)]
+        catalog, _, text = (execution.plan.text("path") or "").partition("\n")
+        call = replace(execution, sql=text)
+        is_such, target = find_in_text(text, self.catalogs, lambda: (catalog,))
+        if target is None and is_such:
+            return []
+        if target is None or target.output is None:
+            why = target.unknown if target else None
+            raise UnknownTarget(self.nameless(call, CALL, why or "CALL: a call that nobody knows", [], NO_VERSIONS))
+        return [self.write(call, target, target.output)]
 
-    def _write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
-        reading = self._reading(execution, target.query, target.rows)
-        write = Write(
-            execution_id=execution.id,
-            command=target.command,
-            started_ms=execution.started_ms,
-            ended_ms=execution.ended_ms,
+    def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
+        """Return the write of a target, at the versions that were read."""
+        reading = self.reading(execution, target.query, target.rows)
+        read = self._described(execution, target.command, reading, versions)
+        write = write_of(
+            replace(read, inputs=(*read.inputs, *target.inputs)),
             output=output,
-            inputs=(*read_at(reading.inputs(), versions), *target.inputs),
-            tier=execution.tier,
             change=target.change,
             if_met=target.if_met,
             effect=target.effect,
             added=target.added,
-            failure=execution.failure,
-            sql=execution.sql,
-            unknown_inputs=tuple(reading.unknown_inputs()),
-            stream=execution.stream,
-            scanned=scanned(execution, self._catalogs, reading.find_leaf),
         )
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)
@@ -244,44 +207,49 @@ class Extractor:
         if write.without_rows:
             return replace(write, tier="tables") if target.inputs else write
         if execution.tier == "tables" or target.query is None:
-            return _without_columns(write, _TOO_LARGE if target.query is not None else f"{target.command}: no query")
+            return without_columns(write, _TOO_LARGE if target.query is not None else f"{target.command}: no query")
         if target.unknown is not None:
             return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
             relation = reading.relation(target.query)
         except TooLarge as reason:
-            return _without_columns(write, str(reason))
+            return without_columns(write, str(reason))
         outputs = OutputColumns(target.names, relation.values, target.generated)
         return replace(write, columns=ColumnLineage(outputs.fields, sources_of(relation.rows)), unknown=outputs.unknown)
 
-    def _reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> QueryLeaves:
+    def reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> QueryLeaves:
+        """Return the leaves of a query of an execution."""
         variables = self._variables.of(execution.session)
-        return QueryLeaves(self._catalogs, self._checkpoints, query, rows, execution.stream, variables)
+        return QueryLeaves(self.catalogs, self._checkpoints, query, rows, execution.stream, variables)
 
     def _set(self, execution: Execution) -> None:
         """Remember what a statement makes of variables, if it did."""
         if execution.failure is None:
             read = execution.plan.node("sourceQuery") or execution.plan.node("defaultExpr")
-            variables = read_variables(execution, self._reading(execution, read))
+            variables = read_variables(execution, self.reading(execution, read))
             self._variables.put(execution.session, variables)
 
-    def _checkpoint(self, execution: Execution) -> None:
-        reading = self._reading(execution, execution.plan)
+    def checkpoint(self, execution: Execution) -> None:
+        """Remember what a plan reads, for leaves that have its rows."""
+        reading = self.reading(execution, execution.plan)
         try:
             relation = reading.relation(execution.plan)
         except TooLarge:
             return
-        read = read_at(reading.inputs(), self.locate(execution.read_versions))
-        self._checkpoints.remember(
-            relation,
-            list(read),
-            list(reading.unknown_inputs()),
-            execution.last_rdd,
-            execution.stream if execution.action == _STREAM else None,
-        )
+        inputs = list(read_at(reading.inputs(), self.locate(execution.read_versions)))
+        made = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
+        stream = execution.stream if execution.action == STREAM else None
+        self._checkpoints.remember(tuple(name for name, _ in relation.columns), made, execution.last_rdd, stream)
 
 
-def _without_columns(write: Write, reason: str) -> Write:
+def write_of(read: Read, **written: Any) -> Write:
+    """Return a write that reads what was read."""
+    values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
+    return Write(**values, **written)
+
+
+def without_columns(write: Write, reason: str) -> Write:
+    """Return a write whose columns are not read, and why."""
     return replace(write, tier="tables", tier_reason=reason)
 
 
@@ -290,11 +258,11 @@ def _changed(write: Write, rows: RowChange, reading: QueryLeaves) -> Write:
     before = () if write.output.id in {item.id for item in write.inputs} else (replace(write.output, version=None),)
     unread = replace(write, inputs=(*write.inputs, *before))
     if write.tier != "full":
-        return _without_columns(unread, _TOO_LARGE)
+        return without_columns(unread, _TOO_LARGE)
     try:
         changed = relate_rows(rows, write.output.id, reading.leaf, reading.variables)
     except TooLarge as reason:
-        return _without_columns(unread, str(reason))
+        return without_columns(unread, str(reason))
     clauses = [OutputColumns(tuple(values), list(values.values()), ()) for values in changed.columns]
     columns = merge_columns(
         [ColumnLineage(dataset_level=sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]

@@ -9,14 +9,12 @@ from typing import NamedTuple, TypeVar
 
 from headwater_model.columns import ColumnSource, Transformation
 from headwater_model.ids import DatasetId, FieldPath
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.datasets.glue import FrameRead, QueryRead, read_frame
-from spark_client.capturing.datasets.leaf_source import DatabaseQuery, LeafSource
+from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas
 from spark_client.capturing.datasets.sources import find_datasets, find_record_column
-from spark_client.capturing.model import GLUE_WRITE, RDD_ACTION, Dataset
+from spark_client.capturing.model import RDD_ACTION, Dataset
+from spark_client.capturing.parts import part_of_leaf
 from spark_client.capturing.plans.expression_rules import variable_key
 from spark_client.capturing.plans.operators import RowsLineage, plans_of
 from spark_client.capturing.plans.plan import Node
@@ -27,7 +25,6 @@ from spark_client.capturing.plans.walk import PlanWalk
 K = TypeVar("K")
 V = TypeVar("V")
 _METADATA = "_metadata"
-_COMPUTED = "JDBCRelation: computed by the database"
 # Leaves that stand for a plan elsewhere.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
@@ -76,7 +73,7 @@ class QueryLeaves:
             for key in [variable_key(node)]
         }
         self._read: dict[int, LeafSource] = {}
-        self._frames: dict[int, FrameRead] = {}
+        self._of_parts: dict[int, Checkpoint] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf, stream)
 
@@ -129,10 +126,10 @@ class QueryLeaves:
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
-        if read.query is not None:
-            return _columns_of_query(read.query, _outputs(node))
-        added = {_hidden(node), find_record_column(node), *read.absent}
         outputs = _outputs(node)
+        if read.columns is not None:
+            return read.columns(outputs)
+        added = {_hidden(node), find_record_column(node), *read.absent}
         values = (NOTHING if output.text("name") in added else _column(output, read) for output in outputs)
         return RowsLineage(
             tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
@@ -146,25 +143,24 @@ class QueryLeaves:
                 return datasets[0].id if len(datasets) == 1 else None
         return None
 
-    def frame(self, leaf: Node) -> FrameRead:
-        """Return the DynamicFrame that a leaf reads or writes."""
-        if leaf.number not in self._frames:
-            self._frames[leaf.number] = read_frame(leaf, self._catalogs, self._query)
-        return self._frames[leaf.number]
+    def read(self, plan: Node) -> Checkpoint:
+        """Return a frame by its plan: one that a leaf of this query was made of.
+
+        Raises:
+            TooLarge: see `PlanWalk`.
+        """
+        reading = QueryLeaves(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
+        relation = reading.relation(plan)
+        return Checkpoint(relation.values, relation.rows, list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _remembered(self, leaf: Node) -> Checkpoint | None:
-        """Return what a leaf reads that was noted when it was made: a checkpoint, or a DynamicFrame."""
-        checkpoint = self._checkpoints.find(leaf)
-        if checkpoint is not None or leaf.text("steps") is None:
+        """Return what a leaf reads that was noted when it was made: a checkpoint, or a frame of a part."""
+        checkpoint, part = self._checkpoints.find(leaf), part_of_leaf(leaf.values)
+        if checkpoint is not None or part is None:
             return checkpoint
-        frame = self.frame(leaf)
-        values = [frame.relation.get(output.text("name") or "") for output in _outputs(leaf)]
-        return Checkpoint(values, frame.relation.rows, frame.inputs, frame.unknown_inputs)
-
-    def _query(self, plan: Node) -> QueryRead:
-        """Return a frame of Spark's that a DynamicFrame was made of."""
-        reading = QueryLeaves(self._catalogs, self._checkpoints, plan, None, self._stream, self._known_variables)
-        return QueryRead(reading.relation(plan), list(reading.inputs()), list(reading.unknown_inputs()))
+        if leaf.number not in self._of_parts:
+            self._of_parts[leaf.number] = part.load("plans").read_leaf(leaf, self._catalogs, self.read)
+        return self._of_parts[leaf.number]
 
     def _find(self, leaf: Node) -> LeafSource:
         if leaf.number not in self._read:
@@ -201,41 +197,9 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
     )
 
 
-def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> RowsLineage:
-    """Return the columns of a query that a database runs; a column that is not resolved is unknown."""
-    ids = [output.text("exprId") or "" for output in outputs]
-    plan = resolve(query.plan, [output.text("name") or "" for output in outputs], _table_of_database)
-    relation = RowsLineage() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
-    values = [
-        replace(output, unknown=frozenset({_COMPUTED})) if output.unknown else output for output in relation.values
-    ]
-    if len(values) != len(ids):
-        values = [unknown(_COMPUTED)] * len(ids)
-    return RowsLineage(tuple(zip(ids, values, strict=True)), relation.rows)
-
-
-def _table_of_database(parts: Sequence[str]) -> Node:
-    leaf = Node(0, "DatabaseTable")
-    leaf.values = {"schema": None, "name": ".".join(parts)}
-    return leaf
-
-
-def _columns_of(table: Node, url: str) -> RowsLineage:
-    dataset = jdbc.find_table(url, table.text("name") or "")
-    names = [
-        (output.text("exprId") or "", jdbc.find_column(url, output.text("name") or ""))
-        for output in table.nodes("output")
-    ]
-    if dataset is None:
-        return RowsLineage(tuple((output, unknown(_COMPUTED)) for output, _ in names))
-    sources = [(output, ColumnSource(dataset, (name,))) for output, name in names]
-    return RowsLineage(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
-
-
 def _hidden(leaf: Node) -> str | None:
     """Return the metadata column that Spark adds to files' own on demand: their paths, sizes and times."""
-    relation = leaf.values.get("relation")
-    schema = relation.get("schema") if isinstance(relation, dict) else None
+    schema = leaf.at("relation", "schema")
     return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
 
 
@@ -248,7 +212,7 @@ def _ids(leaf: Node) -> tuple[str, ...]:
 
 
 def _is_leaf(node: Node) -> bool:
-    if node.kind in (RDD_ACTION, GLUE_WRITE):
+    if node.kind == RDD_ACTION or part_of_leaf(node.values) is not None:
         return True
     return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
 
@@ -318,19 +282,12 @@ class Checkpoints:
         self._max = frames_max
 
     def remember(
-        self,
-        relation: RowsLineage,
-        inputs: list[Dataset],
-        unknown_inputs: list[str],
-        rdd: str | None,
-        stream: str | None = None,
+        self, ids: tuple[str, ...], checkpoint: Checkpoint, rdd: str | None, stream: str | None = None
     ) -> None:
         """Remember a frame that was checkpointed, or the query of a stream, whose batches have its ids.
 
         `rdd` is the id of the frame's RDD; None if it will be made at its first use. `stream` is a stream's run id.
         """
-        ids = tuple(name for name, _ in relation.columns)
-        checkpoint = Checkpoint(relation.values, relation.rows, inputs, unknown_inputs)
         if stream is not None:
             _put(self._streams, stream, (ids, checkpoint), self._max)
         elif rdd is not None:

@@ -25,15 +25,10 @@ RDD_SAVES = (
 RDD_READS = ("foreach", "foreachPartition")
 # Method of Hadoop's file systems, which is reported as such an action without an RDD.
 RENAME = "rename"
+# Statement that calls a procedure, which is reported as such an action where Spark has no event of it.
+CALL = "call"
 # Kind of the plan that stands for such an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
-
-# Kind of the plan that stands for the write of a DynamicFrame, and the command of that write.
-GLUE_WRITE = "GlueWrite"
-# Kind of the sink that a model of pyspark.ml is saved to, and the command of the save.
-MODEL, MODEL_SAVE = "model", "ModelSave"
-UNFITTED = "Model: capture did not see what it was fitted on"
-NO_COLUMNS_OF_MODELS = "a model has no columns"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 # MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
@@ -172,7 +167,7 @@ class Write(Read):
         renamed_from: the name before, of a dataset that is renamed.
         if_met: True of a statement that may have changed nothing: it did if its dataset is known.
         effect: word for what a statement does that writes no rows of a query; None of other writes.
-        added: columns that a statement adds to those of its dataset; empty of an `ALTER` that does something else.
+        added: columns that a statement adds to those of its dataset, or all of them; empty where they are not known.
         number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
@@ -336,6 +331,20 @@ class StreamEnd:
 
     progress: StreamProgress
     failure: Failure | None = None
+
+
+Phase: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """Event of a run to emit: what the stream writes, and how much since the event before."""
+
+    write: Write
+    job_name: str
+    run_id: str
+    phase: Phase
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)

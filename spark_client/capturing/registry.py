@@ -14,22 +14,19 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.parts import PARTS
 from spark_client.connectors import GROUP, Computed, Connector, Described
 from spark_client.dataset_names import clean_dataset
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
-_OURS = "spark_client.capturing.datasets.connectors"
 # Modules and classes of ours. They are named as those of other packages are, so an archive of Python files has them.
-_OUR_CONNECTORS = (
-    "aws:DynamoDb",
-    "aws:Kinesis",
-    "mongodb:MongoDb",
-    "search:ELASTICSEARCH",
-    "search:OPENSEARCH",
-    "warehouses:BigQuery",
-    "warehouses:Redshift",
-    "warehouses:Snowflake",
+_OURS = (
+    *(
+        f"datasets.connectors.{connector}"
+        for connector in ("aws:DynamoDb", "aws:Kinesis", "mongodb:MongoDb", "search:ELASTICSEARCH", "search:OPENSEARCH")
+    ),
+    *(f"{part.name}.{connector}" for part in PARTS for connector in part.connectors),
 )
 # Getter of the class with its package: `class` in a plan has none.
 _FULL_NAME = "getClass.getName"
@@ -75,10 +72,6 @@ class Registry:
     def names(self) -> Sequence[str]:
         """Names of classes and sources by which a connector is chosen, in lower case."""
         return tuple(self._by_name)
-
-    def options_of(self, name: str) -> frozenset[str]:
-        """Return the keys that the connector of a class or source reads."""
-        return self._options[id(self._by_name[name])]
 
     def find(
         self,
@@ -166,7 +159,7 @@ def _clean(dataset: DatasetId) -> DatasetId:
 @lru_cache(maxsize=1)
 def registry() -> Registry:
     """Return the connectors of this Python, loaded once."""
-    ours = [EntryPoint(value.partition(":")[2], f"{_OURS}.{value}", GROUP) for value in _OUR_CONNECTORS]
+    ours = [EntryPoint(value.partition(":")[2], f"{__package__}.{value}", GROUP) for value in _OURS]
     return Registry(load([*ours, *_others()]))
 
 

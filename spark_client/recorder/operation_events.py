@@ -107,8 +107,8 @@ def render_event(
 
 def _facets(context: RunContext, operations: Sequence[Operation], roots: Sequence[str]) -> Iterator[tuple[str, Any]]:
     if context.parent is not None:
-        root = {"root": _run_of_job(context.root)} if context.root is not None else {}
-        yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **_run_of_job(context.parent), **root}
+        root = {"root": run_of_job(context.root)} if context.root is not None else {}
+        yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **run_of_job(context.parent), **root}
     if operations:
         yield "headwater_operations", {**ours("headwater_operations"), "operations": render_operations(operations)}
     if roots:
@@ -120,7 +120,8 @@ def ours(facet: str) -> dict[str, str]:
     return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
 
 
-def _run_of_job(run: JobRun) -> dict[str, Mapping[str, str]]:
+def run_of_job(run: JobRun) -> dict[str, Mapping[str, str]]:
+    """Return a run and its job, as the facet of a parent names them."""
     return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 

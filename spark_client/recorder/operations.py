@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 from headwater_model.errors import Fault, Invalid
 from headwater_model.field_paths import print_slashed
 from headwater_model.ids import DatasetId
-from headwater_model.operations import Operation, Read, Transform, Write, parse_operations
-from headwater_model.ordered_json import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
+from headwater_model.json_checks import read_json
+from headwater_model.operations import Operation, Read, Transform, Write, parse_operation
+from headwater_model.ordered_json import DescribedSource, descriptions_of, parse_ordered, read_fields, types_of
 from headwater_model.ordered_operations import OrderedOperation, Step, Types, WriteStep
 from spark_client.dataset_names import clean_dataset
 
@@ -123,16 +124,8 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
     if isinstance(given, OrderedOperation):
         return replace(given, stage=stage or given.stage)
     if isinstance(given, Mapping) and given.get("type") in _TYPES:
-        return _parse_operation(given, where)
+        return parse_operation(given, where)
     return parse_ordered(given, where, stage=stage)
-
-
-def _parse_operation(given: Mapping[str, object], where: str) -> Operation:
-    try:
-        (operation,) = parse_operations([given], where)
-    except Invalid as error:  # an index into a list of one means nothing
-        raise Invalid([replace(fault, field=fault.field.replace("[0]", "", 1)) for fault in error.faults]) from error
-    return operation
 
 
 def parse_written(
@@ -160,8 +153,4 @@ def _fields_of(fields: object) -> list[tuple[str, str | None]]:
         return [(print_slashed((column.name,)), column.dataType.simpleString()) for column in columns]
     if (named := getattr(fields, "columns", None)) is not None:
         return [(print_slashed((str(name),)), None) for name in named]
-    faults: list[Fault] = []
-    parsed = parse_fields(fields, "fields", faults)
-    if faults:
-        raise Invalid(faults)
-    return parsed
+    return read_json(fields, "fields", read_fields)

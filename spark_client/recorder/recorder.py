@@ -340,19 +340,12 @@ class Stage:
                 self._recorder._changes += 1
 
 
-def _run_context(
-    job: tuple[str, str],
-    run_id: str | None,
-    parent: JobRun | None,
-    root: JobRun | None,
-) -> RunContext:
+def _run_context(job: tuple[str, str], run_id: str | None, parent: JobRun | None, root: JobRun | None) -> RunContext:
     if not isinstance(job, (tuple, list)) or len(job) != 2 or not all(isinstance(part, str) for part in job):
         raise TypeError(f"job: must be (namespace, name), got {shown(job)}")
     run = JobRun(*job, text_option("run_id", run_id) or str(uuid.uuid4()))
-    return RunContext(
-        run,
-        *(None if given is None else JobRun.of(given, name) for name, given in (("parent", parent), ("root", root))),
-    )
+    named = (None if given is None else JobRun.of(given, name) for name, given in (("parent", parent), ("root", root)))
+    return RunContext(run, *named)
 
 
 def _check_text(argument: str, value: object) -> None:

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
     from spark_client.transport.retry import RetryPolicy
 
-# SQS quotas: entries of a call; bytes of a message, and of all messages of a call together (1 MiB since 2025).
-ENTRIES_MAX = 10
-CALL_BYTES_MAX = 1024 * 1024
-
 
 class Unsent(NamedTuple):
     """Message that the queue did not accept: its index in the call, the reason, and True if a retry cannot help."""

@@ -24,7 +24,6 @@ from headwater.aws import clients
 from headwater.records.digest import Digests
 from headwater.records.pointers import Pointers
 from headwater.times import from_seconds
-from headwater_model import graph_tables
 from headwater_model.archive_tables import (
     DAY,
     TABLES,
@@ -75,7 +74,12 @@ def _bare(resource):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _moto_as_on_the_local_stack():
+def moto_as_on_the_local_stack():
+    _patch_moto()
+
+
+@cache
+def _patch_moto():
     """A query of stock moto sorts the whole table, a transaction copies it; threads meet in both; it hashes digests."""
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
@@ -377,16 +381,20 @@ def cloud(request, template, monkeypatch):
 @pytest.fixture
 def catalog(cloud):
     """Make the archive's tables in Glue, which moto's CloudFormation does not make."""
-    glue = tests_client("glue")
-    glue.create_database(DatabaseInput={"Name": _DATABASE})
-    for table in (*TABLES, *graph_tables.TABLES):
+    tests_client("glue").create_database(DatabaseInput={"Name": _DATABASE})
+    make_tables(TABLES)
+
+
+def make_tables(tables):
+    """Make tables in the catalog."""
+    for table in tables:
         columns = [{"Name": column.name, "Type": column.type} for column in table.columns]
         form = {
             "Name": table.name,
             "PartitionKeys": [{"Name": DAY.name, "Type": DAY.type}],
             "StorageDescriptor": {"Columns": columns, "Location": "s3://archive/tables/"},
         }
-        glue.create_table(DatabaseName=_DATABASE, TableInput=form)
+        tests_client("glue").create_table(DatabaseName=_DATABASE, TableInput=form)
 
 
 def _forget_clients():

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from headwater.aws.queues import QueuedMessage
-from headwater.events.api_changes import render_deletion, render_tagging
+from headwater.events.api_changes import render_change
 from headwater.loading.load import EventLoad, load_events
 from lambdas import wiring
 from tests.aws.faults import Killed, killed_at
@@ -17,12 +17,12 @@ from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a
 JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}"
 SOON, LATER = "2025-11-20T12:00:01.000000Z", "2025-11-20T12:00:02.000000Z"
 FORGED = [
-    render_deletion(NAMESPACE, time=SOON),
-    render_deletion(NAMESPACE, time=SOON, job=READ_FLIGHTS),
-    render_deletion(STORE, time=SOON, dataset="raw"),
-    {**render_deletion(NAMESPACE, time=SOON), "producer": None},
-    render_tagging("PII", time=SOON, present=False, namespace=STORE, dataset="raw"),
-    {**render_deletion(NAMESPACE, time=SOON), "eventType": "COMPLETE", "s3": {"bucket": "b"}},
+    render_change("DELETE", namespace=NAMESPACE, time=SOON),
+    render_change("DELETE", namespace=NAMESPACE, time=SOON, job=READ_FLIGHTS),
+    render_change("DELETE", namespace=STORE, time=SOON, dataset="raw"),
+    {**render_change("DELETE", namespace=NAMESPACE, time=SOON), "producer": None},
+    render_change("UNTAG", tag="PII", time=SOON, namespace=STORE, dataset="raw"),
+    {**render_change("DELETE", namespace=NAMESPACE, time=SOON), "eventType": "COMPLETE", "s3": {"bucket": "b"}},
 ]
 REASON = "Invalid: change: must not come as an event; the API's routes delete and tag"
 
@@ -81,7 +81,7 @@ def test_what_is_no_deletion_is_refused_on_the_queue_of_changes(loaded):
 
 
 def test_a_deletion_of_its_own_queue_is_kept_and_hides(loaded):
-    deletion = render_deletion(NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
+    deletion = render_change("DELETE", namespace=NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
 
     assert loaded.load_api_changes(deletion) == []
     assert shown() == {"landing", "raw"}
@@ -90,7 +90,7 @@ def test_a_deletion_of_its_own_queue_is_kept_and_hides(loaded):
 
 def test_a_deletion_of_a_clock_that_is_ahead_counts_from_when_sqs_took_it(loaded):
     """A thing that an event mentions after the deletion was accepted is there, whatever the clock showed."""
-    ahead = render_deletion(NAMESPACE, time="2025-11-21T00:00:00.000000Z", job=READ_FLIGHTS)
+    ahead = render_change("DELETE", namespace=NAMESPACE, time="2025-11-21T00:00:00.000000Z", job=READ_FLIGHTS)
     event = loaded.event("ChangesQueue", [ahead])
 
     for _ in range(2):
@@ -103,7 +103,7 @@ def test_a_deletion_of_a_clock_that_is_ahead_counts_from_when_sqs_took_it(loaded
 
 
 def test_a_deletion_that_came_late_counts_from_when_it_was_accepted(loaded):
-    deletion = render_deletion(NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
+    deletion = render_change("DELETE", namespace=NAMESPACE, time="2025-11-20T12:00:30.000000Z", job=READ_FLIGHTS)
     loaded.load_events(a_run_event(run="later", eventTime="2025-11-20T12:02:00Z"))
     loaded.now_s += 3600
 
@@ -125,7 +125,7 @@ def test_a_function_that_dies_at_any_call_leaves_a_deletion_that_another_deliver
     while died:
         job = jobs[number]
         number += 1
-        deletion = render_deletion(NAMESPACE, time="2025-11-20T12:00:00.000001Z", job=job)
+        deletion = render_change("DELETE", namespace=NAMESPACE, time="2025-11-20T12:00:00.000001Z", job=job)
         died = False
         with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective):
             try:

@@ -6,7 +6,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from headwater.events.api_changes import render_tagging
+from headwater.events.api_changes import render_change
 from headwater.events.naming import NamingRules
 from headwater.facts.table import GraphTable
 from headwater.loading.event_log import EventLog
@@ -40,7 +40,9 @@ def loaded(cloud):
     cloud.load_events(*events[10:30], a_job_event(), a_dataset_event())
     # The clock that stamped it was an hour ahead.
     ahead = {"change": "DELETE", "eventTime": "2025-11-20T13:00:00Z", "namespace": "emissions", "job": CHECK}
-    tag = render_tagging("PII", time="2025-11-20T12:00:00Z", namespace="emissions", job=CHECK, caller="token:a")
+    tag = render_change(
+        "TAG", tag="PII", time="2025-11-20T12:00:00Z", namespace="emissions", job=CHECK, caller="token:a"
+    )
     assert cloud.load_api_changes(ahead, tag) == []
     cloud.now_s += 24 * HOUR
     cloud.load_events(*events[25:], a_job_event())

@@ -16,7 +16,7 @@ import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
 
-from headwater.events.api_changes import render_deletion
+from headwater.events.api_changes import render_change
 from local_stack.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.token_texts import id_of, secret_of
@@ -161,7 +161,7 @@ def test_a_deletion_comes_by_the_api_alone_and_a_producers_becomes_a_dead_letter
     assert send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(namespace="deleted"))[0] == 201
     stack.drain()
     sqs = boto3.client("sqs", **stack.client_settings)
-    forged = render_deletion("deleted", time="2099-01-01T00:00:00Z")
+    forged = render_change("DELETE", namespace="deleted", time="2099-01-01T00:00:00Z")
     receive_at_most(sqs, stack.outputs["EventsQueueUrl"], 2)
     sqs.send_message(QueueUrl=stack.outputs["EventsQueueUrl"], MessageBody=json.dumps(forged))
 

@@ -108,7 +108,7 @@ def profiles(browser):
 
 
 @pytest.fixture(autouse=True)
-def _restored_servers():
+def restored_servers():
     """Restore what a test set on a server that others use: refusals, the caller, the demo's routes."""
     yield
     for served in RUNNING:
@@ -178,8 +178,9 @@ def wide():
 
 @pytest.fixture(scope="session")
 def estate():
-    """A hub that grows, and a failure far upstream."""
-    served = _served(*stories.a_growing_hub(), *stories.a_failure_far_upstream())
+    """A hub that grows, a failure far upstream, circles, and odd names."""
+    events = [*stories.a_growing_hub(), *stories.a_failure_far_upstream(), *stories.circles(), *stories.odd_names()]
+    served = _served(*events)
     yield served
     served.stop()
 

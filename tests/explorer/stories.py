@@ -275,3 +275,20 @@ def attacks():
             "sourceCodeLocation": a_facet(type="git", url="javascript:alert(1)"),
         },
     )
+
+
+ODD_NAMES = ("weird?&#%/../name", "a#b")
+
+
+def odd_names():
+    """Datasets whose names mean something in a URL."""
+    return [event for name in (*ODD_NAMES, "..") for event in a_run(f"write {name}", 1, [], [a_dataset(name)])]
+
+
+def circles():
+    """A job that updates its own table, and three jobs in a circle."""
+    names = ["round.0", "round.1", "round.2"]
+    events = a_run("merge.totals", 1, [a_dataset("arrivals"), a_dataset("totals")], [a_dataset("totals")])
+    for source, target in zip(names, [*names[1:], names[0]], strict=True):
+        events += a_run(f"to.{target}", 1, [a_dataset(source)], [a_dataset(target)])
+    return events

@@ -59,6 +59,19 @@ def test_back_and_forward_go_from_map_to_map(open_view, pipeline):
     node(page, "marts.co2_by_day").wait_for()
 
 
+def test_back_undoes_a_selection_and_a_depth(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}")
+    node(page, "estimated").click()
+    page.get_by_role("complementary", name="about estimated").wait_for()
+    page.get_by_role("button", name="show more").click()
+    page.wait_for_url("**depth=2**")
+    page.go_back()
+    page.get_by_text("depth 1").wait_for()
+    page.get_by_role("complementary", name="about estimated").wait_for()
+    page.go_back()
+    page.get_by_role("complementary", name="about estimated").wait_for(state="hidden")
+
+
 def test_the_keyboard_alone_walks_selects_opens_and_lists(open_view, pipeline):
     page = open_view(pipeline, f"map?node={CHECKED}")
     node(page, "estimated").wait_for()

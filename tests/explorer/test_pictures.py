@@ -148,3 +148,23 @@ def test_near_a_hub_the_time_bar_requests_no_history(open_view, hub):
     page = open_view(hub, f"columns?node=dataset:{LAKE}:copy.0001")
     page.get_by_role("button", name=re.compile("a version")).first.wait_for()
     assert [path for path in page.watch.paths() if "/lineage/history" in path] == []
+
+
+def test_of_a_job_and_the_table_that_it_updates_one_line_has_two_tips(open_view, estate):
+    page = open_view(estate, f"map?node=dataset:{LAKE}:totals")
+    node(page, "merge.totals").wait_for()
+    tips = page.locator(".react-flow__edge .arrow-head").evaluate_all(
+        "tips => tips.map((tip) => tip.getAttribute('d'))"
+    )
+    assert sorted(tip.count("z") for tip in tips) == [1, 2]
+    assert page.locator(".arrow-back").count() == 0
+
+
+def test_an_arrow_back_runs_below_the_boxes_that_it_passes(open_view, estate):
+    page = open_view(estate, f"map?node=dataset:{LAKE}:round.0&depth=4")
+    page.locator(f"{NODES} >> nth=5").wait_for()
+    page.get_by_text("↺").wait_for()
+    boxes = [box.bounding_box() for box in page.locator(NODES).all()]
+    sign = page.get_by_text("↺").bounding_box()
+    assert sign["y"] + sign["height"] / 2 > max(box["y"] + box["height"] for box in boxes)
+    assert page.locator(".react-flow__edge.is-back").count() == 1

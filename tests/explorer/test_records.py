@@ -11,7 +11,7 @@ from moto.server import ThreadedMotoServer
 from headwater import settings
 from lambdas import api as api_function
 from tests.aws.api.conftest import ROOT, Caller
-from tests.aws.conftest import _moto_as_on_the_local_stack, cloud, template  # noqa: F401 - fixtures
+from tests.aws.conftest import cloud, moto_as_on_the_local_stack, template  # noqa: F401 - fixtures
 from tests.builders import DAY, HOUR
 from tests.explorer.axe import serious_faults
 from tests.explorer.served import Served

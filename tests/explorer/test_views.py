@@ -9,7 +9,7 @@ import pytest
 
 from tests.explorer.axe import serious_faults
 from tests.explorer.pipeline import CHECKED, CO2, ESTIMATED, HOSTILE, REJECTED, REPORT, node
-from tests.explorer.stories import JOBS, LAKE, run_of
+from tests.explorer.stories import JOBS, LAKE, ODD_NAMES, run_of
 
 # One of each view, and what it shows.
 VIEWS = {
@@ -143,6 +143,30 @@ def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):
     page.get_by_role("option", name="All that is tagged “tier:gold” and has “estim”").click()
     page.get_by_text("1 jobs and datasets").wait_for()
     page.get_by_role("link", name="estimated", exact=True).wait_for()
+
+
+def test_enter_after_a_filter_alone_opens_its_list(open_view, pipeline):
+    page = open_view(pipeline)
+    box = page.get_by_role("combobox", name="Find")
+    box.fill("tag:tier:gold")
+    page.get_by_role("option", name="estimated").wait_for()
+    box.press("Enter")
+    page.wait_for_url("**/explore/search?tag=tier%3Agold")
+    assert page.evaluate("document.activeElement.id") == "view"
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_dataset_with_an_odd_name_opens(open_view, estate, name):
+    page = open_view(estate, f"dataset?{urlencode({'node': f'dataset:{LAKE}:{name}'})}")
+    page.get_by_role("heading", name=name, exact=True).first.wait_for()
+    page.get_by_role("link", name=f"write {name}").first.wait_for()
+
+
+def test_of_a_name_that_no_browser_sends_the_page_says_so_and_draws_the_map(open_view, estate):
+    page = open_view(estate, f"dataset?node=dataset:{LAKE}:..")
+    page.get_by_text("a browser cannot ask for the name “..”").first.wait_for()
+    page.goto(f"{estate.url}/explore/map?node=dataset:{LAKE}:..")
+    node(page, "write ..").wait_for()
 
 
 def test_the_slash_goes_to_the_search_and_escape_leaves_it(open_view, pipeline):

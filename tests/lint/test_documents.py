@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from headwater.api.app import render_document
 from headwater.cli.main import _COMMANDS
 
 PROJECT = Path(__file__).parents[2]
-_PLACES = ("*.md", "docs/**/*.md", "tests/*.md", "examples/**/*.md")
+_PLACES = ("*.md", "docs/**/*.md", "headwater/features/*/*.md", "tests/*.md", "examples/**/*.md")
 DOCUMENTS = sorted(str(page.relative_to(PROJECT)) for place in _PLACES for page in PROJECT.glob(place))
 # Written by `make bench`, out of the benchmarks' own words.
 GENERATED = {"docs/benchmarks.md", "docs/cost.md"}
@@ -64,17 +62,17 @@ def test_every_page_of_the_documentation_is_in_its_index() -> None:
     assert pages - set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == set()
 
 
-def test_every_route_of_the_api_is_listed() -> None:
-    document = json.loads(render_document())
-    routes = {
-        f"{method.upper()} {path}"
-        for path, methods in document["paths"].items()
-        for method in methods
-        if path.startswith(("/api/", "/v3/")) and method != "parameters"
-    }
-
-    page = (PROJECT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\| `((?:DELETE|GET|POST|PUT) [^`]+)` \|", page)) == routes
+def test_every_message_of_the_page_is_one_of_the_code() -> None:
+    folders = ("headwater", "headwater_model", "spark_client", "local_stack")
+    files = (file for folder in folders for file in (PROJECT / folder).rglob("*.py"))
+    # A message may be written in several parts, and with escaped quotes.
+    code = re.sub(r'"\s*f?"', "", "".join(file.read_text(encoding="utf-8") for file in files))
+    page = (PROJECT / "docs" / "messages.md").read_text(encoding="utf-8")
+    messages = [
+        text for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for text in re.findall(r"`(.+?)`", row)
+    ]
+    assert len(messages) > 40
+    assert [part for text in messages for part in text.split("…") if part.strip() not in code] == []
 
 
 def test_every_place_to_edit_is_there() -> None:

@@ -24,11 +24,10 @@ from tests.runs_model.annotations import annotations_of
 from tests.runs_model.assertions import Tested
 from tests.runs_model.catalogues import Catalogues, holds, page
 from tests.runs_model.facets import described, job_type, labels_in, merged, text_in, time_in
-from tests.runs_model.feed import Newspaper
 from tests.runs_model.statements import Statements
 
 
-class Model(Catalogues, Tested, Newspaper):
+class Model(Catalogues, Tested):
     """`headwater.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING

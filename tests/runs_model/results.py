@@ -7,8 +7,6 @@ from dataclasses import asdict
 import orjson
 
 _DEPTHS = (0, 1, 9)
-# Most generated statements are of the first day.
-DAYS = tuple(f"2025-11-{day}" for day in range(20, 26))
 # Of the generated facets.
 _OWNERS = ("ann", "team", "bob")
 
@@ -33,8 +31,6 @@ def every_result(queries, *, jobs, datasets, runs, times=()):
         for time in times:
             record(queries.find_graph, node.node_id, depth=9, at=time, select=structure_then)
     _query_tests(record, queries, [*jobs, *datasets], times)
-    record(queries.list_feed, DAYS, limit=100, offset=0)
-    record(queries.list_feed, DAYS[:1], limit=2, offset=1)
     return record.results
 
 

@@ -14,30 +14,33 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from local_stack.toolchain import with_node
-from tests.forwarding import CONTEXT as FORWARDING
 
 PROJECT = Path(__file__).parents[2]
 TURNED, RELEASE, GRANTS, REFUSED = "turned", "release", "grants.json", "refused.json"
-ALERT_TARGETS = {
-    "bus": "eventbridge",
-    "topic": "sns",
-    "slack": "slack:T01AB/C02CD",
-    "webhook": "https://hooks.example.org/headwater",
-}
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
+# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`.
+_FEATURES = [
+    vars(import_module(f"tests.features.{file.parent.name}.stacks"))
+    for file in sorted(PROJECT.glob("tests/features/*/stacks.py"))
+]
 # Sets of context values of the fixture `assembly`; another set costs a process of its own.
 CONTEXTS: Sequence[Mapping[str, str]] = (
     {},
     {"auth": "token"},
-    {"alerts": "eventbridge"},
-    {**FORWARDING, "graph_tables": "true"},
+    *(context for feature in _FEATURES for context in feature.get("CONTEXTS", ())),
 )
+# Stacks by their names.
+NAMED: Mapping[str, Mapping[str, object]] = {
+    "protected": {"auth": "token", "web_acl_arn": WEB_ACL},
+    **{name: context for feature in _FEATURES for name, context in feature.get("NAMED", {}).items()},
+}
 # Every context value is changed but those of alerts, and the web ACL that excludes a limit for each address.
 _TURNED: Mapping[str, object] = {
     "stage": "dev",
@@ -50,19 +53,14 @@ _TURNED: Mapping[str, object] = {
     "partition_trimming": False,
     "temporary_patterns": ["/scratch/"],
     "drop_running_events": "flink*",
-    "forward_url": "https://marquez.example/api/v1/lineage",
-    "forward_namespaces": "flights*, payments",
-    "forward_secret": "marquez/token",
     "search_scan_gb": 1,
-    "graph_tables": True,
     "sign_digests": True,
     "requests_per_address": 2000,
     "api_concurrency": 50,
     "object_lock": "compliance:2555",
     "dynamodb_client": "boto3",
+    **{name: value for feature in _FEATURES for name, value in feature.get("TURNED", {}).items()},
 }
-# One stack of the alerts has the web ACL, too.
-_BESIDE: Mapping[str, Mapping[str, object]] = {"slack": {"auth": "token", "web_acl_arn": WEB_ACL}}
 
 
 def make_assemblies(folder: Path) -> None:
@@ -90,9 +88,8 @@ def main(folder: Path) -> None:
 
     for context in CONTEXTS:
         synthesize(folder / name_of(context), context)
-    for name, target in ALERT_TARGETS.items():
-        rules = {"tags": {"pii": ["public*"]}}
-        _synthesize(folder / name, {"alerts": target, "alert_rules": rules, **_BESIDE.get(name, {})})
+    for name, named in NAMED.items():
+        _synthesize(folder / name, named)
     grants = {TURNED: _synthesize_turned(folder), "bare": _grants_of_bare(folder, None)}
     grants["explained"] = _grants_of_bare(folder, "Buckets come and go.")
     (folder / GRANTS).write_text(json.dumps(grants), encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.assemblies import ALERT_TARGETS, RELEASE, TURNED, make_assemblies, read_template
+from tests.stack.assemblies import NAMED, RELEASE, TURNED, make_assemblies, read_template
 from tests.templates import Template
 
 
@@ -37,9 +37,9 @@ def turned(assemblies) -> Template:
 
 
 @pytest.fixture(scope="session")
-def with_alerts(assemblies) -> dict[str, Template]:
-    """The stack with alerts, by where they go."""
-    return {name: Template(read_template(assemblies, name)) for name in ALERT_TARGETS}
+def named(assemblies) -> dict[str, Template]:
+    """The stacks that have a name."""
+    return {name: Template(read_template(assemblies, name)) for name in NAMED}
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import re
 import shlex
@@ -12,7 +13,7 @@ import botocore.session
 import pytest
 from botocore import xform_name
 
-from headwater.cli.main import main
+from headwater.cli.main import add_commands, main
 from infra.context import parse_context
 from tests.stack.assemblies import PROJECT
 
@@ -92,8 +93,10 @@ def test_a_context_value_that_a_guide_turns_is_one(guide):
 def test_a_command_of_ours_that_a_guide_names_has_its_options(guide):
     commands = set(re.findall(r"\.venv/bin/headwater ([a-z]+)([^|;&\n`]*)", shell(guide)))
     assert commands
+    known = add_commands(argparse.ArgumentParser())
     for command, rest in commands:
-        if command == "cdk":
+        # A command of a feature that was left out is not there.
+        if command == "cdk" or command not in known:
             continue
         words = [word for word in shlex.split(rest.split(" #")[0]) if re.fullmatch(r"[a-z]+", word)][:1]
         returned = help_of(command) + (help_of(command, *words) if command == "token" else "")

@@ -117,8 +117,8 @@ def test_the_token_api_is_a_second_one_whose_callers_the_function_checks(templat
 
 
 @pytest.mark.large
-def test_a_web_acl_judges_the_requests_to_every_stage(template, with_alerts):
-    protected = with_alerts["slack"]
+def test_a_web_acl_judges_the_requests_to_every_stage(template, named):
+    protected = named["protected"]
 
     assert template.of_type("AWS::WAFv2::WebACLAssociation") == {}
     associations = protected.of_type("AWS::WAFv2::WebACLAssociation").values()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from headwater_model.errors import Invalid
-from infra.context import AlertTarget, ForwardTo, ObjectLock, StackContext, parse_context
+from infra.context import NAMES, ObjectLock, StackContext, parse_context
 from tests.stack.assemblies import PROJECT, REFUSED
 
 PRODUCTION = StackContext(
@@ -20,31 +20,18 @@ PRODUCTION = StackContext(
     partition_trimming=True,
     temporary_patterns=None,
     drop_running_events=(),
-    forward_to=None,
     search_scan_gb=10,
-    graph_tables=False,
     sign_digests=False,
     web_acl_arn=None,
     requests_per_address=None,
     api_concurrency=None,
     object_lock=None,
     boto3_client=False,
-    alerts=None,
-    alert_rules="",
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
-MARQUEZ = "https://marquez.example/api/v1/lineage"
-SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:marquez/token-a1B2c3"
-URL_RULE = "must be an https URL, without credentials in it, or none"
-SECRET_RULE = "must be the name or the ARN of a secret in Secrets Manager, or none"
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
-NAMES = (
-    "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
-    "partition_trimming, temporary_patterns, drop_running_events, forward_url, forward_namespaces, forward_secret, "
-    "search_scan_gb, graph_tables, sign_digests, web_acl_arn, requests_per_address, api_concurrency, object_lock, "
-    "dynamodb_client, alerts, alert_rules, layer"
-)
+NO_NAME = f"must be one of the context values {', '.join(NAMES)}"
 
 
 def test_without_a_context_value_the_stack_is_that_of_production():
@@ -54,14 +41,14 @@ def test_without_a_context_value_the_stack_is_that_of_production():
 def test_cdk_json_writes_the_defaults_down_and_says_what_each_context_value_does():
     context = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
     assert parse_context(context) == PRODUCTION
-    for name in NAMES.split(", "):
+    for name in NAMES:
         assert name in context
         assert f"//{name}" in context
 
 
 def test_the_operations_guide_lists_every_context_value():
     guide = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert [name for name in NAMES.split(", ") if f"| `{name}` |" not in guide] == []
+    assert [name for name in NAMES if f"| `{name}` |" not in guide] == []
 
 
 @pytest.mark.parametrize(
@@ -85,17 +72,6 @@ def test_the_operations_guide_lists_every_context_value():
         ({"temporary_patterns": "default"}, {}),
         ({"drop_running_events": "flink*, kafka"}, {"drop_running_events": ("flink*", "kafka")}),
         ({"drop_running_events": "none"}, {}),
-        ({"forward_url": "none", "forward_namespaces": "none", "forward_secret": ""}, {}),
-        ({"forward_url": MARQUEZ}, {"forward_to": ForwardTo(MARQUEZ, ("*",), None)}),
-        (
-            {"forward_url": MARQUEZ, "forward_namespaces": "flights*, raw", "forward_secret": "marquez/token"},
-            {"forward_to": ForwardTo(MARQUEZ, ("flights*", "raw"), "marquez/token")},
-        ),
-        ({"forward_url": MARQUEZ, "forward_secret": SECRET}, {"forward_to": ForwardTo(MARQUEZ, ("*",), SECRET)}),
-        (
-            {"forward_url": "http://127.0.0.1:5000/api/v1/lineage"},
-            {"forward_to": ForwardTo("http://127.0.0.1:5000/api/v1/lineage")},
-        ),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
@@ -107,19 +83,8 @@ def test_the_operations_guide_lists_every_context_value():
         ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
         ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
         ({"dynamodb_client": "boto3"}, {"boto3_client": True}),
-        ({"alerts": "eventbridge"}, {"alerts": AlertTarget("eventbridge")}),
-        ({"alerts": "sns"}, {"alerts": AlertTarget("sns")}),
-        ({"alerts": "slack:T01AB/C02CD"}, {"alerts": AlertTarget("slack", "T01AB/C02CD")}),
-        (
-            {"alerts": "https://hooks.example.org/a?b"},
-            {"alerts": AlertTarget("webhook", "https://hooks.example.org/a?b")},
-        ),
-        ({"alerts": "none", "alert_rules": None}, {}),
-        (
-            {"alerts": "sns", "alert_rules": {"mute": ["tag:dev"]}},
-            {"alerts": AlertTarget("sns"), "alert_rules": '{"mute": ["tag:dev"]}'},
-        ),
         ({"layer": "false"}, {"layer": False}),
+        ({"of_a_feature_that_was_removed": None}, {}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
 )
@@ -152,27 +117,6 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         (
             {"drop_running_events": 1},
             "drop_running_events: must be a list of namespaces, or text with commas between them, got 1",
-        ),
-        *(
-            ({"forward_url": value}, f"forward_url: {URL_RULE}, got {value!r}")
-            for value in (
-                "http://marquez.example/api/v1/lineage",
-                "https://user:password@marquez.example/",
-                "https:///api/v1/lineage",
-                "https://marquez.example/#x",
-                "ftp://marquez.example",
-                "https://marquez.example/ x",
-                7,
-            )
-        ),
-        *(
-            ({"forward_url": MARQUEZ, "forward_secret": value}, f"forward_secret: {SECRET_RULE}, got {value!r}")
-            for value in ("two words", "*", 7, "arn:aws:s3:::bucket", "marquez/token*")
-        ),
-        (
-            {"forward_namespaces": "flights*", "forward_secret": "token"},
-            "forward_namespaces: must be given with forward_url, got ('flights*',); "
-            "forward_secret: must be given with forward_url, got 'token'",
         ),
         (
             {"temporary_patterns": "tmp("},
@@ -212,21 +156,10 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
         ),
         ({"dynamodb_client": "aiodynamo"}, "dynamodb_client: must be own or boto3, got 'aiodynamo'"),
-        (
-            {"alerts": "http://hooks.example.org"},
-            "alerts: must be eventbridge, sns, slack:WORKSPACE/CHANNEL by their ids, an https:// URL, or none, "
-            "got 'http://hooks.example.org'",
-        ),
-        (
-            {"alerts": "sns", "alert_rules": '{"quiet": "late"}'},
-            "alert_rules: alert_rules.quiet: must be HH:MM-HH:MM, two different times, and optionally a time zone: "
-            '22:00-06:00 Europe/Berlin, got \'{"quiet": "late"}\'',
-        ),
-        ({"alert_rules": "{}"}, "alert_rules: must not be given without alerts, got '{}'"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
-        ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
-        ({"spark_engine": "glue"}, f"spark_engine: must be one of the context values {NAMES}, got 'glue'"),
-        ({"colour": "x"}, f"colour: must be one of the context values {NAMES}, got 'x'"),
+        ({"retenton": "x"}, f"retenton: {NO_NAME}; did you mean retention?, got 'x'"),
+        ({"spark_engine": "glue"}, f"spark_engine: {NO_NAME}, got 'glue'"),
+        ({"colour": "x"}, f"colour: {NO_NAME}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},
             "retention: must be retain or destroy, got 'keep'; auth: must be iam or token, got 'none'",

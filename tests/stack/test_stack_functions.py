@@ -314,9 +314,7 @@ def test_every_function_uses_the_one_layer_made_for_its_platform(turned):
     [(name, layer)] = turned.of_type("AWS::Lambda::LayerVersion").items()
     assert layer["CompatibleArchitectures"] == ["arm64"]
     assert layer["CompatibleRuntimes"] == ["python3.13"]
-    assert [each["Layers"] for each in turned.of_type("AWS::Lambda::Function").values()] == [[name]] * (
-        len(FUNCTIONS) + 1
-    )
+    assert {tuple(each["Layers"]) for each in turned.of_type("AWS::Lambda::Function").values()} == {(name,)}
 
 
 def test_digests_are_signed_by_one_function_with_one_key_where_the_context_value_says_so(template, turned):

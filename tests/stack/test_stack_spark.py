@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 from jobs.launch import JOBS
@@ -93,7 +95,7 @@ def test_a_job_of_glue_runs_the_launcher_with_its_constant_arguments(
 def test_the_stack_and_the_state_machine_give_a_job_all_its_arguments(expected):
     job = expected["--job"]
     always = {name.removeprefix("--") for name in expected} - {"job"}
-    assert set(JOBS[job]) == always | OF_THE_STATE_MACHINE[job]
+    assert set(import_module(JOBS[job]).ARGUMENTS) == always | OF_THE_STATE_MACHINE[job]
 
 
 @pytest.mark.parametrize("name", RIGHTS)

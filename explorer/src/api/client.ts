@@ -34,7 +34,7 @@ export const OFFLINE = "You are offline";
 
 const STORED = "headwater.token";
 
-/** What the dialog for the token does: it opens at the first refusal, and once a reader has declined, only on demand. */
+/** The states of the dialog for the token. It opens at the first refusal, and after *Not now* on demand alone. */
 export type TokenState = "none needed" | "asked for" | "declined";
 
 /** The reader's token: in memory, or for this tab where the reader chose so; never in a URL. */
@@ -62,7 +62,7 @@ class TokenStore {
     if (this.state === "none needed") this.enter("asked for");
   }
 
-  /** The reader wants to give one, or gives none. */
+  /** The reader opens the dialog, or closes it without a token. */
   ask = () => this.enter("asked for");
   decline = () => this.enter("declined");
 
@@ -93,7 +93,7 @@ export async function get<P extends keyof paths>(
   return (await send(path, parts, query, "application/json", signal)).json() as Promise<ResponseOf<P>>;
 }
 
-/** Change what the API holds; return the response's JSON. */
+/** Send a change to the API, and return the response's JSON. */
 export async function change(
   method: "POST" | "PUT" | "DELETE",
   path: string,
@@ -146,6 +146,9 @@ async function send(
   signal?: AbortSignal,
   sent: { method: string; body?: string } = { method: "GET" },
 ): Promise<Response> {
+  // A browser takes such a segment of an address away, however it is encoded.
+  const dots = Object.values(parts).find((part) => part === "." || part === "..");
+  if (dots) throw new Failure(path, 400, `a browser cannot ask for the name “${dots}”; its map can be drawn`);
   const url = addressOf(path, parts, query);
   const call = `${sent.method} ${url.pathname}${url.search}`;
   const headers: Record<string, string> = { Accept: accept };
@@ -175,7 +178,7 @@ async function messageOf(response: Response): Promise<string> {
   } catch {
     // Not the API's own: API Gateway's, or a proxy's.
   }
-  // A page says nothing here but that it is no response of the API.
+  // The text of a page means: a gateway responded, not the API.
   const isPage = text.trimStart().startsWith("<");
   return isPage ? "a gateway or proxy responded, not the API" : text.slice(0, 300) || response.statusText;
 }

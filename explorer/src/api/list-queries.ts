@@ -4,7 +4,7 @@ import { datasetId, jobId } from "../url/ids";
 import { get, type Schema } from "./client";
 import type { Hit } from "./queries";
 
-/** Return the jobs that changed last, in short. */
+/** Return the jobs with the latest changes, in short form. */
 export const changedJobs = async (signal?: AbortSignal) =>
   (await get("/api/v1/jobs", {
     query: { sort: "updated_at", form: "summary", limit: 8 },
@@ -20,31 +20,31 @@ export const jobsOfState = async (state: string, limit: number, signal?: AbortSi
 
 export type Broken = Schema<"BrokenReport">["broken"][number];
 
-/** Return the jobs that fail since their last good run, what holds up most datasets first; of an owner, or of all. */
+/** Return the broken jobs of an owner, or all: a broken job has failed since its last good run. Widest harm first. */
 export const brokenJobs = (owner: string, limit: number, signal?: AbortSignal) =>
   get("/api/v1/reports/broken", { query: { owner, limit }, signal });
 
-/** The most tests that the list of failing ones shows. */
+/** The most failing tests in the list. */
 export const TESTS_MAX = 500;
 
 /** Return the tests whose last result is a failure, of a namespace or of all. */
 export const failingTests = (namespace: string, signal?: AbortSignal) =>
   get("/api/v1/tests", { query: { namespace, limit: TESTS_MAX }, signal });
 
-/** The most news that the page of the feed shows. */
+/** The most news on the feed's page. */
 export const FEED_MAX = 1_000;
 export type News = Schema<"News">;
 export type NewsKind = News["kind"];
 
 interface Feeding {
-  /** Days, today among them: the API knows which day it is. */
+  /** The number of days, with today: the API knows the date. */
   days: number;
   kind: NewsKind | "";
   namespace: string;
   limit: number;
 }
 
-/** Return what happened in the last days, of a kind and a namespace or of all, the latest first. */
+/** Return the news of the last days, latest first; empty `kind` and `namespace` mean all. */
 export const feed = (query: Feeding, signal?: AbortSignal) => get("/api/v1/feed", { query: { ...query }, signal });
 
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
@@ -52,7 +52,7 @@ export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 
 interface Listing {
   namespace: string;
-  /** Only what no event mentions since then; empty: all. */
+  /** Datasets without an event since this time; empty: all. */
   updatedBefore: string;
   limit: number;
   offset: number;
@@ -77,7 +77,7 @@ export async function listDatasets({ namespace, ...page }: Listing, signal?: Abo
   return { items: (response as Schema<"ShortDatasets">).datasets, total: response.totalCount };
 }
 
-/** What a namespace has, as search hits have it. */
+/** Return the nodes of a namespace as search hits. */
 export async function browse(
   namespace: string,
   limit: number,

@@ -1,10 +1,10 @@
-/** Queries of the views, a function each; results in the model's types where the model has one. */
+/** Queries of the views, a function each. Results have the model's types. */
 
 import { blankItem } from "../model/blank-item";
 import type { Column, ColumnLines, Source } from "../model/columns";
 import { type Arrow, DRAWN_MAX, FOLD_ABOVE, type Item, type Lineage, type State, toLineage } from "../model/graph";
 import type { TestState } from "../model/terms";
-import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed } from "../url/ids";
+import { cutsOf, datasetId, fieldId, jobId, learnName, type NodeName, slashed, unversioned } from "../url/ids";
 import type { Side } from "../url/state";
 import { Failure, get, type ResponseOf, type Schema } from "./client";
 import { learnCut } from "./names";
@@ -25,7 +25,7 @@ export type LinkedRuns = ResponseOf<"/api/v1/runlineage/upstream">;
 // -- the reader
 
 export type Me = ResponseOf<"/api/v1/me">;
-/** Ids of operations that views need. */
+/** Ids of operations in use by views. */
 export type Feature =
   | "search"
   | "listAllJobs"
@@ -41,7 +41,7 @@ export type Feature =
   | "listFeed"
   | "reportCoverage"
   | Writing;
-/** Ids of operations that annotate. */
+/** Ids of operations for annotations. */
 type Writing =
   | "tagDataset"
   | "tagField"
@@ -98,7 +98,7 @@ export interface LineageQuery {
   direction: "through" | "up" | "down";
   /** The most neighbours on each side of a node; all of them if not given. */
   fold?: number;
-  /** True if jobs lead on to those that they wait for. */
+  /** True if the graph has edges between jobs, too. */
   dependencies?: boolean;
   /** True if columns are needed, as for a comparison: they are most of a response. */
   full?: boolean;
@@ -140,7 +140,7 @@ export async function lineage(
 export const foldedLineage = (node: string, depth: number, at = "", fold = FOLD_ABOVE) =>
   lineageQuery({ node, depth, direction: "through", at, fold });
 
-/** A query of a graph, under one key wherever it is needed. */
+/** A query of a graph: all views share its key. */
 export const lineageQuery = (query: LineageQuery) => ({
   queryKey: ["lineage", query] as const,
   queryFn: ({ signal }: { signal: AbortSignal }) => lineage(query, signal),
@@ -150,7 +150,7 @@ export type GraphChange = ResponseOf<"/api/v1/lineage/history">["changes"][numbe
 
 const HISTORY_PAGES_MAX = 3;
 
-/** Return when the graph around a node changed, oldest first; null if that was too often, or it is too large, to tell. */
+/** Return the times of changes around a node, oldest first; null if the graph is too large, or changed too often. */
 export async function history(
   node: string,
   depth: number,
@@ -181,7 +181,7 @@ export interface NeighbourPage {
   cursor: string | null;
 }
 
-/** Return a page of what a fold holds, by name; a page may be empty and not be the last. */
+/** Return a page of a fold's nodes, by name. An empty page may have a next page. */
 export async function neighbours(
   node: string,
   side: Side,
@@ -248,7 +248,7 @@ export function errorOf(facets: Record<string, unknown>): string | null {
   return typeof message === "string" ? message : null;
 }
 
-/** The id that responses show for a dataset or a column, which may have other names. */
+/** The id in responses for a dataset or column: an alias becomes its dataset. */
 export const shownIdQuery = (node: string) => ({
   queryKey: ["shown id", node] as const,
   queryFn: async ({ signal }: { signal: AbortSignal }) =>
@@ -265,7 +265,7 @@ const NO_COLUMNS: ColumnLines = {
   truncated: false,
 };
 
-/** Return the lines of columns on both sides, as of now or of a time; of what did not exist before then, none. */
+/** Return the lines of columns on both sides, now or at a time; none before the node existed. */
 export async function columnsThen(node: string, depth: number, at: string, signal?: AbortSignal): Promise<ColumnLines> {
   try {
     return await columns(node, depth, at, signal);
@@ -335,8 +335,6 @@ function toSource(source: InputField): Source {
   };
 }
 
-const unversioned = (id: string) => id.replace(/#[0-9a-f-]{36}$/, "");
-
 export const origins = (node: string, signal?: AbortSignal) =>
   get("/api/v1/column-lineage/origins", { query: { nodeId: node }, signal });
 
@@ -352,7 +350,7 @@ export const fieldPaths = (node: NodeName, view: "simple" | "detailed", signal?:
 // Farther runs are a click away.
 const RUNS_DEPTH = 3;
 
-/** Try the cuts of a node's id, the likeliest first, until the API knows one. */
+/** Try the cuts of a node's id, likeliest first, until the API knows the node. */
 export async function firstFound<T>(id: string, load: (name: NodeName) => Promise<T>): Promise<T> {
   await learnCut(id);
   const [first, ...others] = cutsOf(id);
@@ -388,7 +386,7 @@ export const datasetVersions = (node: string, limit: number, signal?: AbortSigna
     }),
   );
 
-/** Return one version of a dataset, with its schema. */
+/** Return a version of a dataset, with its schema. */
 export const datasetVersion = (
   { namespace, name, version }: { namespace: string; name: string; version: string },
   signal?: AbortSignal,
@@ -420,7 +418,7 @@ export const datasetTestHistory = (node: string, limit: number, signal?: AbortSi
     }),
   );
 
-/** The last result of each test of a job that names no dataset, the worst first. */
+/** The last result of each of a job's tests without a dataset, worst first. */
 export const jobTests = (node: string, at = "", signal?: AbortSignal) =>
   firstFound(node, ({ namespace, name }) =>
     get("/api/v1/namespaces/{namespace}/jobs/{job}/tests", {
@@ -463,7 +461,7 @@ export const upstreamRuns = (id: string, signal?: AbortSignal) =>
 export const downstreamRuns = (id: string, signal?: AbortSignal) =>
   get("/api/v1/runlineage/downstream", { query: { runId: id, depth: RUNS_DEPTH }, signal });
 
-// Of one run, in the order in which they happened.
+// The events of a run, in order of time.
 const EVENTS_MAX = 100;
 
 export const runEvents = (runId: string, signal?: AbortSignal) =>

@@ -3,7 +3,7 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 
-import { cutToLines } from "../model/titles";
+import { cutToLines, type Title } from "../model/titles";
 import { Name } from "../parts/name";
 import { zoomLevel } from "./zoom-level";
 
@@ -11,11 +11,11 @@ import { zoomLevel } from "./zoom-level";
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
 const SIZE_PX = 13;
 
-export function BoxTitle({ text, width, lines = 2 }: { text: string; width: number; lines?: 1 | 2 }) {
+export function BoxTitle({ of: { title, alike }, width, lines = 2 }: { of: Title; width: number; lines?: 1 | 2 }) {
   const level = useStore(zoomLevel);
   const cut = useMemo(
-    () => cutToLines(text, lines, width, widthIn(SIZES_PX[level] ?? SIZE_PX)),
-    [text, lines, width, level],
+    () => cutToLines(title, { lines, width, widthOf: widthIn(SIZES_PX[level] ?? SIZE_PX) }, alike),
+    [title, alike, lines, width, level],
   );
   return (
     <span className="title">

@@ -1,11 +1,13 @@
-/** The picture: nodes and arrows where a layout put them, to move around in, with what is lit and what is muted. */
+/** The picture: nodes and arrows at their places, to move around in; lit or muted. */
 
 import { type Edge, MiniMap, type Node, ReactFlow, ReactFlowProvider, useStore } from "@xyflow/react";
 import { type ReactNode, type RefObject, useMemo } from "react";
 import "@xyflow/react/dist/base.css";
 import "../style/draw.css";
 
-import type { Box, Placed } from "../layout/boxes";
+import { areasOf, type Box, type Placed } from "../layout/boxes";
+import { isBack } from "../layout/path";
+import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 import type { Direction } from "../url/state";
 import { Beyond } from "./beyond";
@@ -21,17 +23,17 @@ const MAPPED_FROM = 30;
 export interface CanvasProps {
   boxes: readonly Box[];
   arrows: readonly DrawnArrow[];
-  /** Ids between which the layout has an arrow, where the drawn ones are others (columns). */
+  /** The layout's arrows, where the drawn arrows join columns and not boxes. */
   layoutArrows?: readonly { from: string; to: string }[];
   anchor: string;
   focus: string;
-  /** True while the boxes are of the last picture, and those of the focus load. */
+  /** True while the focus loads and the boxes of the last picture stay. */
   isLate: boolean;
   /** True where all is to be in sight at first, however small. */
   isWhole?: boolean;
-  /** The sides that are drawn, which decide where the focus of a large picture is at first. */
+  /** The drawn sides: they decide the first place of the focus of a large picture. */
   dir: Direction;
-  /** Ids that stay in sight while the picture or the pane changes, the most important first. */
+  /** Ids to keep in sight while the picture or the pane changes, most important first. */
   inSight: readonly string[];
   path: PathNodes | null;
   isOnPath: (arrow: DrawnArrow) => boolean;
@@ -40,7 +42,7 @@ export interface CanvasProps {
   label: (id: string) => string;
   onChoose: (id: string, event: { shiftKey: boolean }) => void;
   onClear: () => void;
-  /** Where the view finds what moves the sight, and the last layout. */
+  /** The view's handles: to move the sight, and to read the last layout. */
   handled: RefObject<Handled | null>;
   layout: RefObject<Placed | null>;
 }
@@ -56,7 +58,7 @@ export function Canvas(props: CanvasProps) {
 function Flow(props: CanvasProps) {
   const { boxes, anchor, focus, isWhole = false, path, neighbours, draw } = props;
   const { placed, isCurrent } = usePlaced(boxes, props.layoutArrows ?? props.arrows, anchor, props.layout);
-  // Another focus is another picture, and so is the whole of one.
+  // A new focus makes a new picture, and so does *Fit* of the whole.
   const picture = `${focus} ${isWhole}`;
   const { pins, move } = usePins(picture);
   const { hovered, enter, leave } = useHover();
@@ -85,7 +87,7 @@ function Flow(props: CanvasProps) {
   );
 }
 
-/** A picture is looked at and moved around, not edited; its keys are those of the view. */
+/** A picture is for looking and moving around, not for editing; the view has its own keys. */
 const SETTINGS = {
   nodeTypes: NODE_TYPES,
   edgeTypes: EDGE_TYPES,
@@ -123,20 +125,20 @@ function useEdges(
   pins: Pins,
   hovered: string | null,
 ): Edge[] {
-  const heights = useMemo(() => new Map(boxes.map(({ id, height }) => [id, height])), [boxes]);
+  const sizes = useMemo(() => new Map(boxes.map((box) => [box.id, box])), [boxes]);
   return useMemo(() => {
     if (!placed) return [];
-    return arrows
-      .filter(({ from, to }) => placed.at[from] && placed.at[to])
-      .map((arrow) => {
-        const { from, to } = arrow;
-        return toEdge(arrow, {
-          placed,
-          heights: [heights.get(from) ?? 0, heights.get(to) ?? 0],
-          isFree: !pins[from] && !pins[to],
-          lit: isOnPath(arrow) || (hovered !== null && (from === hovered || to === hovered)),
-          muted: path !== null,
-        });
-      });
-  }, [placed, arrows, pins, path, isOnPath, hovered, heights]);
+    const drawn = arrows.filter(({ from, to }) => placed.at[from] && placed.at[to]);
+    const keys = new Set(drawn.map(arrowKey));
+    const isLit = (arrow: DrawnArrow) =>
+      isOnPath(arrow) || (hovered !== null && (arrow.from === hovered || arrow.to === hovered));
+    return drawn.flatMap((arrow) => {
+      const { from, to, fromY } = arrow;
+      // Two boxes with arrows in both directions get a line with two tips.
+      const isDouble = fromY === undefined && keys.has(arrowKey({ from: to, to: from }));
+      if (isDouble && isBack(areasOf(placed, sizes, arrow))) return [];
+      const lit = isLit(arrow) || (isDouble && isLit({ from: to, to: from }));
+      return [toEdge(arrow, { placed, sizes, isDouble, lit, isFree: !pins[from] && !pins[to], muted: path !== null })];
+    });
+  }, [placed, arrows, pins, path, isOnPath, hovered, sizes]);
 }

@@ -43,7 +43,7 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
           <SignOf of={item.kind} />
         </span>
-        <BoxTitle text={title.title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} />
+        <BoxTitle of={title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} />
         {item.tags.length > 0 && (
           <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
             <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />

@@ -1,10 +1,10 @@
-/** A box and an arrow of a picture: how React Flow draws them, and what it is given of them. */
+/** The components for a box and an arrow of a picture, and their data in React Flow. */
 
 import { BaseEdge, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { createContext, type ReactNode, useContext } from "react";
 
-import { type Box, bendsOf, type Placed, type Point } from "../layout/boxes";
-import { pathOf } from "../layout/path";
+import { type Area, areasOf, type Box, bendsOf, lowestBetween, type Placed, type Point } from "../layout/boxes";
+import { type Arrow, isBack, lineOf } from "../layout/path";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
 
@@ -24,8 +24,10 @@ interface Look {
   hover: PathNodes | null;
 }
 
-/** What a box is drawn by: React Flow hands it its id alone. */
+/** How to draw a box: React Flow passes the id alone. */
 export const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
+
+type Ends = Omit<Arrow, "from" | "to"> & { sizes: readonly [Area, Area] };
 
 function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
   const { draw, path, hover } = useContext(Looks);
@@ -44,20 +46,23 @@ function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
   );
 }
 
-function ArrowEdge({
-  sourceX,
-  sourceY,
-  targetX,
-  targetY,
-  data,
-}: EdgeProps<Edge<{ bends: Point[]; half: number; fromY: number; toY: number }>>) {
-  const { bends = [], half = 60, fromY = 0, toY = 0 } = data ?? {};
-  // The tip stays clear of the ring around the focus.
-  const end = { x: targetX - 13, y: targetY + toY };
+function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<Ends>>) {
+  if (!data) return null;
+  const { sizes, ...line } = data;
+  const [from, to] = [
+    { ...sizes[0], x: sourceX + 1 - sizes[0].width, y: sourceY - sizes[0].height / 2 },
+    { ...sizes[1], x: targetX, y: targetY - sizes[1].height / 2 },
+  ];
+  const { path, tips, sign } = lineOf({ ...line, from, to });
   return (
     <>
-      <BaseEdge path={pathOf({ x: sourceX, y: sourceY + fromY }, end, bends, half)} />
-      <path className="arrow-head" d={`M${end.x},${end.y - 4} l8,4 l-8,4 z`} />
+      <BaseEdge path={path} />
+      <path className="arrow-head" d={tips} />
+      {sign && (
+        <text className="arrow-back" x={sign.x} y={sign.y}>
+          ↺
+        </text>
+      )}
     </>
   );
 }
@@ -86,18 +91,27 @@ export function toNode({ id, width, height }: Box, position: Point, label: strin
   };
 }
 
-interface Line {
+interface Placing {
   placed: Placed;
-  /** Heights of the boxes at both ends. */
-  heights: readonly [number, number];
-  /** True where both ends are where the layout put them, so that its bends fit. */
+  sizes: ReadonlyMap<string, Box>;
+  /** True if both boxes are at their places in the layout, so its bends fit. */
   isFree: boolean;
+  isDouble: boolean;
   lit: boolean;
   muted: boolean;
 }
 
-export function toEdge(arrow: DrawnArrow, { placed, heights, isFree, lit, muted }: Line): Edge {
-  const { from, to, look = "" } = arrow;
+export function toEdge(arrow: DrawnArrow, { placed, sizes, isFree, isDouble, lit, muted }: Placing): Edge {
+  const { from, to, fromY, toY, look = "" } = arrow;
+  const ends = areasOf(placed, sizes, arrow);
+  const data: Ends = {
+    sizes: [ends.from, ends.to],
+    fromY,
+    toY,
+    isDouble,
+    bends: isFree ? bendsOf(placed, arrow) : [],
+    under: isFree && isBack(ends) ? lowestBetween(placed, sizes, ends) : 0,
+  };
   return {
     id: arrow.key ?? arrowKey(arrow),
     source: from,
@@ -105,13 +119,8 @@ export function toEdge(arrow: DrawnArrow, { placed, heights, isFree, lit, muted 
     type: "arrow",
     focusable: false,
     selectable: false,
-    className: `${look} ${lit ? "is-lit" : muted ? "is-muted" : ""}`,
+    className: `${look} ${isBack(ends) ? "is-back" : ""} ${lit ? "is-lit" : muted ? "is-muted" : ""}`,
     zIndex: lit ? 1 : 0,
-    data: {
-      bends: isFree ? bendsOf(placed, arrow) : [],
-      half: 110,
-      fromY: arrow.fromY === undefined ? 0 : arrow.fromY - heights[0] / 2,
-      toY: arrow.toY === undefined ? 0 : arrow.toY - heights[1] / 2,
-    },
+    data,
   };
 }

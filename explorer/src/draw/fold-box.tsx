@@ -2,7 +2,7 @@
 
 import { count } from "../model/format";
 import type { Fold, Item } from "../model/graph";
-import { cutFront } from "../model/titles";
+import { cutFront, type Title } from "../model/titles";
 
 export const FOLD = { width: 148, height: 36 };
 export const STUB = { width: 168, height: 30 };
@@ -24,7 +24,7 @@ export function FoldBox({ fold, selected, muted }: { fold: Fold } & Look) {
 }
 
 /** A hub that is drawn at one of its readers. */
-export function StubBox({ title, item, selected, muted }: { title: string; item: Item } & Look) {
+export function StubBox({ of: { title, alike }, item, selected, muted }: { of: Title; item: Item } & Look) {
   return (
     <div
       className={`box of-fold of-stub ${selected ? "is-selected" : ""} ${muted ? "is-muted" : ""}`}
@@ -32,7 +32,7 @@ export function StubBox({ title, item, selected, muted }: { title: string; item:
     >
       <div className="name">
         <span aria-hidden="true">⊣</span>
-        <span>{cutFront(title, STUB_CHARS_MAX)}</span>
+        <span>{cutFront(title, STUB_CHARS_MAX, alike)}</span>
       </div>
     </div>
   );

@@ -1,14 +1,14 @@
-/** The part of a picture that is in sight: at first, and when the picture or its pane changes. */
+/** The part of a picture in sight: at first, and when the picture or its pane changes. */
 
 import type { Node, useReactFlow } from "@xyflow/react";
 
 import type { Direction } from "../url/state";
 
-// The least at which a first sight is of all, with names of 11 pixels; else it is of the focus, large enough to read.
+// From this scale on, all of the picture is in sight at first, with names of 11 pixels; below, the focus is, readable.
 const FIT_FROM = 0.58;
 const READ_AT = 0.88;
 const PAN_MS = 500;
-// Around what is moved into sight.
+// The margin around boxes moved into sight.
 const MARGIN = 24;
 
 type FlowOf = ReturnType<typeof useReactFlow>;

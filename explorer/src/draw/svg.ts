@@ -1,7 +1,7 @@
 /** The picture as SVG, drawn from layout and model: the page itself holds only what is in view. */
 
-import { type Box, bendsOf, type Placed } from "../layout/boxes";
-import { pathOf } from "../layout/path";
+import { areasOf, type Box, bendsOf, lowestBetween, type Placed } from "../layout/boxes";
+import { isBack, lineOf } from "../layout/path";
 import { cutMiddle } from "../model/format";
 import { cutFront } from "../model/titles";
 import { type Sign, signPath } from "../parts/signs";
@@ -84,20 +84,18 @@ export function toSvg(
   const height = Math.max(...there.map(({ id, height }) => placed.at[id]!.y + height)) + MARGIN - top;
   const sizes = new Map(there.map((figure) => [figure.id, figure]));
   const lines = arrows.flatMap(({ from, to, ink = "line", dashed, fromY, toY }) => {
-    const a = placed.at[from],
-      b = placed.at[to],
-      origin = sizes.get(from),
-      target = sizes.get(to);
-    if (!a || !b || !origin || !target) return [];
-    const end = { x: b.x - 13, y: b.y + (toY ?? target.height / 2) };
-    const path = pathOf(
-      { x: a.x + origin.width, y: a.y + (fromY ?? origin.height / 2) },
-      end,
-      bendsOf(placed, { from, to }),
-      100,
-    );
+    if (!sizes.has(from) || !sizes.has(to)) return [];
+    const areas = areasOf(placed, sizes, { from, to });
+    const { path, tips, sign } = lineOf({
+      ...areas,
+      fromY,
+      toY,
+      bends: bendsOf(placed, { from, to }),
+      under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
+    });
+    const back = sign ? `<text x="${sign.x}" y="${sign.y}" fill="${inks[ink]}">↺</text>` : "";
     return [
-      `<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed ? ' stroke-dasharray="4 4"' : ""}/><path d="M${end.x},${end.y - 4}l8,4l-8,4z" fill="${inks[ink]}"/>`,
+      `<path d="${path}" fill="none" stroke="${inks[ink]}" stroke-width="1.5"${dashed || sign ? ' stroke-dasharray="4 4"' : ""}/><path d="${tips}" fill="${inks[ink]}"/>${back}`,
     ];
   });
   const boxes = there.map((figure) => drawFigure(figure, placed.at[figure.id]!, inks));

@@ -1,4 +1,4 @@
-/** What of a picture is in sight: all of it or its focus at first, and then what the reader acts on. */
+/** The part of a picture in sight: first all of it or its focus, then the last node acted on. */
 
 import { type Node, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
 import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
@@ -8,7 +8,7 @@ import type { Direction } from "../url/state";
 import { coveredBelow, moveIntoSight, showFirst } from "./sight";
 import { LARGE_FROM } from "./zoom-level";
 
-/** What a view does with the sight of its picture. */
+/** A view's handle on the sight of its picture. */
 export interface Handled {
   fit: () => void;
   center: (id: string) => void;
@@ -19,9 +19,9 @@ export interface Handled {
 interface Sight {
   placed: Placed | null;
   nodes: readonly Node[];
-  /** True while the places are not those of the boxes to show. */
+  /** True while the places belong to other boxes. */
   isPending: boolean;
-  /** The picture: another one is shown from its beginning. */
+  /** The picture's name: a new name starts from a first sight. */
   picture: string;
   focus: string;
   dir: Direction;
@@ -35,7 +35,7 @@ export function useSight({ placed, nodes, isPending, picture, focus, dir, isWhol
   const flow = useReactFlow();
   const fit = useFit();
   const pane = useStore(paneSize);
-  // The layout that was shown first; of a whole picture the last one that was fitted.
+  // The first layout on show; of a whole picture, the last layout after *Fit*.
   const settled = useRef<Placed | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another picture is shown anew
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The order of cells within their ranks: few crossings at first, and later the order that a reader knows. */
+/** The order of cells in their ranks: few crossings at first, and later the reader's known order. */
 
 import type { Cell } from "./ranks";
 
@@ -7,7 +7,7 @@ const SWEEPS = 48;
 const LARGE = 1500;
 const SWAPS_MAX = 400;
 
-/** Order layers so that few lines cross: sweeps by the mean place of neighbours, then swaps of neighbours in a rank. */
+/** Order layers for few crossings: sweeps by the mean place of neighbours, then swaps in each rank. */
 export function orderByCrossings(layers: readonly Cell[][]): void {
   const size = layers.reduce((sum, layer) => sum + layer.length, 0);
   let best = layers.map((layer) => [...layer]),
@@ -17,7 +17,7 @@ export function orderByCrossings(layers: readonly Cell[][]): void {
     const places = new Map<Cell, number>();
     for (const layer of layers) for (const [index, cell] of layer.entries()) places.set(cell, index);
     for (const layer of isForward ? layers.slice(1) : [...layers].reverse().slice(1)) {
-      // Equal means change places now and then: an order that sweeps do not leave is seldom the best.
+      // Cells of equal mean change places now and then: sweeps alone seldom reach the best order.
       if (sweep % 4 > 1) layer.reverse();
       sortByMean(layer, places, isForward ? "before" : "after");
     }
@@ -28,7 +28,7 @@ export function orderByCrossings(layers: readonly Cell[][]): void {
   for (const [rank, cells] of best.entries()) layers[rank]!.splice(0, Infinity, ...cells);
 }
 
-/** Order layers by known heights; cells without one stand beside their neighbours. */
+/** Order layers by known heights; new cells go beside their neighbours. */
 export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, number>): void {
   for (let round = 0; round < layers.length; round++) {
     const missing = layers.flat().filter((cell) => !heights.has(cell));
@@ -41,7 +41,7 @@ export function orderByHeights(layers: readonly Cell[][], heights: Map<Cell, num
   for (const layer of layers) stableSort(layer, (cell) => heights.get(cell) ?? Infinity);
 }
 
-/** Move what comes last below its siblings, the other cells of its rank that have a neighbour with it. */
+/** Move the cells marked last below their siblings: the cells of their rank with a neighbour in common. */
 export function sinkLast(layers: readonly Cell[][], isLast: (cell: Cell) => boolean): void {
   for (const layer of layers) {
     for (const cell of layer.filter(isLast)) {
@@ -75,7 +75,7 @@ function stableSort(layer: Cell[], key: (cell: Cell) => number): void {
   layer.sort((a, b) => (keys.get(a)! === keys.get(b)! ? 0 : keys.get(a)! - keys.get(b)!));
 }
 
-/** Swap neighbours in a layer while that takes crossings away. */
+/** Swap neighbours in a layer while crossings become fewer. */
 function swap(layer: Cell[], places: Map<Cell, number>): void {
   for (let changed = true, rounds = 0; changed && rounds < 2; rounds++) {
     changed = false;

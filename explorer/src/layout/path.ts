@@ -1,24 +1,76 @@
-/** The line of an arrow: flat where it leaves, where it passes a rank, and where it ends. */
+/** The line of an arrow: flat at its start, at each rank and at its end. An arrow back runs below its boxes. */
 
-import type { Point } from "./boxes";
+import type { Area, Point } from "./boxes";
 
-export function pathOf(start: Point, end: Point, bends: readonly Point[] = [], half = 60): string {
+export interface Arrow {
+  from: Area;
+  to: Area;
+  /** Where at the boxes the line starts and ends, from the top; the middle if not given. */
+  fromY?: number | undefined;
+  toY?: number | undefined;
+  bends?: readonly Point[];
+  /** The lowest edge of the boxes above an arrow back. */
+  under?: number;
+  isDouble?: boolean;
+}
+
+export interface Line {
+  /** The `d` of the line, and of its tips. */
+  path: string;
+  tips: string;
+  /** Where an arrow back has its sign `↺`. */
+  sign: Point | null;
+}
+
+// The tip stays clear of the ring around the focus.
+const TIP = 13;
+const HALF = 110;
+const BELOW = 22;
+const ROUND = 12;
+
+/** True of an arrow to a box at the left, or above: each circle has such an arrow. */
+export const isBack = ({ from, to }: { from: Area; to: Area }): boolean => to.x + to.width <= from.x + from.width;
+
+export function lineOf(arrow: Arrow): Line {
+  if (isBack(arrow)) return lineBack(arrow);
+  const { from, to, fromY = from.height / 2, toY = to.height / 2, bends = [], isDouble = false } = arrow;
+  const start = { x: from.x + from.width + (isDouble ? TIP : 0), y: from.y + fromY },
+    end = { x: to.x - TIP, y: to.y + toY };
+  const back = isDouble ? ` M${round(start.x)},${round(start.y - 4)} l-8,4 l8,4 z` : "";
+  return {
+    path: pathOf(start, end, bends),
+    tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z${back}`,
+    sign: null,
+  };
+}
+
+/** The line of an arrow back: down from the middle of its box, under all boxes between, up to the target's middle. */
+function lineBack({ from, to, under = 0 }: Arrow): Line {
+  const start = { x: from.x + from.width / 2, y: from.y + from.height },
+    end = { x: to.x + to.width / 2, y: to.y + to.height + TIP };
+  const low = Math.max(under, start.y, end.y) + BELOW;
+  // Between two boxes of a column the line goes around the left side.
+  const left = Math.min(end.x, start.x - 2 * ROUND);
+  const path =
+    `M${round(start.x)},${round(start.y)} V${round(low - ROUND)} q0,${ROUND} ${-ROUND},${ROUND}` +
+    ` H${round(left + ROUND)} q${-ROUND},0 ${-ROUND},${-ROUND} V${round(end.y)}`;
+  const tips = `M${round(left - 4)},${round(end.y)} l4,-8 l4,8 z`;
+  return { path, tips, sign: { x: round((start.x + left) / 2), y: round(low) } };
+}
+
+function pathOf(start: Point, end: Point, bends: readonly Point[]): string {
   const stops = bends.flatMap(({ x, y }) => [
-    { x: x - half, y },
-    { x: x + half, y },
+    { x: x - HALF, y },
+    { x: x + HALF, y },
   ]);
   const points = [start, ...stops, end];
   let path = `M${round(start.x)},${round(start.y)}`;
-  for (let index = 1; index < points.length; index++) {
-    const from = points[index - 1]!,
-      to = points[index]!;
-    path += curve(from, to);
-  }
+  for (let index = 1; index < points.length; index++) path += curve(points[index - 1]!, points[index]!);
   return path;
 }
 
 function curve(from: Point, to: Point): string {
-  // Back to the left, as in a circle of jobs, the line swings out on both sides.
+  // A box moved by hand may lie left of a bend.
   const pull = to.x > from.x ? (to.x - from.x) / 2 : 60 + Math.abs(to.x - from.x) / 6;
   return ` C${round(from.x + pull)},${round(from.y)} ${round(to.x - pull)},${round(to.y)} ${round(to.x)},${round(to.y)}`;
 }

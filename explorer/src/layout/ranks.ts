@@ -1,4 +1,4 @@
-/** Ranks of boxes, from left to right, and the layers that a layered layout arranges. */
+/** Ranks of boxes, from left to right, and the layers of a layered layout. */
 
 import { inOrder, type Task } from "./boxes";
 
@@ -15,13 +15,13 @@ export interface Cell {
 export interface Layers {
   /** By rank. */
   layers: Cell[][];
-  /** The passes of a long line, from left to right, by `from→to`; of a line to the left in its own direction. */
+  /** The passes of a long line to the right, by `from→to`. */
   passes: Map<string, Cell[]>;
 }
 
 const PASS_HEIGHT = 8;
 
-/** Lay boxes into ranks so that lines lead to the right, but for one of each circle. */
+/** Put boxes into ranks: lines lead to the right, except for an arrow back in each circle. */
 export function toLayers(task: Task): Layers {
   const boxes = inOrder(task);
   const place = new Map(boxes.map(({ id }, index) => [id, index]));
@@ -48,13 +48,14 @@ export function toLayers(task: Task): Layers {
   lines.forEach((line, index) => {
     const { from, to } = forward[index]!;
     const key = `${line.from}→${line.to}`;
+    // An arrow back is drawn below the boxes between.
+    if (isBack(line)) return;
     const chain = [cells.get(from)!];
     for (let rank = chain[0]!.rank + 1; rank < ranks.get(to)!; rank++)
       chain.push(add(`${key} ${rank}`, rank, PASS_HEIGHT, true));
     chain.push(cells.get(to)!);
     for (let at = 1; at < chain.length; at++) join(chain[at - 1]!, chain[at]!);
-    const between = chain.slice(1, -1);
-    passes.set(key, isBack(line) ? between.reverse() : between);
+    passes.set(key, chain.slice(1, -1));
   });
   return { layers, passes };
 }
@@ -64,7 +65,7 @@ function join(left: Cell, right: Cell): void {
   right.before.push(left);
 }
 
-/** Number the boxes so that lines lead from lower to higher numbers, but for one line of each circle. */
+/** Number the boxes: lines lead to higher numbers, except for an arrow back in each circle. */
 function topological(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
   const next = new Map<string, string[]>(),
     waits = new Map(ids.map((id) => [id, 0]));
@@ -79,7 +80,7 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
   let rest = 0;
   for (let head = 0; order.size < ids.length; ) {
     if (head === ready.length) {
-      // A circle has no start: the first of its boxes is taken for one.
+      // A circle has no start: its first box becomes the start.
       while (order.has(ids[rest]!)) rest++;
       ready.push(ids[rest]!);
     }
@@ -94,7 +95,7 @@ function topological(ids: readonly string[], lines: Task["arrows"]): Map<string,
   return order;
 }
 
-/** Rank each box after all that lead to it; what has more lines to the right than to the left stands near its readers. */
+/** Rank each box after all its sources. A box with more lines to the right than to the left goes near its readers. */
 function ranksOf(ids: readonly string[], lines: Task["arrows"]): Map<string, number> {
   const before = new Map<string, string[]>(ids.map((id) => [id, []])),
     after = new Map<string, string[]>(ids.map((id) => [id, []]));

@@ -1,4 +1,4 @@
-/** The changes of a comparison in the order in which a reader steps through them, each with what made it. */
+/** The changes of a comparison in reading order, each with its cause. */
 
 import { datasetOf, jobId, nameOf } from "../url/ids";
 import type { Change, Comparison, NodeChange } from "./compare";
@@ -28,7 +28,7 @@ export interface Step extends Cause {
   columns: { added: readonly OfDataset[]; removed: readonly OfDataset[]; retyped: readonly OfDataset[] };
 }
 
-/** What changed: a node, or a column. */
+/** The changed node or column. */
 export interface Changed {
   id: string;
   kind: "dataset" | "job" | "field";
@@ -65,7 +65,7 @@ export function changeRows(
   return inOrder(rows);
 }
 
-/** Return the changes of columns in the same way; `drawn` are the columns that a card shows. */
+/** Return the changes of columns likewise; `drawn` are the visible columns. */
 export function columnChangeRows(
   { changes, details }: ColumnComparison,
   drawn: ReadonlySet<string>,
@@ -90,7 +90,7 @@ function inOrder(rows: readonly ChangeRow[]): ChangeRow[] {
   );
 }
 
-/** Return the last step that changed a node so: that took it in or out, or else one of its edges, or its columns. */
+/** Return the last step with a change of a node: its arrival or removal, else a change of its edges or columns. */
 function causeOf(latest: readonly Step[], id: string, change: NodeChange): Cause | null {
   const ofColumns = ({ columns: { added, removed, retyped } }: Step) =>
     [...added, ...removed, ...retyped].some(({ dataset }) => dataset === id);
@@ -101,7 +101,7 @@ function causeOf(latest: readonly Step[], id: string, change: NodeChange): Cause
   return latest.find(({ nodes }) => nodes[side].includes(id)) ?? latest.find(ofEdges) ?? null;
 }
 
-/** Return the last step that changed a column so: its schema, or that took its dataset in or out. */
+/** Return the last step with a change of a column: of its schema, else the arrival or removal of its dataset. */
 function causeOfColumn(latest: readonly Step[], id: string, change: Change): Cause | null {
   const dataset = datasetOf(id),
     field = nameOf(id).field;
@@ -139,7 +139,7 @@ export function stepsOfVersions(
   return steps.reverse();
 }
 
-/** Return the drawn change before or after the selected one; from none, the first or the last. */
+/** Return the drawn change before or after the selection; without a selection, the first or last change. */
 export function nextChange(rows: readonly ChangeRow[], sel: string, by: 1 | -1): ChangeRow | null {
   const drawn = rows.filter(({ isDrawn }) => isDrawn);
   const here = drawn.findIndex(({ id }) => id === sel);

@@ -1,4 +1,4 @@
-/** Columns and what they are made of. */
+/** Columns and their sources. */
 
 import { type Arrow, reach } from "./graph";
 
@@ -34,9 +34,9 @@ export interface Column {
 export interface ColumnLines {
   columns: readonly Column[];
   sources: ReadonlyMap<string, readonly Source[]>;
-  /** What a single column depends on besides: a join, a filter. */
+  /** A column's indirect sources: a join, a filter. */
   own: ReadonlyMap<string, readonly Source[]>;
-  /** What all columns of a dataset depend on. */
+  /** The indirect sources of all columns of a dataset. */
   dependencies: ReadonlyMap<string, readonly Source[]>;
   truncated: boolean;
 }
@@ -49,7 +49,7 @@ export interface ColumnArrow extends Arrow {
 
 export const COLUMNS_SHOWN = 12;
 
-/** From source to column. Where a column is used both directly and indirectly, the direct use is what counts. */
+/** A line from source to column. A direct use counts more than an indirect use. */
 export function columnArrows(lines: ColumnLines): ColumnArrow[] {
   return [...lines.sources].flatMap(([to, sources]) =>
     sources
@@ -75,7 +75,7 @@ export interface Card {
   hidden: readonly string[];
 }
 
-/** A card for each dataset; first the columns on the path of the selected one, then as they were reported. */
+/** A card for each dataset: first the columns on the selected path, then the rest in reported order. */
 export function cardsOf(
   lines: ColumnLines,
   path: ReadonlySet<string>,
@@ -129,7 +129,7 @@ export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
   return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
 }
 
-/** The number of datasets that a column is not a source of, but decides about: by a join, a filter, a group. */
+/** The number of datasets with an indirect use of the column alone: a join, a filter, a group. */
 export function indirectUses(lines: ColumnLines, id: string): number {
   const isOf = (sources: readonly Source[]) => sources.some((source) => source.id === id);
   const datasets = lines.columns.filter((column) => isOf(lines.own.get(column.id) ?? [])).map(({ dataset }) => dataset);

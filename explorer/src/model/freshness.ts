@@ -1,19 +1,19 @@
-/** How old data is: when it was written, and what was written after a failure upstream, from old data. */
+/** The age of data: when it was written, and whether from old data, after a failure upstream. */
 
 import { type Item, type Lineage, reach } from "./graph";
 
 export interface Freshness {
   /** True of a dataset whose writer's last run failed or was aborted. */
   late: boolean;
-  /** True of a dataset that was written since a failed run was to replace data behind it. */
+  /** True of a dataset written since the failure of a run upstream: its data is old. */
   isOnOldData: boolean;
 }
 
 const isFailed = (item: Item | undefined) => item?.state === "FAILED" || item?.state === "ABORTED";
 
-/** Return when a dataset was last written: by the last run of a job that completed; null if no such job is loaded.
+/** Return the time of the last complete run of a writer; null if no writer is loaded.
  *
- * A dataset's own time is that of the last event that names it, also one that reads it.
+ * A dataset's own time is the time of its last event, a reader's included.
  */
 export function writtenAt({ items, up }: Lineage, id: string): string | null {
   const ends = (up.get(id) ?? []).flatMap((job) => {
@@ -38,7 +38,7 @@ export function freshnessOf(lineage: Lineage): Map<string, Freshness> {
   return new Map([...late, ...old].map((id) => [id, { late: late.has(id), isOnOldData: old.has(id) }]));
 }
 
-/** Return the ways down, without those to jobs that read another part of a dataset than was last written. */
+/** Return the edges down, without edges to jobs with a read of an older part of the dataset. */
 function withoutOtherParts({ down, items }: Lineage): Lineage["down"] {
   const marked = [...items.values()].filter(({ otherParts }) => otherParts.length);
   if (!marked.length) return down;

@@ -1,4 +1,4 @@
-/** The graph of jobs and datasets, and the part of it that a map shows: what lies on a directed path through the focus. */
+/** The graph of jobs and datasets, and the part on a map: all nodes on a directed path through the focus. */
 
 import { DEPTH_MAX, type Direction, type Side } from "../url/state";
 
@@ -15,7 +15,7 @@ export interface Item {
   runId: string | null;
   startedAt: string | null;
   endedAt: string | null;
-  /** How long the last run took: the attempt that decides, where it started again. */
+  /** The duration of the last run: of the attempt with the final state. */
   durationMs: number | null;
   /** When it was first heard of; null where a lineage was fetched in short. */
   createdAt: string | null;
@@ -23,7 +23,7 @@ export interface Item {
   touchedAt: string | null;
   /** True of a job whose last run could not report all of its lineage. */
   incomplete: boolean;
-  /** The datasets that a job's last run read in another part than was last written. */
+  /** Inputs of which the job's last run read an older part. */
   otherParts: readonly string[];
   stale: boolean;
   temporary: boolean;
@@ -48,9 +48,9 @@ export interface Lineage {
   items: ReadonlyMap<string, Item>;
   up: ReadonlyMap<string, readonly string[]>;
   down: ReadonlyMap<string, readonly string[]>;
-  /** Neighbours of each node: those of the lineage and those that a folded response leaves out. */
+  /** Neighbours of each node: in the lineage, and left out of a folded response. */
   degrees: ReadonlyMap<string, Degree>;
-  /** Keys of the arrows by which one job waits for another, and no data goes (`arrowKey`). */
+  /** Keys of the arrows between a job and a job it waits for, without data (`arrowKey`). */
   controls: ReadonlySet<string>;
   truncated: boolean;
 }
@@ -66,10 +66,10 @@ export const arrowKey = ({ from, to }: Arrow) => `${from}→${to}`;
 
 export const FOLD_ABOVE = 8;
 export const FOLD_SHOWS = 5;
-/** The most neighbours that one response holds on a side, and that a fold draws. */
+/** The most neighbours on a side in a response, and in a fold's drawing. */
 export const DRAWN_MAX = 100;
 
-/** Make a lineage of items, of arrows between them, and of what it leaves out; arrows to what is not there are dropped. */
+/** Make a lineage of items and arrows, and of the neighbours left out. Arrows without both ends are dropped. */
 export function toLineage(
   items: readonly Item[],
   arrows: readonly Arrow[],
@@ -82,7 +82,7 @@ export function toLineage(
   const controls = new Set(arrows.filter(({ isControl }) => isControl).map(arrowKey));
   for (const arrow of arrows) {
     const { from, to } = arrow;
-    // Where data goes as well, the arrow is one of data.
+    // An arrow of data replaces an arrow of waiting.
     if (!arrow.isControl) controls.delete(arrowKey(arrow));
     if (!byId.has(from) || !byId.has(to) || from === to) continue;
     add(down, from, to);
@@ -104,7 +104,7 @@ export function toLineage(
   return { items: byId, up: sorted(up), down: sorted(down), degrees, controls, truncated };
 }
 
-/** The union of lineages, as of one moment: the first has the items that are in several. */
+/** Join lineages of a moment: for an item of several, the first lineage counts. */
 export function mergeLineages(lineages: readonly Lineage[]): Lineage {
   const [first, ...others] = lineages;
   if (first && !others.length) return first;
@@ -144,7 +144,7 @@ export function arrowsOf(lineage: Lineage): Arrow[] {
   );
 }
 
-/** The lineage without its temporary datasets, but for those to keep: who reads one follows on who wrote it. */
+/** Remove temporary datasets: their readers follow on their writers. The datasets of `keep` stay. */
 export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lineage; left: number } {
   const gone = new Set(
     [...lineage.items.values()].filter((item) => item.temporary && item.id !== keep).map((item) => item.id),
@@ -158,7 +158,7 @@ export function withoutTemporary(lineage: Lineage, keep: string): { lineage: Lin
   return { lineage: toLineage(kept, arrows, lineage.truncated, beyond(lineage)), left: gone.size };
 }
 
-/** What a lineage leaves out at each of its nodes. */
+/** The neighbours left out of a lineage, by node. */
 function beyond(lineage: Lineage): Map<string, Degree> {
   const left = (id: string, side: Side, all: number) => all - (lineage[side].get(id)?.length ?? 0);
   return new Map(
@@ -192,11 +192,11 @@ export interface Showing {
   open: readonly string[];
   pick: readonly string[];
   all: readonly string[];
-  /** Nodes that no fold hides, such as those that a comparison is about. */
+  /** Nodes outside of every fold, such as the nodes of a comparison. */
   unfolded?: ReadonlyMap<string, unknown> | undefined;
 }
 
-/** The part of a lineage to draw: `depth` datasets to each side of the focus, and what is opened beyond. */
+/** The part of a lineage to draw: `depth` datasets to each side of the focus, and the opened sides. */
 export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
   const hops = new Map<string, number>(lineage.items.has(focus) ? [[focus, 0]] : []);
   const folds = new Map<string, Fold>();
@@ -238,7 +238,7 @@ function spread(
   }
 }
 
-/** The neighbours of a node to draw: all of a few, of many those that ran last and those that were picked. */
+/** The neighbours of a node to draw: all of a few; of many, the latest to run and the picked nodes. */
 function choose(
   lineage: Lineage,
   showing: Showing,
@@ -265,7 +265,7 @@ function choose(
 export const degreeOf = (lineage: Lineage, id: string): Degree =>
   lineage.degrees.get(id) ?? { up: 0, down: 0, exact: true };
 
-/** Those that ran last first; what never ran comes last, by id. */
+/** Latest runs first; jobs without a run last, by id. */
 export function rank(lineage: Lineage, ids: readonly string[]): string[] {
   const touched = (id: string) => lineage.items.get(id)?.touchedAt ?? "";
   return [...ids].sort((a, b) => (touched(a) === touched(b) ? (a < b ? -1 : 1) : touched(a) < touched(b) ? 1 : -1));
@@ -283,11 +283,11 @@ function countHidden(
   return new Map([...hops.keys()].map((id) => [id, { up: count(id, "up"), down: count(id, "down") }]));
 }
 
-/** True if some node has too many neighbours to read them one by one, as the history of the graph must. */
+/** True if a node has too many neighbours for a history of the graph. */
 export const isWide = (lineage: Lineage) =>
   [...lineage.degrees.values()].some(({ up, down, exact }) => !exact || Math.max(up, down) > DRAWN_MAX);
 
-/** Every node that can be reached on a side, with its hops, nearest first. */
+/** Return the reachable nodes of a side with their hops, nearest first. */
 export function reach(next: ReadonlyMap<string, readonly string[]>, start: string): Map<string, number> {
   const hops = new Map([[start, 0]]);
   for (let level = [start]; level.length; ) {
@@ -304,7 +304,7 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
   return hops;
 }
 
-/** Return what a map shows so that the whole way between two nodes, one upstream of the other, is drawn and lit. */
+/** Return a map's state with the whole way between two nodes drawn and lit. The first or second node is upstream. */
 export function showWay(
   lineage: Lineage,
   above: string,

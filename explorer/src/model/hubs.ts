@@ -1,10 +1,10 @@
-/** Hubs of a map: an input with very many readers is a stub at each, so that its lines do not cover the picture. */
+/** Hubs of a map: an input with very many readers becomes a stub at each, so its lines do not cover the picture. */
 
 import { type Arrow, degreeOf, type Lineage, reach, type Shown } from "./graph";
 
 export const HUB_ABOVE = 50;
 
-/** The end of a line that is not drawn: a hub, beside the node that reads it. */
+/** The end of an undrawn line: a hub's name beside its reader. */
 export interface Stub {
   id: string;
   hub: string;
@@ -13,11 +13,11 @@ export interface Stub {
 
 export interface Picture extends Shown {
   stubs: readonly Stub[];
-  /** The hubs that are stubs, each with the number of its readers. */
+  /** The hubs drawn as stubs, each with its number of readers. */
   hubs: ReadonlyMap<string, number>;
 }
 
-/** Replace hubs by stubs, but for the focus, what comes of it, and the nodes to keep. */
+/** Replace hubs by stubs, except for the focus, its outputs, and the nodes to keep. */
 export function foldHubs(lineage: Lineage, shown: Shown, focus: string, keep: readonly string[]): Picture {
   const down = nextOf(shown.arrows);
   const follows = reach(down, focus);
@@ -48,7 +48,7 @@ export function foldHubs(lineage: Lineage, shown: Shown, focus: string, keep: re
 
 const isDataset = (lineage: Lineage, id: string) => lineage.items.get(id)?.kind === "dataset";
 
-/** The hubs, and the nodes upstream of them that lead to nothing else. */
+/** The hubs, and the nodes upstream of the hubs alone. */
 function leadingNowhere(arrows: readonly Arrow[], hubs: ReadonlyMap<string, number>): Set<string> {
   const gone = new Set(hubs.keys());
   const down = nextOf(arrows);
@@ -65,7 +65,7 @@ function nextOf(arrows: readonly Arrow[]): Map<string, string[]> {
   return next;
 }
 
-/** All arrows to draw: those between nodes, and those of folds and stubs. */
+/** All arrows to draw: between nodes, of folds and of stubs. */
 export function drawnArrows({ arrows, folds, stubs }: Picture): Arrow[] {
   return [
     ...arrows,

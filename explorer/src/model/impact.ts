@@ -1,8 +1,8 @@
-/** All that lies downstream of a node, with how far and through what. */
+/** All nodes downstream of a node, with their distance and the way there. */
 
 import type { Item } from "./graph";
 
-/** How a column's values reach something: by direct steps, masked on every path, and whether that is known. */
+/** How a column's values reach a node: directly, masked on every path, or unknown. */
 export interface Reach {
   direct: boolean;
   masked: boolean;
@@ -12,12 +12,12 @@ export interface Reach {
 export interface Impacted {
   /** Of a column: its dataset, under the id and name of the column. */
   item: Item;
-  /** Of what lies downstream of a column. */
+  /** For a column's impact. */
   how?: Reach;
   hops: number;
-  /** The ids of the nodes that lead to it, of those one hop nearer. */
+  /** The ids of its sources, one hop nearer. */
   through: readonly string[];
-  /** True of a job whose last run read other parts of these than were last written. */
+  /** True of a job whose last run read an older part of its inputs. */
   otherPart?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Impact {
   truncated: boolean;
 }
 
-/** What a change of a column does to something: its values stop, its rows change, or that is not known. */
+/** The effect of a column's change: values stop, rows change, or unknown. */
 export type Effect = "breaks" | "masked" | "rows change" | "perhaps";
 
 export const EFFECTS: Readonly<Record<Effect, string>> = {
@@ -41,7 +41,7 @@ export function effectOf({ direct, masked, certain }: Reach): Effect {
   return masked ? "masked" : direct ? "breaks" : "rows change";
 }
 
-/** What a reader narrows the impact to; an empty text is no filter. */
+/** The filter of an impact; an empty text filters nothing. */
 export interface ImpactFilter {
   kind: string;
   owner: string;
@@ -49,12 +49,12 @@ export interface ImpactFilter {
   text: string;
 }
 
-// Written for those without an owner, who have no name to be chosen by.
+// The choice for nodes without an owner.
 export const NO_OWNER = "-";
 
 const kindOfItem = ({ item }: Impacted) => (item.id.startsWith("datasetField:") ? "field" : item.kind);
 
-/** Return what a filter keeps; without a kind, columns are left to the rows of their datasets. */
+/** Return the filtered nodes. Without a kind, columns are in the rows of their datasets. */
 export function narrowed(impacted: readonly Impacted[], { kind, owner, effect, text }: ImpactFilter): Impacted[] {
   const words = text.toLowerCase();
   return impacted.filter((row) => {

@@ -1,4 +1,4 @@
-/** Names that a browser keeps for its reader: what is pinned, what was seen last, and whose work to show. */
+/** Names kept in the browser for its reader: pins, the last nodes seen, and the owner on show. */
 
 import { kindOf, nameOf } from "../url/ids";
 
@@ -14,7 +14,7 @@ export interface Kept {
 }
 
 export interface Mine {
-  /** The last one first. */
+  /** The latest first. */
   pinned: readonly Kept[];
   seen: readonly Kept[];
   owner: string;
@@ -27,7 +27,7 @@ export const NOTHING: Mine = { pinned: [], seen: [], owner: "", remembers: null 
 /** True of an address of this machine: a page there is its user's. Elsewhere a browser may be shared. */
 export const isOwnHost = (hostname: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** Return what is kept of a node; of one version, its dataset or job. */
+/** Return the kept form of a node; of a version, its dataset or job. */
 export function keptOf(node: string, names?: { namespace: string; name: string }): Kept {
   const id = node.replace(/#[0-9a-f-]{36}$/, "");
   const guessed = nameOf(id);
@@ -38,7 +38,7 @@ export function keptOf(node: string, names?: { namespace: string; name: string }
 const without = (list: readonly Kept[], id: string) => list.filter((kept) => kept.id !== id);
 const first = (kept: Kept, list: readonly Kept[], most: number) => [kept, ...without(list, kept.id)].slice(0, most);
 
-/** Pin what is not pinned, and unpin what is. */
+/** Pin a node, or unpin a pinned node. */
 export const togglePin = (mine: Mine, kept: Kept): Mine => ({
   ...mine,
   pinned: isPinned(mine, kept.id) ? without(mine.pinned, kept.id) : first(kept, mine.pinned, PINNED_MAX),
@@ -48,7 +48,7 @@ export const isPinned = ({ pinned }: Mine, id: string) => pinned.some((kept) => 
 
 export const see = (mine: Mine, kept: Kept): Mine => ({ ...mine, seen: first(kept, mine.seen, SEEN_MAX) });
 
-/** Read what was stored: names alone, and no more than are kept. */
+/** Read the stored names, at most as many as are kept. */
 export function parseMine(text: string | null): Mine {
   let stored: Partial<Record<keyof Mine, unknown>>;
   try {

@@ -1,4 +1,4 @@
-/** Trees of records, folded: what did the same at the same place of the tree is one line, with a count. */
+/** Trees of records, folded: records with the same action at the same place make a line with a count. */
 
 export interface Step {
   node_id: string;
@@ -40,7 +40,7 @@ export interface Group {
 
 const EXAMPLES = 3;
 
-/** Nest the groups of an outline; each comes after its parent, and one whose parent was cut away is at the top. */
+/** Nest the groups of an outline: each after its parent. A group without its parent goes to the top. */
 export function nestGroups(groups: readonly Group[]): Fold[] {
   const tops: Fold[] = [],
     folds = new Map<number, Fold & { children: Fold[] }>();
@@ -62,12 +62,12 @@ export function nestGroups(groups: readonly Group[]): Fold[] {
   return tops;
 }
 
-/** Fold the records below a record by action, level by level; a record that was met is met once. */
+/** Fold the records below a record by action, level by level; each record counts once. */
 export function outlineOf(records: readonly Step[], root: string): Fold[] {
   const below = new Map<string, Step[]>();
   const ids = new Set(records.map((record) => record.node_id));
   for (const record of records) {
-    // What hangs on a parent that is not here hangs on the root: it must not be lost.
+    // A record without its parent goes below the root: nothing may be lost.
     const parent = record.parent_id !== record.node_id && ids.has(record.parent_id) ? record.parent_id : root;
     below.set(parent, [...(below.get(parent) ?? []), record]);
   }

@@ -4,7 +4,7 @@ import { type Arrow, arrowKey, type Item, type Lineage, reach } from "./graph";
 
 export type PathNodes = ReadonlySet<string>;
 
-/** What is lit: the nodes of a path, and its arrows by their keys. */
+/** The lit nodes of a path, and the keys of its arrows. */
 export interface Path {
   nodes: PathNodes;
   arrows: ReadonlySet<string>;
@@ -20,19 +20,19 @@ function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map
   return { up, down };
 }
 
-/** A node, all that leads to it and all that comes of it. An arrow that goes around the node is not on its path. */
+/** A node with all its sources and outputs. An arrow around the node is not on its path. */
 export function pathThrough(arrows: readonly Arrow[], id: string): Path {
   const { up, down } = sides(arrows);
   return pathOf(arrows, new Set(reach(up, id).keys()), new Set(reach(down, id).keys()));
 }
 
-/** The path whose arrows have both ends in one of the parts. */
+/** The path of all arrows with both ends in the same part. */
 function pathOf(arrows: readonly Arrow[], ...parts: readonly PathNodes[]): Path {
   const lit = arrows.filter(({ from, to }) => parts.some((part) => part.has(from) && part.has(to)));
   return { nodes: new Set(parts.flatMap((part) => [...part])), arrows: new Set(lit.map(arrowKey)) };
 }
 
-/** What lies on a directed path between two nodes, whichever comes first; only the two if none leads. */
+/** The nodes on a directed path between two nodes, in either direction; without a path, the two nodes. */
 export function between(arrows: readonly Arrow[], start: string, end: string): Path {
   const { up, down } = sides(arrows);
   for (const [first, last] of [
@@ -58,11 +58,11 @@ export interface Trouble {
   hops: number;
 }
 
-/** True of a job whose last run went wrong, of a dataset that its last writer writes no more, and of what fails a test. */
+/** True of a job with a failed last run, a stale dataset, and a node with a failing test. */
 export const isTroubled = (item: Item) =>
   item.state === "FAILED" || item.state === "ABORTED" || item.stale || (item.tests?.failed ?? 0) > 0;
 
-/** What is wrong upstream of a node, and nothing else is before it on the path; nearest first. */
+/** Return the nearest troubles upstream of a node: no other trouble lies on the way. */
 export function nearestTroubles(lineage: Lineage, id: string, most = 10): Trouble[] {
   const seen = new Set([id]);
   const troubles: Trouble[] = [];

@@ -16,7 +16,7 @@ export interface DigestRef {
   location: string;
 }
 
-/** What the API says of a sealed record: claims, which the bytes confirm or not. */
+/** The API's claims about a sealed record; the bytes confirm or refute them. */
 export interface Claims {
   root_id: string;
   node_id: string;
@@ -29,7 +29,7 @@ export interface Check {
   title: string;
   holds: boolean;
   about: string;
-  /** The claim of the proof, and what its bytes say. */
+  /** A claim of the proof, and the result of its bytes. */
   expected: string;
   computed: string;
 }
@@ -68,7 +68,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<readonly Line[] |
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Line);
   } catch {
-    // Bytes that were changed need not be gzip, or JSON.
+    // Changed bytes may be no gzip, or no JSON.
     return null;
   }
 }
@@ -84,7 +84,7 @@ async function read(location: string, load: Load): Promise<Bytes> {
 
 const AT_ONCE = 6;
 
-/** Compute a proof; `progress` gets the number of digests that were read. */
+/** Compute a proof; `progress` gets the number of digests read so far. */
 export async function prove(
   claims: Claims,
   load: Load,
@@ -151,7 +151,7 @@ function checkListed({ key }: ObjectRef, object: Bytes, digest: Bytes | undefine
   };
 }
 
-/** Every digest but the last is what the next one names. */
+/** Each digest names the digest before; the last digest is named by none. */
 function checkChain({ digests }: Claims, read: readonly Bytes[]): Check {
   const broken = digests
     .slice(0, -1)

@@ -8,7 +8,7 @@ import { ago, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
-import { cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
+import { cutFront, cutToLines, splitTitle, titleOf, titlesOf } from "./titles";
 
 const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
@@ -276,7 +276,7 @@ test.each([
   ["refresh 128:warehouse floor 4", "…h 128:warehouse floor 4"],
   ["a.bcdefghijklmnopqrstuvwxyz0123456789.load", "…klmnopqrstuvwxyz0123456789.load"],
 ])("of a title that is longer than two lines of 16 the end is kept: %s", (text, cut) =>
-  expect(cutToLines(text, 2, 16, (part) => part.length)).toBe(cut),
+  expect(cutToLines(text, { lines: 2, width: 16, widthOf: ({ length }) => length })).toBe(cut),
 );
 
 test.each([
@@ -285,3 +285,15 @@ test.each([
   ["2025-01-02T00:00:00Z", "2 Jan"],
   ["2024-12-31T00:00:00Z", "31 Dec 2024"],
 ])("since %s is said as %s", (time, said) => expect(since(time, Date.parse("2025-11-20T12:00:00Z"))).toBe(said));
+
+test("titles that end alike differ after cutting, too", () => {
+  const names = ["BKPF", "BSEG"].map((table) => `sap_${table}_contribution_document_header_data`);
+  const titles = titlesOf(names.map((name) => ({ id: name, kind: "dataset", namespace: "sap", name })));
+  const room = { lines: 2, width: 16, widthOf: ({ length }: string) => length };
+  const cut = [...titles.values()].map(({ title, alike }) => cutToLines(title, room, alike));
+  expect(cut).toEqual(["sap_BKPF…cument_header_data", "sap_BSEG…cument_header_data"]);
+  expect([...titles.values()].map(({ title, alike }) => cutFront(title, 18, alike))).toEqual([
+    "sap_BKPF…ader_data",
+    "sap_BSEG…ader_data",
+  ]);
+});

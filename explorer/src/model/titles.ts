@@ -1,4 +1,4 @@
-/** Names for people: the shortest that tell the things of one picture apart, beside the place of each. */
+/** Names for people: short, but different within a picture; and the place of each thing. */
 
 import { nameOf } from "../url/ids";
 
@@ -11,16 +11,18 @@ interface Named {
 export interface Title {
   title: string;
   place: string;
+  /** The length of the longest end in common with another title. */
+  alike: number;
 }
 
-// Parts of a path that are how a table is stored: partitions, versions, formats, dates, files.
+// Parts of a path for storage alone: partitions, versions, formats, dates, files.
 const STORAGE = /^([\w-]+=.*|v\d+|\d{4}(-\d{2}){0,2}|part-.*|_delta_log|data|metadata)$/i;
 // Schemes whose authority is a bucket or a container; the scheme says little beside it.
 const OF_BUCKETS = /^(s3[an]?|gs|abfss?|wasbs?|hdfs|dbfs|oss):\/\/([^/]+)/;
 const OF_HOSTS = /^([a-z][\w+-]*):\/\/([^/:.?,]+)/i;
 const PLACE_SEGMENTS_MAX = 2;
 
-/** A name's parts, the last of which names it best, and what joins them. */
+/** A name's parts, best part last, and the text between the parts. */
 function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: string } {
   if (kind === "job") return { parts: [name], joint: "" };
   if (!name.includes("/")) return { parts: name.split(".").every(Boolean) ? name.split(".") : [name], joint: "." };
@@ -29,19 +31,19 @@ function partsOf({ kind, name }: Named): { parts: readonly string[]; joint: stri
   return { parts: telling.length ? telling : all.length ? all : [name], joint: " / " };
 }
 
-/** Return the name of a thing by itself: of a path, its last part that is no detail of its storage. */
+/** Return a thing's own name: of a path, the last part not for storage alone. */
 export const titleOf = (thing: Named): string => {
   const { parts, joint } = partsOf(thing);
   return joint === "." ? thing.name : parts[parts.length - 1]!;
 };
 
-/** Return the title of a column, or of any other node, by its id. */
+/** Return the title of a column or of another node by its id. */
 export function titleOfId(id: string): string {
   const name = nameOf(id);
   return name.field === undefined ? titleOf(name) : `${titleOf(name)}.${name.field}`;
 }
 
-/** Return the titles of the things of one picture, and their places; two share a title only if their whole names are equal. */
+/** Return the titles and places of the things of a picture. Only equal names get equal titles. */
 export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, Title> {
   const named = [...things].map((thing) => {
     const { parts, joint } = partsOf(thing);
@@ -55,12 +57,26 @@ export function titlesOf(things: Iterable<Named & { id: string }>): Map<string, 
     for (const title of alike) title.taken += 1;
     isLonger = alike.length > 0;
   }
+  const alike = alikeEnds(named.map(text));
   return new Map(
-    named.map((title) => [
-      title.thing.id,
-      { title: text(title), place: placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint) },
-    ]),
+    named.map((title) => {
+      const place = placeOf(title.thing, title.parts.slice(0, -title.taken), title.joint);
+      return [title.thing.id, { title: text(title), place, alike: alike.get(text(title))! }];
+    }),
   );
+}
+
+/** Return the length of each text's longest end in common with another text. */
+function alikeEnds(texts: readonly string[]): Map<string, number> {
+  const reversed = [...new Set(texts)].map((text) => ({ text, back: [...text].reverse().join("") }));
+  reversed.sort((a, b) => (a.back < b.back ? -1 : 1));
+  const shared = reversed.slice(1).map(({ back }, index) => {
+    const above = reversed[index]!.back;
+    let length = 0;
+    while (length < back.length && back[length] === above[length]) length++;
+    return length;
+  });
+  return new Map(reversed.map(({ text }, index) => [text, Math.max(shared[index - 1] ?? 0, shared[index] ?? 0)]));
 }
 
 /** Return how many of the last parts name a thing at least: a number alone, or a letter, says nothing. */
@@ -69,7 +85,7 @@ function leastOf(parts: readonly string[]): number {
   return says < 0 ? parts.length : says + 1;
 }
 
-/** Return where a thing is: the last folders that its title lacks, and its store. */
+/** Return a thing's place: the last folders before its title, and its store. */
 function placeOf({ namespace }: Named, rest: readonly string[], joint: string): string {
   const folder = rest.slice(-PLACE_SEGMENTS_MAX).join(joint.trim());
   if (namespace === "file" && folder) return folder;
@@ -78,7 +94,7 @@ function placeOf({ namespace }: Named, rest: readonly string[], joint: string): 
 
 /** Return a namespace in short.
  *
- * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts", any other word itself.
+ * `s3://lake` is "lake", `postgres://marts.example:5432` is "postgres marts"; the rest stays.
  */
 function storeOf(namespace: string): string {
   const bucket = OF_BUCKETS.exec(namespace);
@@ -88,24 +104,44 @@ function storeOf(namespace: string): string {
   return namespace.startsWith("arn:aws:glue:") ? "glue" : namespace;
 }
 
-/** Return the end of a name that is too long, which says most. */
-export const cutFront = (text: string, most: number): string =>
-  text.length <= most ? text : `…${text.slice(1 - most)}`;
+const BEFORE_DIFFERENCE = 8;
 
-/** What a name may break after, where a line ends. */
-export const BREAKS = /(?<=[._/:=-])/;
-const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
-
-/** Return as much of a name's end as fits into so many lines, as a browser breaks them; `widthOf` measures a text. */
-export function cutToLines(text: string, most: number, width: number, widthOf: (text: string) => number): string {
-  for (let start = 0; start < text.length; start++) {
-    const end = start ? `…${text.slice(start)}` : text;
-    if (countLines(end, width, widthOf) <= most) return end;
+/** Return the end of a name too long to fit. If another title ends alike, keep the difference before the end. */
+function cut(text: string, alike: number, fits: (text: string) => boolean): string {
+  if (fits(text)) return text;
+  const differs = text.length - (alike < text.length ? alike : 0) - 1;
+  for (let start = 1; start <= differs; start++) {
+    const end = `…${text.slice(start)}`;
+    if (fits(end)) return end;
+  }
+  const from = Math.max(0, differs - BEFORE_DIFFERENCE);
+  const head = `${from ? "…" : ""}${text.slice(from, differs + 1)}`;
+  for (let start = differs + 2; start < text.length; start++) {
+    const both = `${head}…${text.slice(start)}`;
+    if (fits(both)) return both;
   }
   return text;
 }
 
-/** Return how many lines a name takes that breaks after its parts, and within a part that is longer than a line. */
+/** Return as much of a name's end as `most` characters hold. */
+export const cutFront = (text: string, most: number, alike = 0): string =>
+  cut(text, alike, ({ length }) => length <= most);
+
+/** The places in a name for the end of a line. */
+export const BREAKS = /(?<=[._/:=-])/;
+const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
+
+interface Room {
+  lines: number;
+  width: number;
+  widthOf: (text: string) => number;
+}
+
+/** Return as much of a name's end as lines of a width hold, as a browser breaks them. */
+export const cutToLines = (text: string, { lines, width, widthOf }: Room, alike = 0): string =>
+  cut(text, alike, (part) => countLines(part, width, widthOf) <= lines);
+
+/** Return a name's number of lines: it breaks after its parts, and within a part longer than a line. */
 function countLines(text: string, width: number, widthOf: (text: string) => number): number {
   let lines = 1,
     used = 0;
@@ -127,7 +163,7 @@ function countLines(text: string, width: number, widthOf: (text: string) => numb
 /** The end of a file's name: its dot parts no schema from a table. */
 const EXTENSION = /\.(csv|tsv|txt|json|jsonl|xml|xlsx?|parquet|orc|avro|gz|zip)$/i;
 
-/** Return the folders or schemas of a title, and its last part, which says most. */
+/** Return the folders or schemas of a title, and its last part. */
 export function splitTitle(title: string): [string, string] {
   const slash = title.lastIndexOf(" / ");
   if (slash > 0) return [title.slice(0, slash), title.slice(slash + 3)];

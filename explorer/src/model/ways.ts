@@ -1,12 +1,12 @@
-/** Commands that send the first lineage, for a page that has none to show yet. */
+/** Commands to send the first lineage, for a page without any. */
 
-/** Where events go, and what a request needs there. */
+/** The address for events, and the token of a request. */
 export interface Intake {
   url: string;
   needs: "nothing" | "token" | "signature";
 }
 
-/** Name for the API's address where the page does not know it: `headwater explore` only forwards what it reads. */
+/** The name for the API's address behind `headwater explore`, which forwards reads alone. */
 export const UNKNOWN_URL = "URL_OF_THE_API";
 
 /** Return where this page's events go; `caller` is the API's name for the page, null where nobody is checked. */
@@ -24,11 +24,11 @@ const CREDENTIALS: Record<Intake["needs"], string> = {
     '  -H "x-amz-security-token: $AWS_SESSION_TOKEN" \\\n',
 };
 
-/** Return a command for a POSIX shell that sends the two events of a run which ends at `at`. */
+/** Return a command for a POSIX shell: it sends the two events of a run with its end at `at`. */
 export const curlOf = ({ url, needs }: Intake, at: Date) =>
   `curl -sS '${url}/api/v1/lineage/batch' \\\n${CREDENTIALS[needs]}  -d '${json(eventsOf(at))}'`;
 
-/** Return the lines of a PySpark job that capture its writes. */
+/** Return the lines to capture the writes of a PySpark job. */
 export const pysparkOf = ({ url }: Intake) =>
   `import os; os.environ["HEADWATER_URL"] = "${url}"\nfrom spark_client import capture\ncapture(spark)`;
 
@@ -37,7 +37,7 @@ const PRODUCER = "https://example.com/by-hand";
 const SPEC = "https://openlineage.io/spec";
 const NAMESPACE = "example";
 
-/** Return the events of a run: a table of flights becomes one of emissions, column by column. */
+/** Return the events of a run: it makes a table of emissions from flights, column by column. */
 function eventsOf(at: Date): unknown[] {
   const flights = { namespace: NAMESPACE, name: "flights" };
   const from = (field: string, subtype: string) => ({
@@ -81,7 +81,7 @@ const facet = (name: string, body: object) => ({
 const schemaOf = (types: Record<string, string>) =>
   facet("SchemaDatasetFacet", { fields: Object.entries(types).map(([name, type]) => ({ name, type })) });
 
-/** Return a UUID of version 7 that is of this time alone: sent twice, the command reports one run. */
+/** Return a UUID of version 7 made of this time alone: the command reports the same run each time. */
 function runIdOf(at: Date): string {
   const ms = at.getTime().toString(16).padStart(12, "0");
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`;
@@ -89,7 +89,7 @@ function runIdOf(at: Date): string {
 
 const WIDTH = 100;
 
-/** Return JSON with each value on one line that fits there. It holds no apostrophe: a shell takes it between two. */
+/** Return JSON, each short value on a line. It holds no apostrophe: a shell takes it between two. */
 function json(value: unknown, indent = ""): string {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, " ");
   if (indent.length + line.length <= WIDTH || typeof value !== "object" || value === null) return line;

@@ -1,4 +1,4 @@
-/** Annotations in the page: who set them, and the dialog that changes them where the reader may write. */
+/** Annotations in the page: who set them, and the dialog to change them for readers with the right to write. */
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
@@ -39,7 +39,7 @@ export function By({ reporter }: { reporter: Reporter }) {
   );
 }
 
-/** What was set through the API, in one line for each: what it is, by whom and when; nothing where nothing was. */
+/** A line for each annotation set through the API: text, caller, time. */
 export function SetHere({ of }: { of: Dataset | Job }) {
   const { reportedBy } = of;
   const isSet = ({ producer }: Reporter) => producer === null;
@@ -70,7 +70,7 @@ export function SetHere({ of }: { of: Dataset | Job }) {
   );
 }
 
-/** A button that opens the dialog, where the reader may change the annotations of the node. */
+/** The dialog's button, for readers with the right to change the node's annotations. */
 export function Edit({ id, namespace }: { id: string; namespace?: string }) {
   const { mayWrite } = useReader();
   const [isOpen, setOpen] = useState(false);
@@ -105,7 +105,7 @@ function EditDialog({ id, close }: { id: string; close: () => void }) {
       void client.invalidateQueries({ refetchType: "none", predicate: ({ queryKey }) => queryKey[1] !== node });
     },
   });
-  // One change after the other: what fails is said, and stays typed.
+  // Send the changes in turn: a failure is shown, and its text stays.
   const save: Save = async (act) =>
     !saving.isPending &&
     saving.mutateAsync(act).then(
@@ -133,7 +133,7 @@ function EditDialog({ id, close }: { id: string; close: () => void }) {
   );
 }
 
-/** Changes what is annotated; true if that went well. */
+/** Send a change of an annotation; true if it succeeded. */
 type Save = (act: (target: Target) => Promise<Dataset | Job>) => Promise<boolean>;
 
 function Parts({ thing, target, save, isBusy }: { thing: Dataset | Job; target: Target; save: Save; isBusy: boolean }) {
@@ -214,7 +214,7 @@ interface ListProps {
 
 function List({ title, entries, remove, children }: ListProps) {
   const section = useRef<HTMLElement>(null);
-  // Its button goes with what is removed.
+  // The button goes with its annotation.
   const take = (name: string) => void remove(name).then((isDone) => isDone && section.current?.focus());
   return (
     <section ref={section} tabIndex={-1} aria-label={title.toLowerCase()}>
@@ -245,7 +245,7 @@ function List({ title, entries, remove, children }: ListProps) {
   );
 }
 
-/** A field for a new owner or tag; tags that are in use are offered. */
+/** A field for a new owner or tag, with the tags in use as proposals. */
 function Adding({
   word,
   also,

@@ -13,9 +13,8 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
   const finding = useFind(start);
   const { typed, isShown, hits, chosen } = finding;
   const list = useId();
-  const input = useRef<HTMLInputElement>(null);
   const box = useAway(() => finding.setOpen(false));
-  const leave = () => input.current?.blur();
+  const leave = () => document.getElementById("view")?.focus({ preventScroll: true });
   const go = (hit?: Hit, toImpact?: boolean) => {
     leave();
     finding.go(hit, toImpact);
@@ -24,7 +23,6 @@ export function Find({ large = false, start = "" }: { large?: boolean; start?: s
     <div className={`find${large ? " large" : ""}`} role="search" ref={box}>
       <SignOf of="search" />
       <input
-        ref={input}
         value={typed}
         autoFocus={large}
         data-find={large ? "large" : "top"}

@@ -1,4 +1,4 @@
-/** What views share: waiting, nothing found, failures, names of things, times. */
+/** Parts shared by views: waiting, empty, failures, names, times. */
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
@@ -32,7 +32,7 @@ export function Nothing({ title, children }: { title: string; children?: ReactNo
   );
 }
 
-/** A failed call: which, why, and when to try it again. */
+/** A failed call: its name, the reason, and the time to try again. */
 export function Failed({ error, retry }: { error: unknown; retry: () => void }) {
   const failure = error instanceof Failure ? error : new Failure("the page", 0, String(error));
   const [left, setLeft] = useState(failure.retryAfterS ?? 0);
@@ -88,12 +88,12 @@ export function Failed({ error, retry }: { error: unknown; retry: () => void }) 
 interface LoadedProps<T> {
   of: UseQueryResult<T>;
   rows?: number;
-  /** Where a failure leaves the last result: what it is of, and the address at which it was drawn is kept beside it. */
+  /** The last result beside a failure: its name and its address are kept. */
   keep?: string;
   children: (value: T) => ReactNode;
 }
 
-/** A query's result, drawn. The last result stays while the next one loads, and, with `keep`, where the next one fails. */
+/** A query's result. The last result stays while the next loads; with `keep`, also where the next fails. */
 export function Loaded<T>({ of, rows = 6, keep, children }: LoadedProps<T>) {
   const [, navigate] = useLocation();
   const last = useRef<{ of: string; value: T; href: string }>(undefined);
@@ -135,11 +135,11 @@ function useHref(): string {
   return query ? `${path}?${query}` : path;
 }
 
-/** The reason why a view did not load, in one sentence. */
+/** The reason for a view without data, in a sentence. */
 const noticeOf = (error: Error) =>
   error.message === OFFLINE ? `${OFFLINE}: this did not load.` : `This did not load: ${sentenceOf(error)}`;
 
-/** A failure in one sentence. */
+/** A failure in a sentence. */
 const sentenceOf = (error: Error) =>
   error instanceof Failure && error.status
     ? `the API responded with ${error.status}, ${error.message}.`
@@ -265,7 +265,7 @@ interface ChangesProps {
   changes: ReadonlyMap<string, NodeChange>;
   vs: string;
   end: () => void;
-  /** Ways to the changes; without changes, what is said besides. */
+  /** The links to the changes; without changes, a text instead. */
   children?: ReactNode;
 }
 

@@ -1,10 +1,10 @@
-/** The one store that outlives a tab: names that the reader pinned or looked at, and an owner; neither tokens nor data. */
+/** The only store beyond a tab: pinned and seen names, and an owner; no tokens, no data. */
 
 import { useSyncExternalStore } from "react";
 
 import { isOwnHost, type Kept, type Mine, NOTHING, parseMine, see, togglePin } from "../model/mine";
 
-// Each stack has its own: several may have one host.
+// Each stack has its own store: several may have the same host.
 const KEY = `headwater.mine:${new URL("..", document.baseURI).pathname}`;
 
 class MineStore {
@@ -23,7 +23,7 @@ class MineStore {
     return () => this.listeners.delete(listener);
   };
 
-  /** True if what the reader looks at is kept: on this machine, and elsewhere where the reader said so. */
+  /** True if seen names are kept: on this machine always, elsewhere with the reader's consent. */
   get remembers(): boolean {
     return this.mine.remembers ?? isOwnHost(location.hostname);
   }
@@ -35,16 +35,16 @@ class MineStore {
     if (this.remembers) this.keep(see(this.last(), kept));
   }
 
-  /** Keep what is looked at, or not; what was kept of it goes. */
+  /** Keep seen names, or stop and delete them. */
   remember = (remembers: boolean) => this.keep({ ...this.last(), seen: [], remembers });
 
   /** Forget all names. */
   forget = () => this.keep({ ...NOTHING, remembers: this.mine.remembers });
 
-  /** Forget all names, and what the reader said: the next reader may be another. */
+  /** Forget all names and choices: the next reader may be somebody else. */
   leave = () => this.keep(NOTHING);
 
-  /** What another tab may have changed; where the browser stores nothing, what this one has. */
+  /** The store as other tabs left it; without storage, this tab's own. */
   private last = () => stored() ?? this.mine;
 
   private keep(mine: Mine): void {
@@ -64,7 +64,7 @@ class MineStore {
   }
 }
 
-/** Return what is stored; null where the browser stores nothing. */
+/** Return the stored text; null where the browser stores nothing. */
 function stored(): Mine | null {
   try {
     return parseMine(localStorage.getItem(KEY));

@@ -1,4 +1,4 @@
-/** The bar of times: when the focus changed, the moment that is looked at, and the one it is compared with. */
+/** The bar of times: the changes of the focus, the moment on show, and the moment to compare with. */
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -14,16 +14,16 @@ import { useKeys } from "./keys";
 import { Tools } from "./tools";
 
 const TICKS_MAX = 100;
-// Id of the times that the fields propose.
+// Id of the list of proposed times.
 const TIMES = "times";
 
 export interface Tick {
-  /** When the change was, and the moment just after it, when what it made is there. */
+  /** The time of a change, and the moment just after, with its outputs. */
   time: string;
   at: string;
   label: string;
   failed: boolean;
-  /** True of a version whose schema is that of the one before: one night of many. */
+  /** True of a version with the schema of the version before: a night like any other. */
   same?: boolean;
 }
 
@@ -67,7 +67,7 @@ async function ticksOf(node: string, depth: number, isOfGraph: boolean, signal: 
   });
 }
 
-/** The ticks of a node. How wide its graph is says the folded graph, which a map has loaded already. */
+/** The ticks of a node. The map has loaded the folded graph already, which tells the width. */
 export function useTicks(node: string, depth: number) {
   const graph = useQuery({ ...foldedLineage(node, depth), enabled: node !== "", retryOnMount: false });
   const isOfGraph = graph.data !== undefined && !isWide(graph.data);
@@ -80,7 +80,7 @@ export function useTicks(node: string, depth: number) {
   });
 }
 
-/** Where a tick stands, 0 to 1: half by its time and half by its place, so that a night's many can be told apart. */
+/** Place of a tick, 0 to 1: half by time and half by order, so ticks of the same night stay apart. */
 function spread(ticks: readonly Tick[], index: number, now: number): number {
   const first = Date.parse(ticks[0]!.time);
   const byTime = now > first ? (Date.parse(ticks[index]!.time) - first) / (now - first) : 0;
@@ -89,7 +89,7 @@ function spread(ticks: readonly Tick[], index: number, now: number): number {
 
 interface Props {
   node: string;
-  /** How far its graph reaches, in jobs; its history costs what the graph does. */
+  /** The graph's depth in jobs: its history costs as much as the graph. */
   depth: number;
   at: string;
   vs: string;

@@ -1,4 +1,4 @@
-/** What is typed into the search box, what it finds, which hit is chosen, and where Enter leads. */
+/** The search box: the typed text, its hits, the chosen hit, and the view behind Enter. */
 
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
@@ -20,18 +20,18 @@ export interface Finding {
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
   isShown: boolean;
-  /** The words that hits have; filters apart. */
+  /** The typed words, without filters. */
   words: string;
   hits: readonly Hit[];
-  /** Place of the chosen hit; -1 is the last line, which leads to the search. */
+  /** Place of the chosen hit; -1 is the last line, a link to the search. */
   chosen: number;
   choose: (place: number) => void;
   move: (by: 1 | -1) => void;
-  /** What the last line says. */
+  /** The text of the last line. */
   rest: string;
-  /** Open a hit, or what breaks with it; without one, the search. */
+  /** Open a hit, or its impact; without a hit, the search. */
   go: (hit?: Hit, toImpact?: boolean) => void;
-  /** Return the chosen hit, unless what is typed is ahead of what was found. */
+  /** Return the chosen hit; undefined while the hits belong to an earlier text. */
   current: () => Hit | undefined;
 }
 
@@ -39,13 +39,14 @@ export function useFind(start: string): Finding {
   const [typed, setTyped] = useState(start);
   const [isOpen, setOpen] = useState(false);
   const q = useSettled(typed);
-  const [chosen, choose] = useChosen(q);
+  const terms = termsOf(q);
+  const filters = filtersOf(terms);
+  // Filters alone are a list, whatever is first in it.
+  const [chosen, choose] = useChosen(q, filters && !terms.words ? -1 : 0);
   const answer = useHits(isOpen ? q : "", 8);
   const hits = q ? (answer.data?.all.slice(0, HITS_MAX) ?? []) : [];
   const [, navigate] = useLocation();
   const { can } = useReader();
-  const terms = termsOf(q);
-  const filters = filtersOf(terms);
   const isSettled = typed.trim() === q && answer.data !== undefined && !answer.isPlaceholderData;
   // Where no name is found, the last line leads to records, and so does Enter.
   const isAmongRecords = can("searchRecords") && !filters && isSettled && hits.length === 0;
@@ -79,15 +80,15 @@ function useSettled(typed: string): string {
   return q;
 }
 
-/** The place of the chosen hit: other hits begin at the first. */
-function useChosen(q: string) {
-  const [chosen, choose] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other hits begin at the first
-  useEffect(() => choose(0), [q]);
+/** The place of the chosen hit: each text starts from the first place. */
+function useChosen(q: string, first: number) {
+  const [chosen, choose] = useState(first);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text has new hits
+  useEffect(() => choose(first), [q, first]);
   return [chosen, choose] as const;
 }
 
-/** Return what the last line says: where all hits are, or that there are none. */
+/** Return the text of the last line: a link to all hits, or a sentence without any. */
 function restOf(q: string, terms: Terms, hasHits: boolean, hasRecords: boolean): string {
   const filters = filtersOf(terms);
   if (filters) return `All that ${filters}${terms.words && ` and has “${terms.words}”`}`;
@@ -95,7 +96,7 @@ function restOf(q: string, terms: Terms, hasHits: boolean, hasRecords: boolean):
   return `Nothing has this name${hasRecords ? `. Look for “${q}” among records` : ""}`;
 }
 
-/** The filters of what is typed, in words. */
+/** The filters of the typed text, in words. */
 function filtersOf({ tag, owner, within, state }: Terms): string {
   return [
     tag && `is tagged “${tag}”`,

@@ -17,6 +17,9 @@ export function kindOf(id: string): Kind | null {
   return PREFIXES[id.slice(0, id.indexOf(":"))] ?? null;
 }
 
+/** Return the id of a node without its version: `#` and a UUID at its end. */
+export const unversioned = (id: string): string => id.replace(/#[0-9a-f-]{36}$/, "");
+
 // Names of nodes by their ids, as responses have them.
 const known = new Map<string, { namespace: string; name: string }>();
 
@@ -25,11 +28,11 @@ export function learnName(id: string, { namespace, name }: { namespace: string; 
   if (name.includes(":")) known.set(id, { namespace, name });
 }
 
-/** Return the possible cuts of an id into namespace and name: the known one, else the likeliest first, for names seldom hold a colon. */
+/** Return the possible cuts of an id into namespace and name: the known cut, else the likeliest first. Few names hold a colon. */
 export function cutsOf(id: string): NodeName[] {
   const kind = kindOf(id);
   if (!kind) return [];
-  let rest = id.slice(id.indexOf(":") + 1).replace(/#[^#]*$/, "");
+  let rest = unversioned(id.slice(id.indexOf(":") + 1));
   let field: string | undefined;
   if (kind === "field") {
     const at = rest.lastIndexOf(":");
@@ -56,7 +59,7 @@ export const isAmbiguous = (id: string): boolean =>
     .slice(1)
     .some(({ namespace, name }) => !name.startsWith("//") && !(namespace.includes("://") && /^\d+:/.test(name)));
 
-/** The name that a title shows, before the API has said how the id is cut. */
+/** The title's name, before the API has cut the id. */
 export function nameOf(id: string): NodeName {
   return cutsOf(id)[0] ?? { kind: kindOf(id) ?? "dataset", namespace: "", name: id };
 }
@@ -66,7 +69,7 @@ export const jobId = (of: { namespace: string; name: string }) => `job:${of.name
 export const fieldId = (of: { namespace: string; name: string }, field: string) =>
   `datasetField:${of.namespace}:${of.name}:${field}`;
 
-/** The dataset that a column is of; any other id as it is. */
+/** The dataset of a column; any other id stays. */
 export function datasetOf(id: string): string {
   return kindOf(id) === "field" ? `dataset:${id.slice("datasetField:".length, id.lastIndexOf(":"))}` : id;
 }

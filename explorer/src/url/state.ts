@@ -21,21 +21,21 @@ export type Side = "up" | "down";
 export type Direction = Side | "both";
 
 export interface Moment {
-  /** The past time that is looked at, and the one it is compared with. */
+  /** The past time on show, and the time to compare with. */
   at: string;
   vs: string;
 }
 
-/** "changes" while a reader steps through those of a comparison; "none" if their panel was closed. */
+/** "changes" while a reader steps through a comparison; "none" after the panel was closed. */
 export type Panel = "" | "changes" | "none";
 
 export interface MapState extends Moment {
   node: string;
   dir: Direction;
   depth: number;
-  /** `up:<id>` and `down:<id>`: the sides of nodes that are opened beyond `depth`. */
+  /** `up:<id>` and `down:<id>`: sides opened beyond `depth`. */
   open: string[];
-  /** Nodes taken out of a fold one by one, and `up:<id>`, `down:<id>`: folds that are opened whole. */
+  /** Nodes picked out of a fold; `up:<id>` and `down:<id>` open a whole fold. */
   pick: string[];
   all: string[];
   /** Hubs whose lines are drawn. */
@@ -45,7 +45,7 @@ export interface MapState extends Moment {
   to: string;
   list: boolean;
   temporary: boolean;
-  /** Whether jobs lead on to those that they wait for. */
+  /** Whether the graph has edges between a job and the jobs it waits for. */
   dependencies: boolean;
   /** Whether the panel opens with the nearest trouble upstream. */
   why: boolean;
@@ -67,7 +67,7 @@ const PANELS = ["changes", "none"] as const;
 
 type Value = string | number | boolean | readonly string[] | null | undefined;
 
-/** A link to a view, relative to `explore/`; empty values stand for what is so anyway. */
+/** A link to a view, relative to `explore/`; empty values mean the defaults. */
 export function link(view: View, values: Record<string, Value> = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -105,6 +105,15 @@ export function mapLink(state: Partial<MapState> & { node: string }): string {
   return link("map", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 1 ? "" : depth });
 }
 
+const STEPS = ["node", "dir", "depth", "open", "pick", "all", "hub", "to"] as const;
+
+/** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
+export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {
+  const [before, after] = [state, change] as [Partial<MapState>, Partial<MapState>];
+  if (after.sel !== undefined && (after.sel === "") !== (before.sel === "")) return true;
+  return STEPS.some((name) => after[name] !== undefined && after[name] !== before[name]);
+}
+
 export function parseColumns(search: string): ColumnsState {
   const query = new URLSearchParams(search);
   return {
@@ -130,7 +139,7 @@ export function parseMoment(query: URLSearchParams): Moment {
   return { at: parseTime(query.get("at")), vs: parseTime(query.get("vs")) };
 }
 
-/** A time as the API takes it; what is no time is left out, so that a mistyped URL shows the present. */
+/** A time in the API's form; a mistyped time is left out, so the page shows the present. */
 export function parseTime(text: string | null): string {
   if (!text) return "";
   const said = saidTime(text.trim().toLowerCase(), new Date());
@@ -145,7 +154,7 @@ export function parseTime(text: string | null): string {
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const DAY_MS = 86_400_000;
 
-/** The begin of a day in UTC: "yesterday", "monday" (the last one), "a week ago", "3 days ago", "23.11.2026"; null of other texts. */
+/** The begin of a day in UTC: "yesterday", "monday" (the last), "a week ago", "3 days ago", "23.11.2026"; else null. */
 function saidTime(text: string, now: Date): Date | null {
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
   const [, amount, unit] = /^(a|\d{1,3}) (day|week)s? ago$/.exec(text) ?? [];

@@ -139,7 +139,9 @@ def _read_owner(services: Services, request: HttpRequest, time: str, *, present:
     name, kind = OWNER.read(request), _TYPE.read(request) if present else None
     owner = Owner(name, kind, Attribution(None, time, request.caller))
 
-    send = partial(services.changes.put_ownership, name, time=time, present=present, type=kind, caller=request.caller)
+    send = partial(
+        services.changes.put, "OWN" if present else "DISOWN", time=time, owner=name, type=kind, caller=request.caller
+    )
 
     def is_shown(known: Annotations) -> bool:
         named = [other.type for other in known.owners if owner_key(other.name) == owner_key(name)]
@@ -214,7 +216,7 @@ def _withdraw(services: Services, request: HttpRequest, time: str) -> Annotating
 def _document(services: Services, request: HttpRequest, time: str, description: str | None) -> Annotating:
     field = FIELD.read(request) if "field" in request.segments else None
     text = None if description is None else Text(field, description, Attribution(None, time, request.caller))
-    send = partial(services.changes.put_documentation, time=time, description=description, caller=request.caller)
+    send = partial(services.changes.put, "DOCUMENT", time=time, description=description, caller=request.caller)
     return Annotating(
         send, lambda known: known.described_as(text, field), lambda known: known.text_of(field) == description
     )

@@ -81,8 +81,12 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     if whole := queries.find_trimmed(name):
         rule = f"must name a whole dataset: this is a partition of {whole.name!r}, by the rules of names"
         raise Invalid.because("dataset", name.name, rule)
-    services.changes.put_deletion(
-        dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
+    services.changes.put(
+        "DELETE",
+        time=services.now(),
+        namespace=dataset.id.namespace,
+        dataset=dataset.id.name,
+        caller=request.caller,
     )
     return respond_json(services.links, next(render_datasets(queries, [replace(dataset, deleted=True)])))
 

@@ -72,7 +72,9 @@ def delete_job(services: Services, request: HttpRequest) -> Response[str]:
         The thing, deleted; readers see the change within seconds.
     """
     job = _find(services, request)
-    services.changes.put_deletion(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
+    services.changes.put(
+        "DELETE", time=services.now(), namespace=job.id.namespace, job=job.id.name, caller=request.caller
+    )
     return respond_json(services.links, render_job(replace(job, hidden=True)))
 
 

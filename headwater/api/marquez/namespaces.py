@@ -51,8 +51,8 @@ def put_namespace(services: Services, request: HttpRequest) -> Response[str]:
     """
     name, time = NAMESPACE.read(request), services.now()
     owner, description = read_texts(request.json(), "ownerName", "description")
-    services.changes.put_description(
-        namespace=name, time=time, owner=owner, description=description, caller=request.caller
+    services.changes.put(
+        "DESCRIBE", namespace=name, time=time, owner=owner, description=description, caller=request.caller
     )
     known = services.queries.find_namespace(name) or Namespace(name, time, time)
     changed = replace(known, updated=max(time, known.updated), hidden=False, owner=owner, description=description)
@@ -74,7 +74,7 @@ def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
         The thing, deleted; readers see the change within seconds.
     """
     namespace = _find(services, request)
-    services.changes.put_deletion(namespace.name, time=services.now(), caller=request.caller)
+    services.changes.put("DELETE", time=services.now(), namespace=namespace.name, caller=request.caller)
     return respond_json(services.links, render_namespace(replace(namespace, hidden=True)))
 
 

@@ -8,7 +8,6 @@ from headwater.api.marquez import (
     columns,
     datasets,
     events,
-    feed,
     full_text_search,
     jobs,
     lineage,
@@ -36,6 +35,5 @@ ROUTES = (
     *tags.ROUTES,
     *annotating.ROUTES,
     *assertions.ROUTES,
-    *feed.ROUTES,
     *writes.ROUTES,
 )

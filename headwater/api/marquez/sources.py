@@ -49,8 +49,8 @@ def put_source(services: Services, request: HttpRequest) -> Response[str]:
     name, time = SOURCE.read(request), services.now()
     kind, url = read_texts(request.json(), "type", "connectionUrl", required=True)
     (description,) = read_texts(request.json(), "description")
-    services.changes.put_description(
-        source=name, time=time, type=kind, connectionUrl=url, description=description, caller=request.caller
+    services.changes.put(
+        "DESCRIBE", source=name, time=time, type=kind, connectionUrl=url, description=description, caller=request.caller
     )
     known = services.queries.find_source(name)
     created, last = (time, time) if known is None or known == DEFAULT else (known.created, max(time, known.updated))

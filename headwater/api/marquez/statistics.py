@@ -1,18 +1,17 @@
 """Routes of statistics, and their JSON: the charts on the home of Marquez's page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 from aws_lambda_powertools.event_handler import Response
+from typing_extensions import TypedDict
 
 from headwater.api.http.parameters import choice, text, words
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
-from headwater.api.marquez import activity_types as types
 from headwater.api.route import Route, Services, Within
+from headwater.api.types import Count, Time
 from headwater.api.values import when
 from headwater.facts.created import Created
 from headwater.queries.results.entities import Interval, Period
@@ -24,6 +23,26 @@ _TIMEZONE = text(
     "timezone",
     "The zone whose days are meant, by its IANA name (`Europe/Paris`); needed for a `WEEK`. Hours are UTC's.",
 )
+
+
+class _Interval(TypedDict):
+    startInterval: Time
+    endInterval: Time
+
+
+class EventCounts(_Interval):
+    """The numbers of run events of an hour or a day by type."""
+
+    fail: Count
+    start: Count
+    complete: Count
+    abort: Count
+
+
+class ThingCount(_Interval):
+    """The number of things at the end of an hour or a day."""
+
+    count: Count
 
 
 def count_lineage_events(services: Services, request: HttpRequest) -> Response[str]:
@@ -64,7 +83,7 @@ def _read(request: HttpRequest) -> tuple[Period, tzinfo]:
         raise Invalid.because("timezone", name, "must be the IANA name of a time zone") from error
 
 
-def render_events(interval: Interval) -> types.EventCounts:
+def render_events(interval: Interval) -> EventCounts:
     """Render Marquez's LineageMetric."""
     numbers = interval.numbers
     return {
@@ -77,7 +96,7 @@ def render_events(interval: Interval) -> types.EventCounts:
     }
 
 
-def render_count(interval: Interval) -> types.ThingCount:
+def render_count(interval: Interval) -> ThingCount:
     """Render Marquez's IntervalMetric."""
     return {
         "startInterval": when(interval.start),
@@ -96,7 +115,7 @@ ROUTES = (
         scope="read",
         within=Within.DEPLOYMENT,
         parameters=_PARAMETERS,
-        returns=list[types.EventCounts],
+        returns=list[EventCounts],
         errors=(400, 503),
     ),
     *(
@@ -107,7 +126,7 @@ ROUTES = (
             scope="read",
             within=Within.DEPLOYMENT,
             parameters=_PARAMETERS,
-            returns=list[types.ThingCount],
+            returns=list[ThingCount],
             errors=(400, 503),
         )
         for kind in _KINDS

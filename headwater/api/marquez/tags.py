@@ -49,7 +49,7 @@ def put_tag(services: Services, request: HttpRequest) -> Response[str]:
     """
     name = TAG.read(request)
     (description,) = read_texts(request.json(), "description")
-    services.changes.put_tagging(name, time=services.now(), description=description, caller=request.caller)
+    services.changes.put("TAG", time=services.now(), tag=name, description=description, caller=request.caller)
     described = KnownTag(name, description)
     shown = wait_until_shown(
         services, lambda: services.queries.find_tag(name), lambda tag: tag == described, otherwise=described
@@ -124,7 +124,8 @@ def _read_tag(
     name, field = TAG.read(request), FIELD.read(request) if of_field else None
     name = name.upper() if of_field else name
     tag = Tag(name, field, None, API, Attribution(None, time, request.caller))
-    send = partial(services.changes.put_tagging, name, time=time, present=present, caller=request.caller)
+    kind = "TAG" if present else "UNTAG"
+    send = partial(services.changes.put, kind, time=time, tag=name, caller=request.caller)
 
     def is_shown(known: Annotations) -> bool:
         return (tag.key in {other.key for other in known.tags}) is present

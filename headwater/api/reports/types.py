@@ -3,12 +3,11 @@
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from headwater.api.marquez.annotation_types import ReportedTag
 from headwater.api.marquez.types import ShortDataset, ShortJob
 from headwater.api.types import Count, Id, Positive, Time, Transformation
-from headwater.queries.results.graphs import CoverageLevel
 from headwater.queries.results.reports import Reason
 
 Direct: TypeAlias = Annotated[
@@ -216,126 +215,6 @@ class ColumnImpactReport(TypedDict):
     impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, Field(discriminator="type")]]
     truncated: bool
     """True if more is derived from it than one request may read."""
-
-
-class CoverageCounts(TypedDict):
-    """Numbers of jobs by what they report, and of their outputs."""
-
-    total: int
-    columns: int
-    """Jobs that report the columns of some output."""
-    tables: int
-    """Jobs that report datasets, and no columns."""
-    nothing: int
-    """Jobs that report no datasets."""
-    parent: int
-    """Jobs that report no datasets themselves, and started others."""
-    silent: int
-    """Jobs without an event for `days`; they are in no other number of jobs but `total` and `incompleteJobs`."""
-    outputs: int
-    """Edges from a job to a dataset that it writes."""
-    certainOutputs: int
-    """Those of them with columns, of jobs that are not incomplete."""
-    incompleteJobs: int
-    """Jobs whose producer says that it could not read all of their lineage, silent ones too."""
-
-
-class NamespaceCoverage(CoverageCounts):
-    """The coverage of a namespace."""
-
-    namespace: str
-
-
-class ProducerCoverage(CoverageCounts):
-    """The coverage of what a producer sends."""
-
-    producer: str | None
-    """The `_producer` of the jobs' `jobType` facet, which has its version; null for jobs that have none."""
-
-
-class JobCoverage(TypedDict):
-    """The coverage of a job, by its last run with datasets."""
-
-    namespace: str
-    name: str
-    producer: str | None
-    coverage: CoverageLevel
-    updatedAt: Time
-    outputs: int
-    certainOutputs: int
-    incomplete: bool
-    """True if the producer says that it could not read all of the job's lineage."""
-
-
-class CoverageReport(CoverageCounts):
-    """The part of what jobs do that is reported."""
-
-    namespaces: list[NamespaceCoverage]
-    producers: list[ProducerCoverage]
-    jobs: list[JobCoverage]
-    """By namespace and name."""
-    truncated: bool
-    """True if there are more jobs than one request reads: 5,000."""
-
-
-class BrokenJob(TypedDict):
-    """A job that fails since its last good run."""
-
-    nodeId: str
-    data: ShortJob
-    datasets: Count
-    """The datasets downstream of it, up to 20 jobs away: they wait for it."""
-    since: Time
-    """The end of the first run that failed."""
-    failedRuns: Count
-    """Runs that failed since its last good one, among its last 100."""
-    failsLonger: bool
-    """True if none of its last 100 runs is a good one: it may fail for longer."""
-    runId: str
-    """The last run that failed."""
-    error: str | None
-    """The head of that run's error, without the frames of a stack."""
-
-
-class BrokenReport(TypedDict):
-    """The jobs that fail since their last good run, without those that only have a failing task."""
-
-    broken: list[BrokenJob]
-    """The job for which most datasets wait comes first, then the one that fails the longest."""
-    totalCount: Count
-    truncated: bool
-    """True if more than the 50 jobs that were updated last may fail."""
-    datasetsTruncated: bool
-    """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
-
-
-class FieldFold(TypedDict):
-    """Fold by which the columns of datasets become equal."""
-
-    quotes: NotRequired[Literal["drop"]]
-    case: NotRequired[Literal["lower", "upper"]]
-
-
-class SimilarDatasets(TypedDict):
-    """Datasets that are likely the same: the last part of their names and all their columns are equal.
-
-    Quotes and case make no difference.
-    """
-
-    datasets: list[Id]
-    """By namespace and name."""
-    columns: Count
-    """The columns that each of them has."""
-    fields: NotRequired[FieldFold]
-    """The `fields` of a rule of names; missing where the columns are spelled alike."""
-
-
-class SimilarReport(TypedDict):
-    """The datasets that are likely the same; those that rules of names join are one already."""
-
-    similar: list[SimilarDatasets]
-    truncated: bool
-    """True if more datasets have equal last parts of their names than one request compares: 2,000."""
 
 
 class UsageReport(TypedDict):

@@ -14,8 +14,8 @@ from headwater.cli.deployment import add_options, find_deployment, stack_errors
 from headwater.cli.options import add_command, add_days, parse_amount
 
 if TYPE_CHECKING:
+    from headwater.features.cost.usage import Payer, Use
     from headwater.loading.event_log import EventLog
-    from headwater.loading.usage import Payer, Use
 
 _EVERY = "(all)"
 _ABOUT = """\
@@ -55,8 +55,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_cost(given: argparse.Namespace) -> int:
     """Print the use of each namespace and token; return the exit code."""
+    from headwater.features.cost.usage import Use, sum_up
     from headwater.loading.event_log import EventLog
-    from headwater.loading.usage import Use, sum_up
 
     today = datetime.now(timezone.utc).date()
     first, last = given.first or today.replace(day=1).isoformat(), given.last or today.isoformat()
@@ -86,17 +86,14 @@ def _uses(log: EventLog, first: str, last: str) -> Iterator[tuple[Payer, Use]]:
     """Yield the sums of each object of the log, with progress on a terminal."""
     from headwater.aws.clients import CONCURRENCY
     from headwater.cli.text.progress import object_bars
-    from headwater.loading.usage import sum_up
-
-    def sums_of(key: str) -> Mapping[Payer, Use]:
-        return sum_up(log.uses(key))
+    from headwater.features.cost.usage import sums_of
 
     with object_bars() as progress:
         for day in (day for day in log.days() if first <= day <= last):
             keys = log.keys_of(day)
             task = progress.add_task(day, total=len(keys))
             with ThreadPoolExecutor(CONCURRENCY) as pool:
-                for sums in pool.map(sums_of, keys):
+                for sums in pool.map(sums_of, map(log.lines, keys)):
                     yield from sums.items()
                     progress.advance(task)
 

@@ -33,10 +33,11 @@ from headwater.aws.items import chunks
 from headwater.aws.queues import Message, send_all
 from headwater.events.event import TERMINAL
 from headwater.facts.table import GraphTable, Row
+from headwater.features.forwarding.settings import ANNOUNCED
 from headwater.loading.event_log import StoredLines
 from headwater.namespaces import covers
 from headwater.records.event_objects import sha256_in_name
-from headwater.settings import ANNOUNCED, EVENTS_PREFIX
+from headwater.settings import EVENTS_PREFIX
 from headwater_model.errors import Invalid
 from headwater_model.events import is_api_change
 from headwater_model.ids import normalize_run_id

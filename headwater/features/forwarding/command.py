@@ -85,14 +85,14 @@ def _announcer_of(deployment: Deployment) -> Announcer:
     Raises:
         NotDeployed: the stack forwards nothing.
     """
-    from headwater import settings
     from headwater.features.forwarding.announcements import Announcer
+    from headwater.features.forwarding.settings import FORWARD_NAMESPACES
 
     if "ForwardQueueUrl" not in deployment.outputs:
         raise NotDeployed(f"the stack {deployment.name} forwards nothing; deploy it with the context value forward_url")
     function = deployment.outputs["EventsFunctionName"]
     configuration = deployment.client("lambda").get_function_configuration(FunctionName=function)
-    namespaces = json.loads(configuration["Environment"]["Variables"][settings.FORWARD_NAMESPACES])
+    namespaces = json.loads(configuration["Environment"]["Variables"][FORWARD_NAMESPACES])
     return Announcer(
         deployment.client("sqs"), deployment.outputs["ForwardQueueUrl"], namespaces, again=f"-{uuid.uuid4().hex[:8]}"
     )

@@ -22,7 +22,7 @@ _SHOWN_MAX = 50
 _ABOUT = """\
 Set the rules by which datasets that producers name differently are one dataset: s3a and s3, the aliases of a host, the
 prefix of an environment, an ARN of AWS Glue and a location; and by which their columns are one, whatever their quotes
-and case. Without rules no names are joined. docs/guides/names.md says how to write the file.
+and case. Without rules no names are joined. headwater/features/names/README.md says how to write the file.
 """
 _EXAMPLES = """\
 examples:
@@ -66,7 +66,7 @@ def _rules_in(file: Path) -> tuple[NameRule, ...]:
 
 
 def _likely(_: argparse.Namespace, deployment: Deployment) -> None:
-    from headwater.queries.lists.similar_names import similar_datasets
+    from headwater.features.names.similar_names import similar_datasets
     from headwater.queries.view import GraphView
 
     similar = similar_datasets(GraphView(deployment.graph_table()), datasets_max=None)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from headwater.facts.job_nodes import io_of
-from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns, ReadVersions
+from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
+from headwater.queries.columns.read_versions import ReadVersions
 from headwater.queries.graphs.short_forms import find_stale
-from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
+from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode
 from headwater.queries.results.entities import LastWriter
 from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
-from headwater_model.field_paths import ColumnIndex, RelatedPaths
+from headwater_model.field_paths import ColumnIndex
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 # Columns of one graph: more than a response of 4 MB holds.
@@ -47,56 +47,9 @@ class ColumnWalk:
     """
 
     def __init__(self, view: GraphView) -> None:
-        self._view = view
-        self._present = CurrentColumns(view)
+        self._view = ColumnView.of(view)
         self._walked = Walked[Column](COLUMNS_MAX)
         self._outputs: dict[Column, AbstractSet[Column]] = {}
-
-    def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
-        """Return the column under its dataset's primary name if it is in the schema, reported, or used by a column."""
-        entry = self._visible(dataset)
-        if entry is None:
-            return None
-        there = entry.has(path) or self.is_used(dataset, path)
-        return Column(entry.group.primary, path) if there else None
-
-    def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
-        """Return the columns of a dataset; `used` adds columns that only reports on derived columns name."""
-        entry = self._visible(dataset)
-        if entry is None:
-            return []
-        primary = entry.group.primary
-        own = [Column(primary, path) for path in entry.paths]
-        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
-
-    def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
-        """True if a current column is derived from this column, or from a field inside it."""
-        return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
-
-    def used(self, dataset: DatasetId) -> list[Column]:
-        """Return the columns of a dataset that are sources of current columns."""
-        self._present.load_columns([dataset], readers=True)
-        group = self._present.groups.group(dataset)
-        derived = self._present.made_of(group)
-        self._present.load_columns(derived)
-        entries = [entry for name in derived if (entry := self._present.entry(name))]
-        return sorted({column for entry in entries for column in entry.used if column.dataset == group.primary})
-
-    def reporters_of(self, column: Column) -> tuple[Reporter, ...]:
-        """Return the reporters of a column that exists."""
-        entry = self._visible(column.dataset)
-        return entry.known.reporters_of(column.field) if entry else ()
-
-    def is_visible(self, dataset: DatasetId) -> bool:
-        """True if the dataset is known and not hidden."""
-        return self._visible(dataset) is not None
-
-    def outputs_of(self, job: JobId) -> list[DatasetId] | None:
-        """Return a job's current outputs that are shown in full; None if the job is unknown or hidden."""
-        self._present.load_jobs([job])
-        if not self._present.is_visible_job(job):
-            return None
-        return sorted(filter(self._view.caller.opens, io_of(self._present.nodes[job])[1]))
 
     def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """Return the graph around these existing columns."""
@@ -113,26 +66,24 @@ class ColumnWalk:
 
     def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
         """Return the columns derived from an existing column, and the column itself, by their distance from it."""
-        self._present.load_columns([column.dataset], readers=True, onward=depth > 0)
+        self._view.load_columns([column.dataset], below=2 if depth else 1)
         return walk([column], self._users, into=self._walked, depth=depth).hops
 
     @property
     def truncated(self) -> bool:
         """True if the walk left out columns."""
-        return self._walked.truncated or self._present.groups.truncated
+        return self._walked.truncated or self._view.truncated
 
     def entry(self, column: Column) -> DatasetColumns | None:
         """Return the columns of a reached column's dataset; None if the caller may not see them."""
-        entry = self._visible(column.dataset)
+        entry = self._view.find_columns(column.dataset)
         return entry if self._opened([column]) else None
 
     def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
         """Yield the steps from these columns, which `below` reached before its last level, report by report."""
         columns = self._opened(reached)
-        groups = [self._present.groups.group(dataset) for dataset in {column.dataset for column in columns}]
         # The walk has read all datasets that may have columns derived from these.
-        derived = {name for group in groups for name in self._present.made_of(group)}
-        entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
+        groups, entries = self._view.load_below({column.dataset for column in columns})
         # A report may name a source as a struct around a column, or as a field inside it.
         takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
         # Each report on such a dataset yields its own steps, with the job that reported them.
@@ -143,14 +94,13 @@ class ColumnWalk:
 
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
         """Return the columns that are shown in full; their datasets' names are loaded."""
-        groups = self._present.groups
-        return [column for column in columns if groups.opens(column.dataset, self._view.caller)]
+        return [column for column in columns if self._view.shows(column.dataset)]
 
     def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
         """Read the columns that are shown in full; return their sources."""
         columns = self._opened(level)
-        self._present.load_columns({column.dataset for column in columns})
-        entries = ((column, self._present.entry(column.dataset)) for column in columns)
+        self._view.load_columns({column.dataset for column in columns})
+        entries = ((column, self._view.columns(column.dataset)) for column in columns)
         return _merged(
             sources for column, entry in entries if entry for sources in entry.known.sources_of(column.field)
         )
@@ -158,15 +108,8 @@ class ColumnWalk:
     def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
         """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
         columns = self._opened(level)
-        self._present.load_columns({column.dataset for column in columns}, readers=True, onward=not is_last)
-        groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
-        self._walked.truncated |= any(group.cut for group in groups.values())
-        # Read the datasets that may have columns derived from these.
-        derived = set().union(*(self._present.made_of(group) for group in groups.values()))
-        if not is_last:
-            self._present.groups.load_names(derived)  # with the readers, for the next level
-        self._present.load_columns(derived)
-        entries = {entry.group.primary: entry for name in derived if (entry := self._present.entry(name))}
+        groups, entries = self._view.load_below({column.dataset for column in columns}, is_last=is_last)
+        self._walked.truncated |= any(group.cut for group in groups)
         # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
         # Columns that have the same sources stay together.
@@ -194,30 +137,26 @@ class ColumnWalk:
         takers: dict[Column, set[Column]] = {}
         # The reports on a dataset say which of its nested columns are related.
         for dataset in requested.keys() & paths.keys():
-            entry = self._present.entry(dataset)
+            entry = self._view.columns(dataset)
             index = entry.known.index if entry else ColumnIndex(())
             for path, takers_of in index.invert(requested[dataset], paths[dataset]).items():
                 takers[Column(dataset, path)] = {Column(dataset, taker) for taker in takers_of}
         return takers
 
-    def _visible(self, dataset: DatasetId) -> DatasetColumns | None:
-        self._present.load_columns([dataset])
-        return self._present.entry(dataset)
-
     def _nodes(self) -> Iterable[ColumnNode]:
         # Find the last writers of datasets that no visible job produces any more.
         groups = {}
         for column in self._opened(self._walked.hops):
-            entry = self._present.entry(column.dataset)
+            entry = self._view.columns(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
-        writers = find_stale(list(groups.values()), self._view, self._present.nodes)
+        writers = find_stale(list(groups.values()), self._view)
         shown = list(self._shown())
         dependencies: dict[int, tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}
         # Only for the columns that fit the result, find the versions of their sources.
-        reads = ReadVersions(entries.values(), self._view, self._present.groups)
-        self._walked.truncated |= reads.truncated or self._present.groups.truncated
+        reads = ReadVersions(entries.values(), self._view)
+        self._walked.truncated |= reads.truncated or self._view.truncated
         for column, entry in shown:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
@@ -242,7 +181,7 @@ class ColumnWalk:
             if column not in opened:
                 yield column, None
                 continue
-            entry = self._present.entry(column.dataset)
+            entry = self._view.columns(column.dataset)
             if entry is None:
                 continue
             outputs = self._outputs.get(column, frozenset())

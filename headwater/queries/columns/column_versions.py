@@ -13,14 +13,19 @@ from headwater.facts.keys import dataset_pk
 from headwater.facts.run_facts import owner
 from headwater.facts.table import RowQuery
 from headwater.queries.columns.column_graph import COLUMNS_MAX, column_inputs
-from headwater.queries.columns.column_reports import ColumnReport, IndexedColumns, read_columns, unknown_columns
-from headwater.queries.columns.current_columns import with_sources_alone
+from headwater.queries.columns.column_reports import (
+    ColumnReport,
+    IndexedColumns,
+    keys_of,
+    read_columns,
+    unknown_columns,
+)
+from headwater.queries.columns.read_versions import with_sources_alone
 from headwater.queries.descriptions import NO_SCHEMA, Schema, schema_of
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.columns import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
 from headwater.queries.runs.dataset_versions import read_versions
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, reads_of
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.walk import Walked, walk
 from headwater_model.columns import NO_COLUMNS, Column, ColumnLineage
 from headwater_model.field_paths import RelatedPaths
@@ -66,7 +71,6 @@ class VersionWalk:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = ResolvedDatasets(view)
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
         self._producers: dict[Version, RunKey | None] = {}
@@ -81,18 +85,16 @@ class VersionWalk:
         if not new:
             return
         facts = read_run_facts({run for run in new.values() if run}, self._view)
-        self._groups.load_names(primary for primary, _ in new)
+        self._view.load_names(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
-            group = self._groups.group(version[0])
+            group = self._view.group(version[0])
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], reported))
-        self._groups.expect(
-            dataset_of(text)
-            for run_facts in facts.values()
-            for text in ever_sources(run_facts) | run_facts.inputs.keys()
-        )
-        columns = read_columns((report.key for entry in entries for report in entry.reports), self._view)
+        sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
+        keys = [report.key for entry in entries for report in entry.reports]
+        self._view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
+        columns = read_columns(keys, self._view)
         for entry in entries:
             for report in entry.reports:
                 report.columns = columns[report.key] if report.key[0] else report.columns
@@ -104,10 +106,10 @@ class VersionWalk:
         facts = read_run_facts(reporter_runs, self._view)
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
-        self._groups.load_names({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self._groups).items())))
+        self._view.load_names({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self._view).items())))
         self._truncated |= bool(self._budget.cut)
-        reads = reads_of(readers, self._view, self._groups)
+        reads = reads_of(readers, self._view)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             entry.reads = self._reads_of_sources(entry.reports, reads)
@@ -123,13 +125,13 @@ class VersionWalk:
         """Return, by source, what the last of the runs that report the source read of it."""
         last: dict[DatasetId, InputVersion] = {}
         for report in sorted(reports, key=lambda report: report.reporter.run):
-            sources = {self._groups.primary(source) for source in report.columns.datasets}
+            sources = {self._view.primary(source) for source in report.columns.datasets}
             read = reads.get(report.reporter.run, ())
             last |= {source.group.primary: source for source in read if source.group.primary in sources}
         return last
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
-        return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
+        return lambda dataset: None if dataset in hidden else self._view.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
         """Read the schemas of versions that no run made, from DatasetEvents."""
@@ -148,7 +150,7 @@ class VersionWalk:
         """Return the upstream graph of these columns of loaded versions."""
         walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
         return ColumnGraph(
-            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._groups.truncated
+            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._view.truncated
         )
 
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
@@ -166,7 +168,7 @@ class VersionWalk:
         return {source for sources, entry in followed.values() for source in self._near(sources, entry)}
 
     def _opens(self, node: _Node) -> bool:
-        return self._groups.opens(node[0].dataset, self._view.caller)
+        return self._view.shows(node[0].dataset)
 
     def _near(self, sources: Iterable[Column], entry: VersionEntry) -> Iterator[_Node]:
         reads = entry.reads or {}

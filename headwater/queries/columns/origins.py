@@ -13,14 +13,13 @@ from headwater.facts.facts import RunFacts
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import owner, parent_run
-from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_versions import VersionWalk
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.columns.selection import select_version
 from headwater.queries.graphs.node_ids import FieldNode, field_candidates
-from headwater.queries.resolve import ResolvedDataset, resolve_dataset
 from headwater.queries.results.columns import Origin, Origins
 from headwater.queries.runs.dataset_versions import current_versions, find_version
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey
 
@@ -35,7 +34,7 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
         Invalid: the id cannot be read as a field's.
     """
     for node in field_candidates(node_id, view):
-        group = resolve_dataset(node.dataset, view)
+        group = view.named(node.dataset)
         versions = _versions(node, group, view)
         if versions is not None:
             return _origins(Column(group.primary, node.field), versions, view)
@@ -49,11 +48,12 @@ def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mappi
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
-    walk = ColumnWalk(view)
-    column = walk.exists(node.dataset, node.field)
-    if column is None:
+    present = ColumnView.of(view)
+    entry = present.find_columns(node.dataset)
+    if entry is None or present.find_column(node.dataset, node.field) is None:
         return None
-    reported = {reporter.version: reporter.run for reporter in walk.reporters_of(column) if reporter.version}
+    reporters = entry.known.reporters_of(node.field)
+    reported = {reporter.version: reporter.run for reporter in reporters if reporter.version}
     if reported:
         return reported
     current = current_versions([group], view)[0]

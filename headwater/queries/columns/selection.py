@@ -7,16 +7,12 @@ from typing import TypeAlias
 
 from headwater.facts.facts import dataset_of
 from headwater.facts.index_scan import read_run_facts
-from headwater.facts.job_nodes import io_of
 from headwater.facts.run_facts import dataset_version_id
-from headwater.facts.visibility import Visibility
-from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
-from headwater.queries.columns.current_columns import CurrentColumns, DatasetColumns
+from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
 from headwater.queries.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
 from headwater.queries.graphs.node_ids import FieldNode, Node
-from headwater.queries.resolve import ResolvedDatasets, resolve_dataset
 from headwater.queries.runs.dataset_versions import find_version, read_versions
 from headwater.queries.runs.input_versions import outputs_of
 from headwater.queries.runs.job_versions import versions_of
@@ -29,17 +25,17 @@ NodeOfVersion: TypeAlias = tuple[Column, str]
 Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
-def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
+def select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool) -> list[Column] | None:
     """Return the columns that a node stands for now; None if the node does not exist."""
     if isinstance(node, FieldNode):
-        column = walk.exists(node.dataset, node.field)
+        column = view.find_column(node.dataset, node.field)
         return [column] if column else None
     if isinstance(node.id, DatasetId):
-        return walk.columns_of(node.id, used=downstream) if walk.is_visible(node.id) else None
-    outputs = walk.outputs_of(node.id)
+        return view.list_columns(node.id, used=downstream) if view.find_columns(node.id) else None
+    outputs = view.find_outputs(node.id)
     if outputs is None:
         return None
-    return list(dict.fromkeys(column for output in outputs for column in walk.columns_of(output, used=downstream)))
+    return list(dict.fromkeys(column for output in outputs for column in view.list_columns(output, used=downstream)))
 
 
 def select_version(
@@ -62,7 +58,7 @@ def select_version(
 
 
 def _made_version(dataset: DatasetId, version: str, view: GraphView) -> Producers | None:
-    group = resolve_dataset(dataset, view)
+    group = view.named(dataset)
     dataset_version = find_version(group, version, view)
     return {(group.primary, version): dataset_version.run} if dataset_version else None
 
@@ -76,9 +72,8 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers
         return {}
     run = job_version.latest_run.key
     facts = read_run_facts([run], view)[run]
-    groups = ResolvedDatasets(view)
-    groups.load_names(map(dataset_of, facts.outputs))
-    outputs = outputs_of(facts, run, groups)
+    view.load_names(map(dataset_of, facts.outputs))
+    outputs = outputs_of(facts, run, view)
     return {(output.dataset, output.version): run for output in outputs if view.opens(output.dataset)}
 
 
@@ -86,24 +81,24 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) ->
     """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
-    walk = ColumnWalk(view)
+    present = ColumnView.of(view)
     if isinstance(node, FieldNode):
-        there = entry.has(node.field, schema) or walk.is_used(primary, node.field)
+        there = entry.has(node.field, schema) or present.is_used(primary, node.field)
         return [Column(primary, node.field)] if there else []
     paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
-    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *walk.used(primary))))
+    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *present.used(primary))))
 
 
 def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> list[NodeOfVersion] | None:
     """Return the columns that a node stood for at the view's time, each in its writers' last versions."""
-    present, at = CurrentColumns(view), view.at or ""
-    datasets = _datasets_at(node, present, view.caller)
+    present = ColumnView.of(view)
+    datasets = _datasets_at(node, present)
     if datasets is None:
         return None
     present.load_columns(datasets)
-    entries = {entry.group.primary: entry for dataset in datasets if (entry := present.entry(dataset))}
-    shown = {primary: list(_versions_at(entry, present, view)) for primary, entry in entries.items()}
-    walk.add([version_entry for version_entries in shown.values() for version_entry in version_entries], at)
+    entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
+    shown = {primary: list(_versions_at(entry, present)) for primary, entry in entries.items()}
+    walk.add([version_entry for version_entries in shown.values() for version_entry in version_entries], view.at or "")
     nodes = [
         (Column(primary, path), version_entry.version)
         for primary, version_entries in shown.items()
@@ -115,13 +110,10 @@ def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> lis
     return sorted(nodes)
 
 
-def _datasets_at(node: FieldNode | Node, present: CurrentColumns, visibility: Visibility) -> list[DatasetId] | None:
+def _datasets_at(node: FieldNode | Node, view: ColumnView) -> list[DatasetId] | None:
     if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
         return [_dataset_of(node)]
-    present.load_jobs([node.id])
-    if not present.is_visible_job(node.id):
-        return None
-    return sorted(filter(visibility.opens, io_of(present.nodes[node.id])[1]))
+    return view.find_outputs(node.id)
 
 
 def _dataset_of(node: FieldNode | Node) -> DatasetId:
@@ -139,7 +131,7 @@ def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[Ver
     return list(dict.fromkeys((*(path for schema in schemas for path in schema.columns), *entry.columns.fields)))
 
 
-def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView) -> Iterator[VersionEntry]:
+def _versions_at(entry: DatasetColumns, view: ColumnView) -> Iterator[VersionEntry]:
     """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
     by_version: dict[str, list[ColumnReport]] = {}
     for report in entry.reports:
@@ -159,5 +151,5 @@ def _versions_at(entry: DatasetColumns, present: CurrentColumns, view: GraphView
     for version, reports in by_version.items():
         schema = schemas.get(version, NO_SCHEMA)
         sources = {source for report in reports for source in report.columns.datasets}
-        hidden = frozenset(source for source in sources if not present.sees(source))
+        hidden = frozenset(source for source in sources if not view.visible_name(source))
         yield VersionEntry(entry.group, version, reports, schema, hidden)

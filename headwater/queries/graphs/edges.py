@@ -3,7 +3,7 @@
 The last DatasetEvent of a dataset with a `lineage` or a `columnLineage` facet says what it is made of (a view). Such a
 declaration is walked as a job would be: from its sources to its dataset, and back.
 
-    edges = DatasetEdges(loaded)
+    edges = DatasetEdges(view)
     edges.load_edges(groups)    # datasets of the loaded graph
     edges.derived(group)        # the visible datasets that are made of this one
     possible, more = possible_children([dag], view)    # a superset: each job's node says which job its parent is
@@ -20,11 +20,11 @@ from headwater.events.subsets import Part, are_apart
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, job_of
 from headwater.facts.index_rows import child_jobs_query
 from headwater.facts.table import RowQuery
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import Near, ResolvedDataset
 from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import Direction
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.graph_view import WithUsers
+from headwater.queries.view.names import datasets_beyond
 from headwater_model.ids import DatasetId, JobId
 
 # Jobs, of a namespace and of all, that are read for one parent.
@@ -50,8 +50,8 @@ def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
 class DatasetEdges:
     """The declared edges of datasets that are loaded; `truncated`: there may be more than were read."""
 
-    def __init__(self, loaded: LoadedGraph) -> None:
-        self._loaded = loaded
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
         self._read: set[DatasetId] = set()
         self.truncated = False
 
@@ -66,7 +66,7 @@ class DatasetEdges:
         left = READ_MAX - len(self._read)
         self.truncated |= len(new) > left
         if new[:left]:
-            self._loaded.load(new[:left], readers=False, onward=False)
+            self._view.load(new[:left], users="writers")
             self._read.update(new[:left])
 
     def derived(self, group: ResolvedDataset) -> list[ResolvedDataset]:
@@ -81,28 +81,22 @@ class DatasetEdges:
 
     def _visible(self, group: ResolvedDataset, names: Set[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of these names that were read, each once, without the dataset itself."""
-        return [other for other in self._loaded.datasets(names & self._read) if other.primary != group.primary]
+        return [other for other in self._view.datasets(names & self._read) if other.primary != group.primary]
 
 
-def split_by_readers(
-    names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool
-) -> Iterator[tuple[Sequence[DatasetId], bool]]:
-    """Yield the datasets that are read alike; true if their readers are read, too.
+def with_users(names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> Iterator[WithUsers]:
+    """Yield the datasets that are read alike, with the jobs to which their way leads.
 
     The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
     """
     if is_last:
-        yield [name for name, _ in names], False
+        yield [name for name, _ in names], "writers"
         return
-    for readers in (False, True):
-        datasets = [name for name, way in names if (way != "up") == readers]
-        if datasets:
-            yield datasets, readers
-
-
-def datasets_beyond(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
-    """Return the datasets to which a way leads from a job."""
-    return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
+    up = [name for name, way in names if way == "up"]
+    if up:
+        yield up, "up"
+    if len(up) < len(names):
+        yield [name for name, way in names if way != "up"], "down"
 
 
 def users_beyond(group: ResolvedDataset, way: Direction) -> set[JobId]:

@@ -14,13 +14,12 @@ from headwater.facts.job_edges import DATA_ALONE, Kind
 from headwater.facts.keys import dataset_pk
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import RowQuery
-from headwater.queries.graphs.edges import OPPOSITE, Step, datasets_beyond, has_flows, users_beyond
+from headwater.queries.graphs.edges import OPPOSITE, Step, has_flows, users_beyond
 from headwater.queries.graphs.job_graph import JobGraphWalk
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import SIDES, Degree, Direction, GraphDirection, Side
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.names import datasets_beyond
 from headwater_model.ids import DatasetId, JobId
 
 # Neighbours that are read of one side of a node, to choose among them and to count them.
@@ -50,13 +49,12 @@ class FoldedGraphWalk(JobGraphWalk):
         super().__init__(view, direction=direction, job_edges=job_edges)
         self._fold = fold
         # Datasets that are compared or counted, without the jobs that use them.
-        self._briefs = LoadedGraph(view)
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:  # noqa: ARG002 - the border counts
-        self._loaded.load({name for name, _ in names})
+        self._view.load({name for name, _ in names}, users="both")
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the datasets that were mentioned last on each side of these jobs."""
@@ -85,10 +83,10 @@ class FoldedGraphWalk(JobGraphWalk):
             users.sort(key=self._last_start, reverse=True)
             last = users[: self._fold]
             steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
-        explain_unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
-        new = self._walked.take_within_limit(sorted({job for job, _, _ in explain_unreached} - self._jobs.keys()))
-        self._keep(self._loaded.jobs(new))
-        return [step for step in explain_unreached if step[0] in self._jobs]
+        unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
+        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
+        self._keep(self._view.jobs(new))
+        return [step for step in unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetOnSide]) -> list[Sequence[JobId]]:
         """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
@@ -113,7 +111,7 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _degrees(self) -> Mapping[str, Degree]:
         """Return the number of neighbours of every node that is shown in full, of those at the border too."""
-        groups = [group for primary in self._datasets if self._opens(group := self._groups.group(primary))]
+        groups = [group for primary in self._datasets if self._opens(group := self._view.group(primary))]
         jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
         self._look_up(
             job for group in groups for side in _SIDES if not _is_hub(group, side) for job in users_beyond(group, side)
@@ -147,14 +145,14 @@ class FoldedGraphWalk(JobGraphWalk):
         """Read the nodes of these jobs, as many as one graph may read."""
         new = self._affordable(set(jobs) - self._looked_up)
         self._looked_up.update(new)
-        self._loaded.load(jobs=new)
+        self._view.load(jobs=new)
 
     def _compare(self, names: Iterable[DatasetId]) -> None:
         """Read these datasets without the jobs that use them, as many as one graph may read."""
         new = self._affordable(set(names) - self._compared)
         if new:
             self._compared.update(new)
-            self._briefs.load(new)
+            self._view.load(new)
 
     def _affordable(self, things: set[_T]) -> Sequence[_T]:
         affordable = sorted(things)[: self._left]
@@ -163,11 +161,11 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the visible datasets of those of these names that were compared, each once, by primary name."""
-        return self._briefs.datasets(name for name in names if name in self._compared)
+        return self._view.datasets(name for name in names if name in self._compared)
 
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
         """Return the visible jobs among these that are on this side of the dataset now, by id."""
-        users = self._loaded.jobs(sorted(jobs))
+        users = self._view.jobs(sorted(jobs))
         return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
 
     def _last_start(self, job: Job) -> str:

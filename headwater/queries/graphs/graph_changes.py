@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import LINEAGE
@@ -19,10 +18,10 @@ from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
-from headwater.facts.table import GraphReader, Key, Row, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
 from headwater.facts.windows import windows_of
 from headwater.queries.descriptions import is_doubtful, schema_of
-from headwater.queries.view import GraphView, ReadAhead
+from headwater.queries.view import GraphView
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -37,32 +36,51 @@ IO: TypeAlias = tuple[frozenset[DatasetId], frozenset[DatasetId]]
 Types: TypeAlias = Mapping[FieldPath, str | None]
 
 
-class WatchedReader(ReadAhead):
+class WatchedReader:
     """The table as one history reads it, with the times in the facts that were read.
 
     `doubtful` are the datasets whose schema depends on which run wrote them last.
     """
 
     def __init__(self, behind: GraphReader) -> None:
-        super().__init__(behind)
+        self._behind = behind
         self.times: set[str] = set()
         self.doubtful: set[DatasetId] = set()
         # Mentions matter once something was deleted.
         self._mentions: set[str] = set()
         self._is_deleted = False
-        self._scanned = 0
 
-    def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
-        super()._read_behind(keys, queries)
-        for row in islice(self._known.values(), self._scanned, None):
-            if row is not None and "facts" in row.data:
-                self._watch(row)
-        self._scanned = len(self._known)
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist."""
+        rows = self._behind.get(keys)
+        self._watch_rows(rows.values())
+        return rows
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query."""
+        pages = self._behind.query(queries)
+        self._watch_rows(row for page in pages for row in page.rows)
+        return pages
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return what `get` and `query` return, in one round."""
+        rows, pages = self._behind.read(keys, queries)
+        self._watch_rows((*rows.values(), *(row for page in pages for row in page.rows)))
+        return rows, pages
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Announce reads that may follow."""
+        self._behind.expect(keys, queries)
 
     def changes(self) -> Iterator[str]:
         """Yield the times at which what was read may change by its own facts."""
         yield from self.times
         yield from self._mentions if self._is_deleted else ()
+
+    def _watch_rows(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if "facts" in row.data:
+                self._watch(row)
 
     def _watch(self, row: Row) -> None:
         kind, stored = row.pk.partition("#")[0], row.data["facts"]

@@ -48,10 +48,10 @@ class HistoryWalk:
     def __init__(
         self, view: GraphView, node: JobId | DatasetId, depth: int, *, direction: GraphDirection = "both"
     ) -> None:
-        self._watched = WatchedReader(view.reader)
+        self._watched = WatchedReader(view)
         self._view, self._node, self._depth = GraphView(self._watched, caller=view.caller), node, depth
         self._direction = direction
-        self._walk = JobGraphWalk(self._view)
+        self._then, self._walk = self._view, JobGraphWalk(self._view)
         self._left = _READ_MAX
 
     def between(self, start: str, end: str) -> History:
@@ -86,7 +86,8 @@ class HistoryWalk:
         return History(time or later.complete_to, changes)
 
     def _state(self, at: str) -> _State:
-        self._walk = JobGraphWalk(self._view.as_of(at), direction=self._direction, job_edges=())
+        self._then = self._view.as_of(at)
+        self._walk = JobGraphWalk(self._then, direction=self._direction, job_edges=())
         if isinstance(self._node, JobId):
             graph = self._walk.from_job(self._node, self._depth)
         else:
@@ -107,7 +108,7 @@ class HistoryWalk:
         for job, io in io_of_nodes(self._walk.nodes).items():
             yield from (later_run for later_run in later.of_jobs[job] if later_run.expected != io)
         for name, runs in later.of_datasets.items():
-            schema = state.schemas.get(self._walk.primary(name))
+            schema = state.schemas.get(self._then.primary(name))
             yield from (later_run for later_run in runs if schema is not None and later_run.expected != schema)
 
     def _first_runs(self, time: str, jobs: Collection[JobId]) -> set[RunKey]:

@@ -19,20 +19,20 @@ from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import (
     DatasetEdges,
     Step,
-    datasets_beyond,
     declared_sources,
     edges_apart,
     entered,
     possible_children,
-    split_by_readers,
     users_beyond,
+    with_users,
 )
 from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
-from headwater.queries.loaded_graph import LoadedGraph, resolve_assertions, under_primaries
-from headwater.queries.resolve import Near, ResolvedDataset
 from headwater.queries.results.entities import Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.graph_view import WithUsers
+from headwater.queries.view.names import datasets_beyond
+from headwater.queries.view.nodes import resolve_assertions, under_primaries
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
@@ -68,9 +68,9 @@ class JobGraphWalk:
         self._job_edges = job_edges
         # Hops that follow those of the jobs that are read next.
         self._hops_left = 0
-        self._loaded = LoadedGraph(view, users=True)
-        self._groups, self._nodes = self._loaded.groups, self._loaded.nodes
-        self._declared = DatasetEdges(self._loaded)
+        self._declared = DatasetEdges(view)
+        # The nodes of the jobs that were read, shown or not.
+        self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
         # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
@@ -78,15 +78,6 @@ class JobGraphWalk:
         self._reached: set[tuple[DatasetId, Direction]] = set()
         # The limit counts jobs and datasets: it shrinks by each dataset.
         self._walked = Walked[Step](NODES_MAX if limit is None else limit)
-
-    @property
-    def nodes(self) -> Mapping[JobId, Mapping[str, Any]]:
-        """The nodes of the jobs that were read, shown or not."""
-        return self._nodes
-
-    def primary(self, name: DatasetId) -> DatasetId:
-        """Return the name that a name resolves to, if it was read."""
-        return self._groups.primary(name)
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
@@ -120,7 +111,7 @@ class JobGraphWalk:
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
             new = [job for job in possible if job not in known and self._view.opens(job)]
-            left = max(self._walked.limit - len(self._nodes), 0)
+            left = max(self._walked.limit - len(self.nodes), 0)
             self._walked.truncated |= more or len(new) > left
             candidates = self._read_jobs(new[:left])
             children = {job.id: job for job in candidates if job.parent and job.parent.job in parents}
@@ -130,7 +121,7 @@ class JobGraphWalk:
         return self._keep(tasks[job] for job in sorted(tasks))
 
     def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
-        return [job for job in jobs if "is_parent" in self._nodes[job] and self._view.opens(job)]
+        return [job for job in jobs if "is_parent" in self._view.nodes[job] and self._view.opens(job)]
 
     def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
@@ -170,7 +161,7 @@ class JobGraphWalk:
 
         Of a dataset that the caller may not see, this is the dataset alone.
         """
-        declared = [(self._groups.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
+        declared = [(self._view.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
         self._declared.load_edges(group for group, _ in declared)
         names: set[tuple[DatasetId, Direction]] = {(group.primary, way) for group, way in declared if way != "up"}
         for group, way in declared:
@@ -181,20 +172,20 @@ class JobGraphWalk:
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
         """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
         # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
-        own = {job: set(edges_in(self._nodes[job])) for job, _, _ in steps}
-        others = {job: dependents_in(self._nodes[job]) for job, _, _ in steps}
+        own = {job: set(edges_in(self._view.nodes[job])) for job, _, _ in steps}
+        others = {job: dependents_in(self._view.nodes[job]) for job, _, _ in steps}
         beyond = {edge.other for edges in own.values() for edge in edges} | {
             dependent for dependents in others.values() for dependent in dependents
         }
         if not self._job_edges or not beyond:
             return []
-        self._walked.truncated |= any(are_dependents_cut(self._nodes[job]) for job in others)
+        self._walked.truncated |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
         read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
         candidates: set[Step] = set()
         for job, way, _ in steps:
             ends = [edge.ends(job) for edge in own[job] if edge.kind in self._job_edges]
             for other in others[job]:
-                reported = edges_in(self._nodes[other]) if other in read else ()
+                reported = edges_in(self._view.nodes[other]) if other in read else ()
                 ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
             # A way up follows the edges that end at this job; a way down follows those that begin here.
             candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
@@ -217,7 +208,7 @@ class JobGraphWalk:
         flows = self._jobs[job].flows
         if not entry or flows is None:
             return names
-        entered = set(self._groups.group(dataset_of(entry)).names)
+        entered = set(self._view.group(dataset_of(entry)).names)
         if way == "down":
             beyond = {output for source, output in flows if source in entered}
         else:
@@ -226,15 +217,15 @@ class JobGraphWalk:
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:
         """Read the datasets, and the jobs to which each way leads from them."""
-        self._loaded.load(namespaces={name.namespace for name, _ in names})
-        for datasets, readers in split_by_readers(names, is_last=is_last):
-            self._loaded.load(datasets, readers=readers, onward=not is_last)
+        self._view.load(namespaces={name.namespace for name, _ in names})
+        for datasets, users in with_users(names, is_last=is_last):
+            self._view.load(datasets, users=users)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Direction]]) -> list[tuple[ResolvedDataset, Direction]]:
         """Add the visible datasets of these loaded names; return the new ones of each way."""
         self._names.update(names)
-        primaries = sorted({(self._groups.primary(name), way) for name, way in names} - self._reached)
-        visible = [(group, way) for primary, way in primaries if (group := self._loaded.dataset(primary))]
+        primaries = sorted({(self._view.primary(name), way) for name, way in names} - self._reached)
+        visible = [(group, way) for primary, way in primaries if (group := self._view.dataset(primary))]
         # Datasets beyond the limit are not shown, and nothing leads on from them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._walked.take_within_limit(list(new))
@@ -254,9 +245,7 @@ class JobGraphWalk:
             steps.update((job, way) for job in users_beyond(group, way))
             among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
-        neighbours = {job: datasets for group, _ in opened for job, datasets in group.near.items()}
-        self._expect_beyond(steps, neighbours)
-        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()))
+        jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()), self._beyond(steps))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
         # A job that reports flows is entered once for each dataset that leads there.
         users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
@@ -270,45 +259,44 @@ class JobGraphWalk:
         self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
         return new
 
-    def _expect_beyond(self, steps: Iterable[tuple[JobId, Direction]], neighbours: Mapping[JobId, Near]) -> None:
-        """Announce the datasets to which the jobs probably lead: they are read together with the jobs."""
-        opened = [(job, way) for job, way in steps if job in neighbours and self._view.opens(job)]
-        names = {(name, way) for job, way in opened for name in datasets_beyond(neighbours[job], way)} - self._names
+    def _beyond(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
+        """Yield the datasets to which edges say that the jobs lead: they are read together with the jobs."""
+        opened = [(used, way) for job, way in steps if self._view.opens(job) and (used := self._view.near(job))]
+        names = {(name, way) for used, way in opened for name in datasets_beyond(used, way)} - self._names
         fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        is_last = self._hops_left <= 0
-        for datasets, readers in split_by_readers(fitting, is_last=is_last):
-            self._loaded.expect(datasets, readers=readers, onward=not is_last)
+        return with_users(fitting, is_last=self._hops_left <= 0)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
         kept = {job.id: job for job in jobs}
         self._jobs.update(kept)
         return list(kept)
 
-    def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
+    def _read_jobs(self, jobs: Sequence[JobId], beyond: Iterable[WithUsers] = ()) -> list[Job]:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
         fitting = self._walked.take_within_limit(jobs)
-        self._loaded.load(jobs=fitting)
-        return self._loaded.jobs(fitting)
+        self._view.load(jobs=fitting, beyond=beyond)
+        self.nodes.update((job, self._view.nodes[job]) for job in fitting if job in self._view.nodes)
+        return self._view.jobs(fitting)
 
     def _opens(self, group: ResolvedDataset) -> bool:
         return self._view.opens(*group.names)
 
     def _shown_jobs(self) -> tuple[Job, ...]:
         """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
-        self._jobs = {job.id: under_primaries(job, self._groups.primary) for job in self._jobs.values()}
+        self._jobs = {job.id: under_primaries(job, self._view.primary) for job in self._jobs.values()}
         if self._job_edges:
             opened_jobs = filter(self._view.caller.opens, self._jobs)
-            self._walked.truncated |= any("jobs_cut" in self._nodes[job] for job in opened_jobs)
+            self._walked.truncated |= any("jobs_cut" in self._view.nodes[job] for job in opened_jobs)
         return tuple(map(self._view.redacted, self._jobs.values()))
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
         groups = list(filter(self._opens, self._datasets.values()))
         # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
-        unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
-        self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
+        unseen = {job for group in groups for job in group.producers} - self._view.nodes.keys()
+        self._walked.truncated |= self._view.truncated or len(unseen) > PRODUCERS_MAX
         self._walked.truncated |= resolve_assertions(groups, self._view)
-        writers = find_stale(groups, self._view, self._nodes)
+        writers = find_stale(groups, self._view)
         facets = read_facets(groups, self._view)
         opened = {
             group.primary: dataset_of_group(
@@ -328,14 +316,14 @@ class JobGraphWalk:
     def _edges_apart(self) -> Iterator[tuple[str, str]]:
         """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
         jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
-        for dataset, job in edges_apart(jobs, self._nodes, self._groups.primary):
+        for dataset, job in edges_apart(jobs, self._view.nodes, self._view.primary):
             if dataset in self._datasets and self._opens(self._datasets[dataset]):
                 yield dataset.node_id, job.node_id
 
     def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
         """Yield the edges between jobs of the graph, with at least one end that is shown in full."""
         for job in self._jobs if kind in self._job_edges else ():
-            for edge in edges_in(self._nodes[job]):
+            for edge in edges_in(self._view.nodes[job]):
                 shown = edge.kind == kind and edge.other in self._jobs
                 if shown and (self._view.opens(job) or self._view.opens(edge.other)):
                     yield (*edge.ends(job), edge)

@@ -10,11 +10,9 @@ from headwater.facts.facts import job_of
 from headwater.facts.keys import dataset_pk
 from headwater.facts.table import RowQuery
 from headwater.queries.graphs.short_forms import short_datasets
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Side
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
 # Index rows of one name of a dataset, and names of a job's datasets, that one page reads.
@@ -37,12 +35,12 @@ class Neighbours:
     """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view, self._loaded = view, LoadedGraph(view)
+        self._view = view
 
     def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
-        self._loaded.load([dataset])
-        group = self._loaded.dataset(dataset)
+        self._view.load([dataset])
+        group = self._view.dataset(dataset)
         if group is None:
             return None
         candidates, last = self._users(group, side, after)
@@ -53,8 +51,8 @@ class Neighbours:
 
     def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
         """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
-        self._loaded.load(jobs=[job])
-        current = self._loaded.job(job)
+        self._view.load(jobs=[job])
+        current = self._view.job(job)
         if current is None:
             return None
         names = sorted(current.inputs if side == "up" else current.outputs)
@@ -77,10 +75,10 @@ class Neighbours:
 
     def _jobs(self, jobs: Sequence[JobId], group: ResolvedDataset, side: Side) -> dict[JobId, Job]:
         """Return the visible jobs among these that are on this side of the dataset now."""
-        self._loaded.load(jobs=jobs)
+        self._view.load(jobs=jobs)
         here = [
             job
-            for job in self._loaded.jobs(jobs)
+            for job in self._view.jobs(jobs)
             if not set(group.names).isdisjoint(job.outputs if side == "up" else job.inputs)
         ]
         return {job.id: self._view.redacted(job) for job in here}
@@ -89,10 +87,10 @@ class Neighbours:
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
     ) -> list[tuple[str, Job | Dataset]]:
         """Return the visible datasets of these names, each at the first of the job's names for it."""
-        self._loaded.load(name for _, name in page)
+        self._view.load(name for _, name in page)
         first: list[tuple[str, ResolvedDataset]] = []
         for position, name in page:
-            group = self._loaded.dataset(name)
+            group = self._view.dataset(name)
             if group and name == min(set(group.names).intersection(names)):
                 first.append((position, group))
         opened = [group.primary for _, group in first[: limit + 1] if self._view.opens(*group.names)]

@@ -9,14 +9,12 @@ namespaces never change the node that an id names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from headwater.facts.facts import DatasetFacts, JobFacts
-from headwater.facts.keys import facts_key
-from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.renamed import folded, renamed
 from headwater.queries.results.graphs import GraphDirection
 from headwater.queries.view import GraphView
@@ -127,20 +125,15 @@ def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_
 
     An event that only names a dataset never changes the node that an id of an existing dataset names.
     """
-    keys = {name: facts_key(name) for name in ids}
-    # The query will load what the id names.
-    datasets = [name for name in keys if isinstance(name, DatasetId)]
-    LoadedGraph(view).expect(datasets, [name for name in keys if isinstance(name, JobId)])
-    rows = view.get(keys.values())
-    stored = {name: rows[key].data["facts"] for name, key in keys.items() if key in rows}
+    stored = view.stored_facts(ids)
     there = {name for name, facts in stored.items() if _exists(name, facts)}
     return there, {name for name, facts in stored.items() if name not in there and facts.get("named_first")}
 
 
-def _exists(id: DatasetId | JobId, stored: dict[str, object]) -> bool:  # noqa: A002 - what it is
+def _exists(id: DatasetId | JobId, stored: Mapping[str, Any]) -> bool:  # noqa: A002 - what it is
     if isinstance(id, JobId):
-        return JobFacts(**stored).first is not None  # type: ignore[arg-type]
-    facts = DatasetFacts(**stored)  # type: ignore[arg-type]
+        return JobFacts(**stored).first is not None
+    facts = DatasetFacts(**stored)
     return bool(facts.first or facts.aliases)
 
 

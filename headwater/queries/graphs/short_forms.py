@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
 
 from headwater.facts.keys import current_key
 from headwater.facts.run_facts import ended, failed
 from headwater.queries.descriptions import dataset_of_group, read_facets
-from headwater.queries.loaded_graph import LoadedGraph, job_of_node
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Dataset, Job, LastWriter
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.nodes import job_of_node
 from headwater.queries.written_versions import VersionQuery, newest_of_both
 from headwater_model.ids import DatasetId, JobId
 
@@ -20,15 +17,13 @@ from headwater_model.ids import DatasetId, JobId
 PRODUCERS_MAX = 5_000
 
 
-def find_stale(
-    groups: Sequence[ResolvedDataset], view: GraphView, seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({})
-) -> dict[DatasetId, LastWriter]:
+def find_stale(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[DatasetId, LastWriter]:
     """Return the last writer of each dataset that a run wrote and no visible job produces, by primary name.
 
-    The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Producers
-    beyond `PRODUCERS_MAX` are not read, and taken as current.
+    The last writer is a run that did not fail, if there is one. Producers beyond `PRODUCERS_MAX` are not
+    read, and taken as current.
     """
-    stale = _unproduced(groups, view, seen)
+    stale = _unproduced(groups, view)
     good = [
         VersionQuery(group, "VERSION", view.at or "~", lambda version: not failed(version.facts)) for group in stale
     ]
@@ -42,16 +37,11 @@ def find_stale(
     }
 
 
-def _unproduced(
-    groups: Sequence[ResolvedDataset], view: GraphView, seen: Mapping[JobId, Mapping[str, Any]]
-) -> list[ResolvedDataset]:
+def _unproduced(groups: Sequence[ResolvedDataset], view: GraphView) -> list[ResolvedDataset]:
     producers = {job for group in groups for job in group.producers}
-    unseen = sorted(producers - seen.keys())
-    rest = set(unseen[PRODUCERS_MAX:])
-    loaded = LoadedGraph(view)
-    loaded.nodes.update((job, seen[job]) for job in producers & seen.keys())
-    loaded.load(jobs=sorted(producers - rest))
-    produced = {dataset for job in loaded.jobs(producers) for dataset in job.outputs}
+    rest = set(sorted(producers - view.nodes.keys())[PRODUCERS_MAX:])
+    view.load(jobs=sorted(producers - rest))
+    produced = {dataset for job in view.jobs(producers) for dataset in job.outputs}
     return [group for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]
 
 
@@ -63,15 +53,14 @@ def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
 
 def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[DatasetId, Dataset]:
     """Return the known datasets of these primary names."""
-    loaded = LoadedGraph(view, users=True)
-    loaded.load(datasets, readers=False, onward=False)
-    known = [group for name in dict.fromkeys(datasets) if (group := loaded.groups.group(name)).named]
+    view.load(datasets, users="writers")
+    known = [group for name in dict.fromkeys(datasets) if (group := view.group(name)).named]
     writers = find_stale(known, view)
     return {
         group.primary: dataset_of_group(
             group,
             facets,
-            hidden=loaded.hides(group),
+            hidden=view.hides(group),
             stale=group.primary in writers,
             last_written_by=writers.get(group.primary),
         )

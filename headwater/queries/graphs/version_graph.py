@@ -13,13 +13,12 @@ from headwater.facts.index_scan import read_run_facts
 from headwater.facts.job_nodes import summarize_run
 from headwater.facts.run_facts import Run
 from headwater.queries.descriptions import dataset_of_group, describe, read_facets
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.entities import Dataset, Job, JobVersion, redacted_dataset
 from headwater.queries.results.graphs import Graph
 from headwater.queries.runs.dataset_versions import find_version
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.runs import UPSTREAM_MAX, RunStep, narrowed_inputs, step_to, versions_of_unknown
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 
@@ -32,7 +31,6 @@ class VersionGraphWalk:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._groups = ResolvedDatasets(view)
         self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
@@ -45,11 +43,11 @@ class VersionGraphWalk:
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
         """Return the upstream graph of a dataset's version; None if there is no such version."""
-        self._groups.load_names([dataset])
-        known = find_version(self._groups.group(dataset), version, self._view)
+        self._view.load_names([dataset])
+        known = find_version(self._view.group(dataset), version, self._view)
         if known is None:
             return None
-        node = (self._groups.primary(dataset), version)
+        node = (self._view.primary(dataset), version)
         self._datasets[node] = known.run
         if known.run:
             self._edges.add(("out", known.run, node))
@@ -60,8 +58,8 @@ class VersionGraphWalk:
         """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
         self._versions[run] = version
         facts = read_run_facts([run], self._view)[run]
-        self._groups.load_names(map(dataset_of, facts.outputs))
-        for output in outputs_of(facts, run, self._groups):
+        self._view.load_names(map(dataset_of, facts.outputs))
+        for output in outputs_of(facts, run, self._view):
             self._datasets[output.dataset, output.version] = run
             self._edges.add(("out", run, (output.dataset, output.version)))
         self._walk(run, "", depth)
@@ -76,9 +74,9 @@ class VersionGraphWalk:
         self._runs.update(read_run_facts({run for run, _ in steps} - self._runs.keys(), self._view))
         known = {run: self._runs[run] for run, _ in steps if run in self._runs and run not in self._whole}
         opened = self._view.opened_runs(known)
-        reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._groups)
+        reached = narrowed_inputs((step for step in steps if step[0] in opened), self._runs, self._view)
         self._whole.update(run for run, entry in steps if run in known and not step_to(run, known[run], entry)[1])
-        producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view, self._groups))
+        producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view))
         # The limit is one of runs.
         self._walked.limit += len(producers) - len({run for run, _ in producers})
         return producers
@@ -104,7 +102,7 @@ class VersionGraphWalk:
             run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
         }
         made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
-        self._groups.load_names(dataset for dataset, _ in self._datasets)
+        self._view.load_names(dataset for dataset, _ in self._datasets)
         edges = {
             (dataset_node(*node), job_node(briefs[run]))
             if direction == "in"
@@ -112,14 +110,14 @@ class VersionGraphWalk:
             for direction, run, node in self._edges
             if run in briefs
         }
-        groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
+        groups = {dataset: self._view.group(dataset) for dataset, _ in self._datasets}
         facets = dict(zip(groups, read_facets(list(groups.values()), self._view), strict=True))
         datasets = tuple(
             self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
             for (dataset, version), run in self._datasets.items()
         )
         jobs = map(self._view.redacted, _jobs(briefs, self._runs, self._edges))
-        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._view.truncated)
 
     def _dataset(self, group: ResolvedDataset, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._view.opens(*group.names):

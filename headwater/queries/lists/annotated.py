@@ -12,10 +12,8 @@ from headwater.facts.facts import dataset_of, job_of
 from headwater.facts.list_rows import namespace_prefix
 from headwater.facts.table import RowQuery
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.loaded_graph import LoadedGraph
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.entities import Job
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
 AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
@@ -69,15 +67,14 @@ class ListedThings:
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
         """Return those of the jobs that are listed, without their runs."""
         ids = list(filter(self._wants, candidates))
-        loaded = LoadedGraph(self.view)
-        loaded.load(jobs=ids)
-        return loaded.jobs(ids)
+        self.view.load(jobs=ids)
+        return self.view.jobs(ids)
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
         """Return the datasets of these names that are listed, each once."""
-        names, loaded = list(candidates), LoadedGraph(self.view)
-        loaded.load(names)
-        groups = [group for group in loaded.datasets(names) if self._wants(group.primary)]
+        names = list(candidates)
+        self.view.load(names)
+        groups = [group for group in self.view.datasets(names) if self._wants(group.primary)]
         return [group for group in groups if group.known and not is_temporary(group.facts)]
 
     def _wants(self, thing: JobId | DatasetId) -> bool:

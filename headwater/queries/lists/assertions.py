@@ -15,11 +15,10 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.table import Key, Row
 from headwater.queries.lists.annotated import AnnotatedKind, read_annotated
 from headwater.queries.lists.tags import page_of_hits
-from headwater.queries.loaded_graph import pks_of, resolve_assertions, resolve_jobs
-from headwater.queries.resolve import resolve_dataset
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import AssertionResult, Failure, SearchHit, SearchOptions
 from headwater.queries.view import GraphView
+from headwater.queries.view.nodes import pks_of, resolve_assertions, resolve_jobs
 from headwater_model.ids import DatasetId, JobId
 
 Thing: TypeAlias = DatasetId | JobId
@@ -73,7 +72,7 @@ def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset:
     shown = {
         thing: (things[thing].pks, {key: things[thing].known[key] for key in keys}) for thing, keys in tests.items()
     }
-    view.expect(_row_keys(shown.values()))
+    view.get(_row_keys(shown.values()))
     results = {thing: _results(thing, pks, known, view) for thing, (pks, known) in shown.items()}
     listed = [results[thing][0][key] for *_, key, thing in page if key in results[thing][0]]
     return ResultPage(listed, len(failures), cut or any(rows_cut for _, rows_cut in results.values()))
@@ -122,7 +121,7 @@ def read_failing(
 def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
     """Return the primary name of a dataset or job, its partitions and outcomes; None if it is unknown."""
     if isinstance(thing, DatasetId):
-        group = resolve_dataset(thing, view)
+        group = view.named(thing)
         cut = resolve_assertions([group], view)
         return (group.primary, pks_of(group), group.facts.assertions, cut) if group.known else None
     row = view.get([facts_key(thing)]).get(facts_key(thing))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from headwater.aws.items import chunks
 from headwater.facts.result_page import ResultPage
 from headwater.facts.words import has_words, typed_words
-from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.descriptions import is_temporary
 from headwater.queries.lists.name_search import find_columns, page_by_time, rank_of
 from headwater.queries.results.columns import ColumnHit
@@ -54,7 +54,7 @@ def search_columns(
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
-    reader = _Reader(CurrentColumns(view), is_wanted)
+    reader = _Reader(ColumnView.of(view), is_wanted)
     if sort != "updated_at" and before is None and after is None:
         reader.read(matches, limit)
         unread = len(matches) - reader.number
@@ -75,8 +75,8 @@ def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str,
 class _Reader:
     """A reader of columns: those that exist now, in a listed dataset that is wanted, each under its primary name."""
 
-    def __init__(self, present: CurrentColumns, is_wanted: Callable[[DatasetId], bool]) -> None:
-        self._present, self._is_wanted = present, is_wanted
+    def __init__(self, view: ColumnView, is_wanted: Callable[[DatasetId], bool]) -> None:
+        self._view, self._is_wanted = view, is_wanted
         self.hits: dict[_Match, ColumnHit] = {}
         # Matches that were read.
         self.number = 0
@@ -86,7 +86,7 @@ class _Reader:
         for batch in chunks(matches[:MATCHES_MAX], max(limit, 1)):
             if len(self.hits) >= limit:
                 return
-            self._present.load_columns({dataset for _, dataset in batch})
+            self._view.load_columns({dataset for _, dataset in batch})
             self.number += len(batch)
             for path, dataset in batch:
                 hit = self._hit(path, dataset)
@@ -94,7 +94,7 @@ class _Reader:
                     self.hits[path, hit.dataset] = hit
 
     def _hit(self, text: str, dataset: DatasetId) -> ColumnHit | None:
-        path, entry = parse_dotted(text), self._present.entry(dataset)
+        path, entry = parse_dotted(text), self._view.columns(dataset)
         if entry is None or not self._is_wanted(entry.group.primary):
             return None
         if not entry.group.known or is_temporary(entry.group.facts):

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from headwater.facts.facet_refs import ref_of, restored
+from headwater.facts.facet_refs import restored
 from headwater.facts.facts import JobFacts, describing_facets, facets_of, job_of
 from headwater.facts.job_nodes import is_streamed
-from headwater.facts.keys import facet_key, facts_key
+from headwater.facts.keys import facts_key
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.loaded_graph import LoadedGraph, under_primaries
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.results.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
 from headwater.queries.runs.dataset_versions import (
     current_versions,
@@ -27,7 +25,8 @@ from headwater.queries.runs.dataset_versions import (
 )
 from headwater.queries.runs.job_versions import last_entries, versions_of
 from headwater.queries.runs.runs import full_runs, newest_runs, newest_runs_of, started_last
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
+from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
@@ -52,8 +51,6 @@ class Datasets:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._loaded = LoadedGraph(view, users=True)
-        self._groups = self._loaded.groups
 
     def list(
         self,
@@ -80,13 +77,12 @@ class Datasets:
         else:
             page = catalogue.page(names, limit=limit, offset=offset)
         datasets = list(short_datasets(page, self._view).values()) if in_short else self._found(page)
-        return ResultPage(datasets, total, truncated or self._groups.truncated)
+        return ResultPage(datasets, total, truncated or self._view.truncated)
 
     def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
         """Return the datasets in this order, without those updated later; the jobs that use them are not read."""
-        groups = ResolvedDatasets(self._view)
-        groups.load_names(names)
-        last = {name: groups.group(name).facts.last or "" for name in names}
+        self._view.load_names(names)
+        last = {name: self._view.group(name).facts.last or "" for name in names}
         chosen = [name for name in names if not before or last[name] < before]
         return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
 
@@ -96,8 +92,7 @@ class Datasets:
         return datasets[0] if datasets else None
 
     def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
-        groups = self._load(names)
-        self._expect_details(groups)
+        groups = self._load(names, details=True)
         currents = current_versions(groups, self._view) if groups else []
         facets = read_facets(groups, self._view)
         writers = find_stale(groups, self._view)
@@ -108,7 +103,7 @@ class Datasets:
                 dataset_of_group(
                     group,
                     described,
-                    hidden=self._loaded.hides(group),
+                    hidden=self._view.hides(group),
                     current_version=current.id if current else None,
                     last_modified=current.created if current and current.made_by else None,
                     stale=last is not None,
@@ -117,15 +112,9 @@ class Datasets:
             )
         return _with_facets(datasets, self._view)
 
-    def _expect_details(self, groups: Sequence[ResolvedDataset]) -> None:
-        """Announce the nodes of the producers, and the facets that are stored by content."""
-        self._loaded.expect(jobs={job for group in groups for job in group.producers})
-        refs = (ref_of(facet) for group in groups for facet in facets_of(group.facts.facets).values())
-        self._view.expect(facet_key(ref) for ref in refs if ref)
-
-    def _load(self, names: Sequence[DatasetId]) -> Sequence[ResolvedDataset]:
-        self._loaded.load(names, readers=False)
-        groups = {self._groups.primary(name): self._groups.group(name) for name in names}
+    def _load(self, names: Sequence[DatasetId], *, details: bool = False) -> Sequence[ResolvedDataset]:
+        self._view.load(names, users="up", details=details)
+        groups = {group.primary: group for group in map(self._view.group, names)}
         return [group for group in groups.values() if group.known]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
@@ -150,8 +139,6 @@ class Jobs:
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
-        self._loaded = LoadedGraph(view)
-        self._groups = self._loaded.groups
 
     def list(
         self,
@@ -189,7 +176,7 @@ class Jobs:
             page, total = self._read(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
             truncated = names.truncated
         shown = page if in_short else self._with_runs(self._named(page))
-        return ResultPage(shown, total, truncated or self._groups.truncated)
+        return ResultPage(shown, total, truncated or self._view.truncated)
 
     def children(self, parent: JobId, *, in_short: bool, limit: int, offset: int) -> ResultPage[Job] | None:
         """Return the visible jobs whose parent is this job, by namespace and name; None if it is unknown."""
@@ -200,7 +187,7 @@ class Jobs:
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
         page = children[offset : offset + limit]
         shown = page if in_short else self._with_runs(self._named(page))
-        return ResultPage(shown, len(children), more or self._groups.truncated)
+        return ResultPage(shown, len(children), more or self._view.truncated)
 
     def find(self, job: JobId) -> Job | None:
         """Return the job with its last ten runs, also if it is hidden."""
@@ -216,8 +203,8 @@ class Jobs:
     def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs in detail, the first of them with their last runs."""
         having = [job.id for job in jobs[:WITH_RUNS_MAX]]
-        # Together with the queries for the current versions.
-        self._view.expect(queries=[started_last(job, _LATEST_RUNS) for job in having])
+        # One round for the facts of the jobs, and for their runs.
+        self._view.read([facts_key(job.id) for job in jobs], [started_last(job, _LATEST_RUNS) for job in having])
         detailed = self._detailed(jobs)
         runs = newest_runs_of(having, self._view, _LATEST_RUNS)
         return [replace(job, latest_runs=runs.get(job.id, ())) for job in detailed]
@@ -227,16 +214,16 @@ class Jobs:
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Return the existing jobs, with datasets under the names that the jobs used."""
-        self._loaded.load(jobs=jobs)
-        return list(filter(None, map(self._loaded.stored_job, jobs)))
+        self._view.load(jobs=jobs)
+        return list(filter(None, map(self._view.stored_job, jobs)))
 
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""
-        self._groups.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
-        return [under_primaries(job, self._groups.primary) for job in jobs]
+        self._view.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
+        return [under_primaries(job, self._view.primary) for job in jobs]
 
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
-        return tuple(sorted({self._groups.primary(name) for name in names}))
+        return tuple(sorted({self._view.primary(name) for name in names}))
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their facets and current versions."""
@@ -278,5 +265,5 @@ class Jobs:
         return nodes[0] if nodes and nodes[0].created else None
 
     def _under_primaries(self, version: JobVersion) -> JobVersion:
-        self._groups.load_names((*version.inputs, *version.outputs))
+        self._view.load_names((*version.inputs, *version.outputs))
         return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

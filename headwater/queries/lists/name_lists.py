@@ -14,7 +14,6 @@ from headwater.facts.lattice import latest
 from headwater.facts.result_page import ResultPage
 from headwater.facts.visibility import EVERYTHING
 from headwater.queries.descriptions import is_temporary
-from headwater.queries.loaded_graph import LoadedGraph
 from headwater.queries.results.entities import Namespace
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId
@@ -85,7 +84,7 @@ class ListedFacts:
     """The facts of names: which of them are listed, and when they were updated."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view, self._loaded = view, LoadedGraph(view)
+        self._view = view
         self._jobs: dict[JobId, JobFacts] = {}
 
     def load_facts(self, names: Iterable[Id]) -> None:
@@ -93,8 +92,7 @@ class ListedFacts:
         ids = list(names)
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
         datasets = [name for name in ids if isinstance(name, DatasetId)]
-        self._view.expect(map(facts_key, jobs))
-        self._loaded.load(datasets, namespaces={job.namespace for job in jobs})
+        self._view.load(datasets, namespaces={job.namespace for job in jobs}, rows=map(facts_key, jobs))
         rows = self._view.get(map(facts_key, jobs))
         self._jobs |= {
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
@@ -108,9 +106,9 @@ class ListedFacts:
         """
         if isinstance(name, JobId):
             facts = self._jobs[name]
-            hidden = max(last_deleted(facts), self._loaded.deleted(name.namespace)) > (facts.last or "")
+            hidden = max(last_deleted(facts), self._view.deleted(name.namespace)) > (facts.last or "")
             return None if facts.first is None or hidden else facts.last or ""
-        group = self._loaded.dataset(name)
+        group = self._view.dataset(name)
         if group is None or group.primary != name or not group.known or is_temporary(group.facts):
             return None
         return group.facts.last or ""

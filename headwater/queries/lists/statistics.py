@@ -1,7 +1,4 @@
-"""Numbers of an installation: events, jobs, datasets and sources by hour or by day, and the coverage of lineage.
-
-Loaders keep the counts. Coverage is how much of what each job does is reported.
-"""
+"""Numbers of an installation: events, jobs, datasets and sources by hour or by day. Loaders keep the counts."""
 
 from __future__ import annotations
 
@@ -9,23 +6,19 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
 from itertools import chain, pairwise
-from typing import Any
 
 from headwater.facts.catalogue import NAMES, SOURCES, Catalogue, read_catalogue
 from headwater.facts.created import Created, counts_since
-from headwater.facts.facts import DatasetFacts, dataset_of, job_of
-from headwater.facts.keys import current_key, facts_key
+from headwater.facts.facts import DatasetFacts, dataset_of
+from headwater.facts.keys import facts_key
 from headwater.loading.event_index import COUNTED, read_hours
-from headwater.queries.lists.name_lists import DOUBTFUL_MAX, NameCatalogue
+from headwater.queries.lists.name_lists import DOUBTFUL_MAX
 from headwater.queries.results.entities import Interval, Period
-from headwater.queries.results.graphs import Coverage, CoverageLevel, JobCoverage
 from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _TO_HOUR = len("2026-11-20T12")
-# Jobs of one report: their nodes are read in 50 batches.
-JOBS_MAX = 5_000
 
 
 def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetime, datetime]]:
@@ -95,37 +88,3 @@ def _place(intervals: Sequence[tuple[datetime, datetime]], hour: str) -> int:
 def _interval(bounds: tuple[datetime, datetime], numbers: Mapping[str, int]) -> Interval:
     start, end = (from_seconds(bound.timestamp()) for bound in bounds)
     return Interval(start, end, numbers)
-
-
-def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Coverage:
-    """Return the coverage of the jobs of a namespace (None: of all); a job without an event since then is silent."""
-    catalogue = NameCatalogue(view)
-    names = catalogue.every_job(namespace)
-    jobs = catalogue.page(names, limit=JOBS_MAX, offset=0)
-    rows = view.get(map(current_key, jobs))
-    nodes = [row.data for job in jobs if (row := rows.get(current_key(job)))]
-    return Coverage([_coverage_of(node, since) for node in nodes], names.truncated or len(names.ids) > JOBS_MAX)
-
-
-def _coverage_of(node: Mapping[str, Any], since: str) -> JobCoverage:
-    reported = sum(bool(columns["refs"]) for columns in node["columns"].values())
-    incomplete = "incomplete" in node
-    return JobCoverage(
-        job=job_of(node["job"]),
-        producer=node.get("producer"),
-        level=_level(node, reported, since),
-        updated=node["last"],
-        outputs=len(node["outputs"]),
-        certain=0 if incomplete else reported,
-        incomplete=incomplete,
-    )
-
-
-def _level(node: Mapping[str, Any], reported: int, since: str) -> CoverageLevel:
-    if node["last"] < since:
-        return "silent"
-    if reported:
-        return "columns"
-    if node["inputs"] or node["outputs"]:
-        return "tables"
-    return "parent" if "is_parent" in node else "nothing"

@@ -20,10 +20,9 @@ from headwater.facts.words import has_words, typed_words
 from headwater.queries.descriptions import read_facets, schema_of
 from headwater.queries.lists.annotated import AnnotatedKind, is_owned, read_annotated
 from headwater.queries.lists.name_search import page_by_time, rank_of
-from headwater.queries.resolve import ResolvedDataset
 from headwater.queries.results.columns import ColumnHit
 from headwater.queries.results.entities import Job, SearchHit, SearchOptions
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import JobId

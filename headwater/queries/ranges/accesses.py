@@ -81,7 +81,7 @@ class AccessWalk:
                         jobs.add(run.job)
                         declared |= {run.key} if run.state is None else set()
         accessed = self._read_jobs(sorted(jobs - self._jobs), declared)
-        return {dataset for dataset in accessed if self._range_runs.groups.opens(dataset, self._view.caller)}
+        return {dataset for dataset in accessed if self._view.shows(dataset)}
 
     def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
         """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
@@ -111,7 +111,7 @@ class AccessWalk:
                 names |= new
                 accessed[run] = sides
         if names:
-            self._range_runs.groups.load_names(names)
+            self._view.load_names(names)
         return accessed
 
     def _accesses(self, run: RunKey, facts: RunFacts, sides: _Sides) -> Iterator[_Access]:

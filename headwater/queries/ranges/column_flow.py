@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.ways import ReportedStep, Way, ways_along
 from headwater.queries.ranges.path_ends import How, PossibleUse, Takers
 from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
@@ -178,11 +177,8 @@ class ReachedColumn:
 class ColumnTraversal:
     """A traversal from columns, breadth first: down to derived columns, or up to sources."""
 
-    def __init__(
-        self, range_runs: RunsInRange, starts: Iterable[ColumnSource], side: Side, visibility: Visibility = EVERYTHING
-    ) -> None:
+    def __init__(self, range_runs: RunsInRange, starts: Iterable[ColumnSource], side: Side) -> None:
         self.range_runs, self._starts, self._side = range_runs, frozenset(starts), side
-        self._visibility = visibility
         self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
         self._hops: dict[ColumnSource, int] = {}
@@ -202,7 +198,7 @@ class ColumnTraversal:
 
     def opens(self, column: ColumnSource | Column) -> bool:
         """True if the traversal may continue from this reached column."""
-        return self.range_runs.groups.opens(column.dataset, self._visibility)
+        return self.range_runs.view.shows(column.dataset)
 
     def steps(self) -> list[LineageStep]:
         """Return every step between reached columns."""

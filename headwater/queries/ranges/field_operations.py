@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from headwater.facts.visibility import Visibility
 from headwater.queries.ranges.column_flow import step_place_of
 from headwater.queries.ranges.operation_graph import fields_read
 from headwater.queries.ranges.operation_paths import PATHS_MAX, making, read_place_of, taking
@@ -74,8 +73,8 @@ def find_operations(view: GraphView, column: Column, time_range: TimeRange, dire
         if DOWN in SIDES[direction]
         else None
     )
-    before = None if incoming is None else tuple(budget.take_sets(incoming, view.caller))
-    after = None if outgoing is None else tuple(budget.take_sets(outgoing, view.caller))
+    before = None if incoming is None else tuple(budget.take_sets(incoming, view))
+    after = None if outgoing is None else tuple(budget.take_sets(outgoing, view))
     return FieldOperations(before, after, range_runs.truncated or budget.spent)
 
 
@@ -120,7 +119,7 @@ class _Budget:
     fields: int
     spent: bool = False
 
-    def take_sets(self, side: list[_Making], visibility: Visibility) -> Iterator[MakingOperations]:
+    def take_sets(self, side: list[_Making], view: GraphView) -> Iterator[MakingOperations]:
         """Yield the sets of a side that fit, the first always."""
         self.spent |= len(side) > PATHS_MAX
         for entry in side[:PATHS_MAX]:
@@ -129,9 +128,9 @@ class _Budget:
                 self.spent = True
                 return
             self.fields -= size
-            yield MakingOperations(entry.operations, _last_starts(entry, visibility))
+            yield MakingOperations(entry.operations, _last_starts(entry, view))
 
 
-def _last_starts(making_it: _Making, visibility: Visibility) -> tuple[LastStart, ...]:
+def _last_starts(making_it: _Making, view: GraphView) -> tuple[LastStart, ...]:
     newest = sorted(making_it.started.items(), key=lambda item: (item[1], item[0]), reverse=True)
-    return tuple(LastStart(job, started if visibility.opens(job) else None) for job, started in newest)
+    return tuple(LastStart(job, started if view.opens(job) else None) for job, started in newest)

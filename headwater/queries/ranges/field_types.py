@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from headwater.queries.descriptions import read_facets, schema_of
-from headwater.queries.ranges.runs_in_range import RunColumns, RunsInRange
+from headwater.queries.ranges.runs_in_range import RunColumns
 from headwater.queries.results.columns import Detail, DetailNode, SimpleEdge
 from headwater.queries.view import GraphView
 from headwater_model.columns import Column
@@ -20,8 +20,8 @@ TYPED_MAX = 200
 class FieldTypes:
     """The types of the datasets that were loaded, where the caller may see these in full."""
 
-    def __init__(self, range_runs: RunsInRange, view: GraphView) -> None:
-        self._range_runs, self._view = range_runs, view
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
         self._reported: dict[Column, tuple[str, RunKey, str]] = {}
         self._schemas: dict[DatasetId, Mapping[FieldPath, str | None]] = {}
         self.truncated = False
@@ -34,13 +34,12 @@ class FieldTypes:
 
     def load_schemas(self, datasets: Iterable[DatasetId]) -> None:
         """Read the schemas of these datasets; one that always had the same costs no request."""
-        groups = self._range_runs.groups
         requested = sorted(set(datasets))
-        groups.load_names(requested)
-        opened = [dataset for dataset in requested if groups.opens(dataset, self._view.caller)]
+        self._view.load_names(requested)
+        opened = list(filter(self._view.shows, requested))
         self.truncated |= len(opened) > TYPED_MAX
         shown = opened[:TYPED_MAX]
-        facets = read_facets([groups.group(dataset) for dataset in shown], self._view)
+        facets = read_facets(list(map(self._view.group, shown)), self._view)
         self._schemas = {
             dataset: schema_of(dataset_facets).types for dataset, dataset_facets in zip(shown, facets, strict=True)
         }

@@ -32,7 +32,7 @@ class MappingWalk:
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._pairs_left = PAIRS_MAX
         self._truncated = False
-        self._types = FieldTypes(self._range_runs, view)
+        self._types = FieldTypes(view)
         self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
@@ -60,7 +60,7 @@ class MappingWalk:
         self._range_runs.load_datasets(nodes)
         primaries = {(self._range_runs.primary(name), side) for name, side in nodes}
         neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
-        return {neighbour for neighbour in neighbours if self._range_runs.groups.opens(neighbour[0], self._view.caller)}
+        return {neighbour for neighbour in neighbours if self._view.shows(neighbour[0])}
 
     def _add_mappings(self, dataset: DatasetId, side: Side) -> Iterator[_Node]:
         """Add the mappings to or from a dataset; yield the datasets at their other ends."""

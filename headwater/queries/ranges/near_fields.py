@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from headwater.facts.visibility import Visibility
 from headwater.queries.descriptions import described_fields, read_live_schemas
 from headwater.queries.ranges.column_flow import Place, step_place_of
 from headwater.queries.ranges.mappings import DATASETS_MAX, PAIRS_MAX
@@ -55,7 +54,7 @@ class NearReports:
             _distinct(range_runs.written(dataset)),
             _distinct(report for read in reads for report in read.derived),
             frozenset(column.field for column in dropped if column.dataset == dataset),
-            frozenset(described_fields(range_runs.groups.group(dataset).facts)),
+            frozenset(described_fields(range_runs.view.group(dataset).facts)),
         )
 
     @property
@@ -137,7 +136,7 @@ def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, c
 
 
 def _columns_now(dataset: DatasetId, range_runs: RunsInRange, view: GraphView) -> set[FieldPath]:
-    schema = read_live_schemas([range_runs.groups.group(dataset)], view)[dataset]
+    schema = read_live_schemas([range_runs.view.group(dataset)], view)[dataset]
     return set() if schema is None else set(schema.columns)
 
 
@@ -166,7 +165,7 @@ def summarize_dataset(
     range_runs.load_datasets([(dataset, UP), (dataset, DOWN)], operations=True)
     primary = range_runs.primary(dataset)
     reports = NearReports.of(primary, range_runs)
-    relations = _Relations(range_runs, view.caller)
+    relations = _Relations(range_runs)
     incoming = relations.pairs(reports.pairs_in()) if UP in SIDES[direction] else {}
     outgoing = relations.pairs(reports.pairs_out()) if DOWN in SIDES[direction] else {}
     counts = relations.count_fields({**incoming, **outgoing})
@@ -183,8 +182,8 @@ def summarize_dataset(
 class _Relations:
     """Relations in the making, at most `PAIRS_MAX` in all."""
 
-    def __init__(self, range_runs: RunsInRange, visibility: Visibility) -> None:
-        self._range_runs, self._visibility = range_runs, visibility
+    def __init__(self, range_runs: RunsInRange) -> None:
+        self._range_runs = range_runs
         self._left = PAIRS_MAX
         self.truncated = False
 
@@ -207,7 +206,7 @@ class _Relations:
         """Count the fields with lineage of the neighbours that are shown in full, all read in two rounds."""
         datasets = sorted(neighbours)
         self.truncated |= len(datasets) > DATASETS_MAX
-        opened = [dataset for dataset in datasets if self._range_runs.groups.opens(dataset, self._visibility)]
+        opened = list(filter(self._range_runs.view.shows, datasets))
         shown = list(islice(opened, DATASETS_MAX))
         self._range_runs.load_datasets(
             ((dataset, side) for dataset in shown for side in SIDES["both"]), operations=True

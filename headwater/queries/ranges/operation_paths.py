@@ -169,7 +169,7 @@ def find_detail(
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(dataset), field)
-    types = FieldTypes(range_runs, view)
+    types = FieldTypes(view)
     sets: dict[str, OperationSet] = {}
     if UP in SIDES[direction]:
         # Most runs share a report with other runs: each report is read, and hashed, once.
@@ -252,7 +252,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets([(dataset, UP)], operations=True)
     column = Column(range_runs.primary(dataset), field)
-    types = FieldTypes(range_runs, view)
+    types = FieldTypes(view)
     paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}

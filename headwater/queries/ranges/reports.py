@@ -1,4 +1,4 @@
-"""Reports on a field in a time range: its uses and flows, and its provenance (see docs/architecture.md)."""
+"""Reports on a field in a time range: its uses and flows, and its provenance (docs/api.md, Reports)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from headwater.queries.columns.current_columns import CurrentColumns
+from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.descriptions import read_live_schemas
 from headwater.queries.lists.tags import read_tagged
 from headwater.queries.ranges.column_flow import (
@@ -47,7 +47,7 @@ def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usag
     range_runs.load_datasets([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
     start = Column(range_runs.primary(column.dataset), column.field)
     uses = _uses(start, range_runs)
-    traversal = ColumnTraversal(range_runs, [ColumnSource(start.dataset, start.field)], DOWN, view.caller)
+    traversal = ColumnTraversal(range_runs, [ColumnSource(start.dataset, start.field)], DOWN)
     flows = _flows(traversal, traversal.run(), view)
     cut = traversal.truncated or len(uses) > USES_MAX
     return Usage(start, time_range, tuple(uses[:USES_MAX]), flows, cut)
@@ -61,7 +61,7 @@ def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
     cut = tagged.truncated or len(starts) > STARTS_MAX
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
     range_runs.load_datasets((column.dataset, DOWN) for column in starts[:STARTS_MAX])
-    traversal = ColumnTraversal(range_runs, starts[:STARTS_MAX], DOWN, view.caller)
+    traversal = ColumnTraversal(range_runs, starts[:STARTS_MAX], DOWN)
     reached = [reached_column for reached_column in traversal.run() if not reached_column.masked]
     flows = _flows(traversal, reached, view)
     shown = tuple(TaggedColumn(column, tuple(columns[column])) for column in starts[:STARTS_MAX])
@@ -71,7 +71,7 @@ def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
 def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: GraphView) -> tuple[Flow, ...]:
     """Return the reached columns, with the status of each that is shown in full."""
     shown = [reached_column.column for reached_column in reached if traversal.opens(reached_column.column)]
-    status, jobs = _statuses(shown, traversal.range_runs, view), traversal.jobs_into()
+    status, jobs = _statuses(shown, view), traversal.jobs_into()
     return tuple(
         _flow(reached_column, status.get(reached_column.column, "unknown"), jobs.get(reached_column.column, ()))
         for reached_column in reached
@@ -159,14 +159,12 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
     return tuple(sorted(fields, key=lambda field: field.order))
 
 
-def _statuses(columns: Sequence[ColumnSource], range_runs: RunsInRange, view: GraphView) -> dict[ColumnSource, Status]:
+def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSource, Status]:
     """Return the status of each column; without a schema, columns that are reported now are alive."""
-    live = read_live_schemas(
-        (range_runs.groups.group(dataset) for dataset in {column.dataset for column in columns}), view
-    )
+    live = read_live_schemas(map(view.group, {column.dataset for column in columns}), view)
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
-    present = CurrentColumns(view)
+    present = ColumnView.of(view)
     present.load_columns(dataset for dataset, schema in schemas.items() if not schema.known)
 
     def status(column: ColumnSource) -> Status:
@@ -176,7 +174,7 @@ def _statuses(columns: Sequence[ColumnSource], range_runs: RunsInRange, view: Gr
             return "alive"
         if schemas[column.dataset].known:
             return "alive" if fields[column.dataset].describes(column.field) else "dropped"
-        entry = present.entry(column.dataset)
+        entry = present.columns(column.dataset)
         return "alive" if entry and entry.known.index.find(column.field) else "unknown"
 
     return {column: status(column) for column in columns}
@@ -188,7 +186,7 @@ def report_provenance(view: GraphView, column: Column, time_range: TimeRange) ->
     range_runs.load_datasets([(column.dataset, UP)])
     start = Column(range_runs.primary(column.dataset), column.field)
     here = ColumnSource(start.dataset, start.field)
-    traversal = ColumnTraversal(range_runs, [here], UP, view.caller)
+    traversal = ColumnTraversal(range_runs, [here], UP)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += traversal.run()
     steps = traversal.steps()

@@ -16,13 +16,12 @@ import orjson
 from headwater.facts.facet_refs import OPERATIONS_KIND
 from headwater.facts.facts import IdText, dataset_of, job_of, text_of
 from headwater.facts.index_scan import read_run_facts, run_of, time_of
-from headwater.facts.keys import dataset_pk, facet_key, facts_key
+from headwater.facts.keys import dataset_pk, facet_key
 from headwater.facts.run_reports import ROW_KINDS
 from headwater.facts.table import Row, RowQuery
 from headwater.queries.columns.column_reports import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from headwater.queries.ranges.confirmed_rows import RunsOf, confirm_rows
 from headwater.queries.ranges.similar_runs import RangeRun, Runs
-from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.results.columns import TimeRange
 from headwater.queries.results.graphs import DOWN, UP, Side
 from headwater.queries.view import GraphView
@@ -74,8 +73,7 @@ class RunsInRange:
     def __init__(
         self, view: GraphView, time_range: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
-        self._view, self._time_range, self._runs_max, self._rows_left = view, time_range, runs_max, rows_max
-        self.groups = ResolvedDatasets(view)
+        self.view, self._time_range, self._runs_max, self._rows_left = view, time_range, runs_max, rows_max
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[ColumnKey, ColumnLineage] = {}
@@ -96,8 +94,8 @@ class RunsInRange:
         while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
             self._read_reports(new, operations=operations, columns=columns)
-            requested |= {(other, side) for name, side in new for other in self.groups.group(name).names}
-        self.truncated |= self.groups.truncated
+            requested |= {(other, side) for name, side in new for other in self.view.group(name).names}
+        self.truncated |= self.view.truncated
         # The rows may reveal that two names are one dataset's.
         self._renamed.clear()
         self._unknown.clear()
@@ -163,7 +161,7 @@ class RunsInRange:
         highs = {
             (name, dataset): f"{ROW_KINDS[UP]}#{self._time_range.start}"
             for dataset in datasets
-            for name in self.groups.group(dataset).names
+            for name in self.view.group(dataset).names
         }
         candidates: dict[DatasetId, list[RangeRun]] = {}
         # The newest row of a name is mostly right: look at few rows first, and at more where none was.
@@ -173,7 +171,7 @@ class RunsInRange:
                 RowQuery(dataset_pk(name), low=f"{ROW_KINDS[UP]}#", high=high, newest_first=True, limit=limit)
                 for (name, _), high in highs.items()
             ]
-            pages = dict(zip(highs, self._view.query(queries), strict=True))
+            pages = dict(zip(highs, self.view.query(queries), strict=True))
             rows = self._confirmed({(name, UP): page.rows for (name, _), page in pages.items()})
             # A DatasetEvent declares the sources of a dataset, and writes nothing.
             runs = {pair: [run for run in map(_run, rows[pair[0], UP]) if run.job is not None] for pair in highs}
@@ -196,19 +194,19 @@ class RunsInRange:
         """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
         requested = sorted(set(runs))
         self.truncated |= len(requested) > _INPUTS_MAX
-        facts = read_run_facts(requested[:_INPUTS_MAX], self._view)
+        facts = read_run_facts(requested[:_INPUTS_MAX], self.view)
         inputs = {run: set(map(dataset_of, run_facts.inputs)) for run, run_facts in facts.items()}
         names = {name for run_inputs in inputs.values() for name in run_inputs}
         if names:
-            self.groups.load_names(names)
+            self.view.load_names(names)
         return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
 
     def primary(self, name: DatasetId) -> DatasetId:
         """Return a dataset's primary name."""
-        return self.groups.primary(name)
+        return self.view.primary(name)
 
     def _of(self, dataset: DatasetId, side: Side) -> list[tuple[DatasetId, Row]]:
-        names = self.groups.group(dataset).names
+        names = self.view.group(dataset).names
         rows = [(name, row) for name in names for row in self._rows.get((name, side), ())]
         return sorted(rows, key=lambda named_row: named_row[1].sk, reverse=True)
 
@@ -233,7 +231,7 @@ class RunsInRange:
         # The datasets of a level share the rows that are left.
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
-        pages = self._view.query(
+        pages = self.view.query(
             [
                 RowQuery(
                     dataset_pk(name),
@@ -253,7 +251,7 @@ class RunsInRange:
         )
 
     def _confirmed(self, rows: Mapping[RunsOf, Sequence[Row]]) -> dict[RunsOf, Sequence[Row]]:
-        confirmed, cut = confirm_rows(rows, self._view)
+        confirmed, cut = confirm_rows(rows, self.view)
         self.truncated |= cut
         return confirmed
 
@@ -269,13 +267,9 @@ class RunsInRange:
         column_keys -= self._columns.keys()
         refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
         # Reports, facts of datasets, and operation sets come in one batch.
-        names = {name for name, _ in new} | _named(rows)
-        facts = {name: facts_key(name) for name in names}
-        keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
-        fetched = self._view.get(keys)
-        # The facts came with the batch; `load_names` reads only the names that they add.
-        self.groups.take_rows({name: fetched.get(key) for name, key in facts.items()})
-        self.groups.load_names(names)
+        keys = [*keys_of(column_keys).values(), *map(facet_key, refs)]
+        self.view.load_names({name for name, _ in new} | _named(rows), rows=keys)
+        fetched = self.view.get(keys)
         self._columns.update(reported_in(column_keys, fetched))
         for ref in refs:
             self._sets[ref] = OperationSet(parse_operations(fetched[facet_key(ref)].data["operations"]))

@@ -9,16 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from headwater.events.field_folds import FieldFold
 from headwater.facts.run_facts import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
 
 # A job whose run changed a graph, and the run; None for a JobEvent.
 Cause: TypeAlias = tuple[JobId, str | None]
-# What a job reports. `columns`: those of an output. `tables`: datasets, without columns. `nothing`: no datasets.
-# `parent`: no datasets, but it started other jobs. `silent`: no event for so long.
-CoverageLevel: TypeAlias = Literal["columns", "tables", "nothing", "parent", "silent"]
 # A side of a node; the directions of a walk; and which of them a graph follows from its start. `both`: of every node,
 # whichever way it was reached; `through`: only up from the start, and only down from it.
 Side: TypeAlias = Literal["up", "down"]
@@ -138,78 +134,3 @@ class UpstreamRun:
 
     run: Run
     inputs: tuple[UpstreamInput, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokenJob:
-    """A job that fails since its last good run, and the number of datasets downstream of it: they wait for it.
-
-    `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
-    first of the `failed_runs`; if they are `cut`, it failed before that, too.
-    """
-
-    job: Job
-    run: str
-    error: str | None
-    since: str
-    failed_runs: int
-    cut: bool
-    datasets: int
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A page of the jobs that fail: what holds up most datasets first, then what fails the longest.
-
-    `truncated`: there are more such jobs than were compared. `datasets_cut`: more lies downstream than was counted.
-    """
-
-    jobs: Sequence[BrokenJob]
-    total: int
-    truncated: bool
-    datasets_cut: bool
-
-
-@dataclass(frozen=True, slots=True)
-class JobCoverage:
-    """The part of a job that is reported, by the last run that named datasets.
-
-    `producer` is the URI of its `jobType` facet, None where it sends none. `outputs` are datasets, `certain` those of
-    them whose columns are reported, unless the job's lineage is `incomplete`: then there is none.
-    """
-
-    job: JobId
-    producer: str | None
-    level: CoverageLevel
-    updated: str
-    outputs: int
-    certain: int
-    incomplete: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SimilarDatasets:
-    """Datasets that are likely the same, by namespace and name, with the number of columns that each has.
-
-    `fold` spells their columns alike; None if they are already.
-    """
-
-    datasets: tuple[DatasetId, ...]
-    columns: int
-    fold: FieldFold | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Similar:
-    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
-
-    groups: Sequence[SimilarDatasets]
-    truncated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """The coverage of jobs, by namespace and name; `truncated`: there are more jobs, or more may be hidden."""
-
-    jobs: Sequence[JobCoverage]
-    truncated: bool

@@ -51,7 +51,7 @@ def find_failing_jobs(
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
     own = [run for streak in failing.values() for run in streak.failed[:_PARENTS_MAX]]
     # One round for the children of all.
-    view.expect(queries=[child_runs_query(run.key, CHILDREN_MAX) for run in own])
+    view.query([child_runs_query(run.key, CHILDREN_MAX) for run in own])
     by_job: dict[JobId, FailingJob] = {}
     for job, (failed, good, cut) in failing.items():
         last = next((run for run in failed[:_PARENTS_MAX] if not _has_failed_child(run, view)), None)

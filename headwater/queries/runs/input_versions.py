@@ -26,9 +26,8 @@ from headwater.facts.run_facts import (
     written_datasets,
 )
 from headwater.facts.table import RowQuery
-from headwater.queries.resolve import ResolvedDataset, ResolvedDatasets
 from headwater.queries.runs.dataset_versions import KnownVersion, first_pages, newest_versions
-from headwater.queries.view import GraphView
+from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
 
@@ -100,15 +99,13 @@ class InputVersion:
         return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
 
 
-def reads_of(
-    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
-) -> dict[RunKey, list[InputVersion]]:
+def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, list[InputVersion]]:
     """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
 
-    The facts and the groups are given as of the view's time.
+    The facts are given as of the view's time.
     """
-    groups.load_names((dataset_of(text) for facts in runs.values() for text in facts.inputs), readers=False)
-    reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
+    view.load_names(dataset_of(text) for facts in runs.values() for text in facts.inputs)
+    reads = {run: _inputs(run, facts, view) for run, facts in runs.items()}
     all_reads = [read for run_reads in reads.values() for read in run_reads]
     _read_first_pages(all_reads, view)
     for resolve in (_by_storage, _by_parent, _by_time):
@@ -116,24 +113,24 @@ def reads_of(
     return reads
 
 
-def outputs_of(facts: RunFacts, run: RunKey, groups: ResolvedDatasets) -> tuple[UsedVersion, ...]:
-    """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
+def outputs_of(facts: RunFacts, run: RunKey, view: GraphView) -> tuple[UsedVersion, ...]:
+    """Return the versions that a run made, by dataset; its outputs are loaded."""
     job = owner(facts)
     if job is None or effective_time(facts) is None:
         return ()
     by_group: dict[DatasetId, list[DatasetId]] = {}
     for name in sorted(written_datasets(facts)):
-        by_group.setdefault(groups.primary(name), []).append(name)
+        by_group.setdefault(view.primary(name), []).append(name)
     return tuple(
         UsedVersion(primary, run_version_id(names[0], run), merged_facets(facts.output_facets, names))
         for primary, names in sorted(by_group.items())
     )
 
 
-def _inputs(run: RunKey, facts: RunFacts, groups: ResolvedDatasets) -> list[InputVersion]:
+def _inputs(run: RunKey, facts: RunFacts, view: GraphView) -> list[InputVersion]:
     reads: dict[DatasetId, InputVersion] = {}
     for name in sorted(map(dataset_of, facts.inputs)):
-        group = groups.group(name)
+        group = view.group(name)
         reads.setdefault(group.primary, InputVersion(run, facts, group, [])).names.append(name)
     return [reads[primary] for primary in sorted(reads)]
 

@@ -18,7 +18,6 @@ from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
 from headwater.facts.table import RowQuery
 from headwater.facts.visibility import Visibility
-from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.job_versions import read_version_page
@@ -40,19 +39,17 @@ JOBS_MAX = 100
 CHILDREN_MAX = 1_000
 
 
-def possible_readers(
-    runs: Mapping[RunKey, RunFacts], view: GraphView, groups: ResolvedDatasets
-) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
+def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
     """Return the runs that may have read what these wrote, with the names of what they read; true if there are more.
 
     They started at most a day before the first of these: a reader may begin before its writer ends.
     """
     written = {run: list(written_datasets(facts)) for run, facts in runs.items()}
-    groups.load_names(name for names in written.values() for name in names)
+    view.load_names(name for names in written.values() for name in names)
     since: dict[DatasetId, str] = {}
     for run, names in written.items():
         start = runs[run].first or ""
-        opened = [groups.group(name) for name in names if groups.opens(name, view.caller)]
+        opened = [view.group(name) for name in names if view.shows(name)]
         for name in {name for group in opened for name in group.names}:
             since[name] = min(start, since.get(name, start))
     queries = [
@@ -108,9 +105,9 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
 
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
     """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
-    groups, budget = ResolvedDatasets(view), InputBudget()
-    groups.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
-    reads = reads_of(budget.take_runs(runs), view, groups)
+    budget = InputBudget()
+    view.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
+    reads = reads_of(budget.take_runs(runs), view)
     versions = versions_of_unknown(runs, view)
     facets = restored(
         [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
@@ -122,10 +119,10 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
             brief,
             job_version=versions.get(run, brief.job_version),
             inputs=tuple(read.used() for read in reads[run]),
-            outputs=outputs_of(facts, run, groups),
+            outputs=outputs_of(facts, run, view),
             facets=of_run,
             job_facets=of_job,
-            truncated=run in budget.cut or groups.truncated,
+            truncated=run in budget.cut or view.truncated,
             attempts=attempts_of(facts),
             attempts_cut=are_attempts_cut(facts),
         )
@@ -208,13 +205,13 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
 def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
     runs, cut = runs_of_id(run, view)
-    facts, groups, budget = dict(runs[:1]), ResolvedDatasets(view), InputBudget()
+    facts, budget = dict(runs[:1]), InputBudget()
     upstream: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         # The inputs from which each run made the datasets that led to it, with the versions that it read.
-        reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, groups)), view, groups)
+        reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, view)), view)
         # A run that another dataset led to before keeps the inputs that it has.
         for key, run_reads in reads.items():
             inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
@@ -236,7 +233,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
 
     walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
-    cut = walked.truncated or groups.truncated or bool(budget.cut)
+    cut = walked.truncated or view.truncated or bool(budget.cut)
     return ResultPage(list(upstream.values()), len(upstream), cut) if upstream else None
 
 
@@ -246,26 +243,26 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
     A reader is found if it started at most a day before the run whose version it read.
     """
     runs, cut = runs_of_id(run, view)
-    facts, groups = dict(runs[:1]), ResolvedDatasets(view)
+    facts = dict(runs[:1])
     choosing, showing = InputBudget(), InputBudget()
     downstream: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def readers(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
         new = {key: facts[key] for key, _ in level if key not in downstream}
-        reads = reads_of(showing.take_runs(new), view, groups)
+        reads = reads_of(showing.take_runs(new), view)
         downstream.update(
             (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
         )
         if is_last:
             return ()
-        writers = _narrowed_outputs(level, facts, groups)
-        candidates, more = possible_readers(writers, view, groups)
+        writers = _narrowed_outputs(level, facts, view)
+        candidates, more = possible_readers(writers, view)
         walked.truncated |= more
         opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
         # Of what a candidate read only these datasets are looked at.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
-        resolved = reads_of(choosing.take_runs(narrowed), view, groups)
+        resolved = reads_of(choosing.take_runs(narrowed), view)
         # The walk goes on to the candidates that read a version made by one of these runs.
         steps = [
             step_to(key, opened[key], text_of(read.group.primary))
@@ -278,7 +275,7 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         return steps
 
     walk([(key, "") for key in facts], readers, into=walked, depth=depth)
-    cut = walked.truncated or groups.truncated or bool(choosing.cut) or bool(showing.cut)
+    cut = walked.truncated or view.truncated or bool(choosing.cut) or bool(showing.cut)
     return ResultPage(list(downstream.values()), len(downstream), cut) if downstream else None
 
 
@@ -288,13 +285,13 @@ def step_to(run: RunKey, facts: RunFacts, entry: IdText) -> RunStep:
 
 
 def narrowed_inputs(
-    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], view: GraphView
 ) -> dict[RunKey, RunFacts]:
     """Return the facts of the runs with the inputs of which they made the datasets that led to them."""
     narrowed: dict[RunKey, RunFacts] = {}
     for run, entry in steps:
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
-        names = map(text_of, groups.group(dataset_of(entry)).names) if entry else ()
+        names = map(text_of, view.group(dataset_of(entry)).names) if entry else ()
         reached = {source for name in names for source in (flows or {}).get(name, ())}
         known = narrowed[run].inputs if run in narrowed else {}
         # Without flows, every input of the run may have led to its outputs.
@@ -304,13 +301,13 @@ def narrowed_inputs(
 
 
 def _narrowed_outputs(
-    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], groups: ResolvedDatasets
+    steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], view: GraphView
 ) -> dict[RunKey, RunFacts]:
     """Return the facts of the runs with the outputs that they made of the datasets that led to them."""
     narrowed: dict[RunKey, RunFacts] = {}
     for run, entry in steps:
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
-        names = set(map(text_of, groups.group(dataset_of(entry)).names)) if entry else set()
+        names = set(map(text_of, view.group(dataset_of(entry)).names)) if entry else set()
         known = narrowed[run].outputs if run in narrowed else {}
         outputs = (output for output in facts.outputs if flows is None or not names.isdisjoint(flows[output]))
         narrowed[run] = replace(facts, outputs={**known, **{output: facts.outputs[output] for output in outputs}})

@@ -16,7 +16,8 @@ from spark_client.capturing.connect.server_cache import ResolvedReads
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import Statement
 from spark_client.capturing.connect.tables import Session
-from spark_client.capturing.model import Dataset, Read, UnknownTarget, Write
+from spark_client.capturing.datasets.target import Target
+from spark_client.capturing.model import Dataset, Read, SchemaField, UnknownTarget, Write
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
@@ -56,10 +57,11 @@ class Commanded:
         query: Any = None,
         into: Into = "new",
         number: int = 0,
+        output: Dataset | None = None,
     ) -> Write:
         """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
-        resolved, output = self.session.find(statement.reads), None
-        if statement.target is not None:
+        resolved = self.session.find(statement.reads)
+        if statement.target is not None and output is None:
             output = self.session.find_target(statement.target, is_new=statement.change is not None)
         if output is None:
             raise UnknownTarget(self._nameless(statement.kind, resolved, "a target that nobody can name", sql))
@@ -93,31 +95,38 @@ class Commanded:
         """Return a statement that runs on the server alone, of which nothing is known."""
         return self._nameless(kind, ResolvedReads((), (f"{kind}: {why}",), schema_known=False), why, sql)
 
-    def of_whole_table(self, statement: Statement, sql: str) -> Write:
-        """Return the write of a statement that drops, empties or renames a table, which is known by its name."""
-        before = self._by_name(statement, self.session.full_name(statement.target), sql)
-        output = before
-        if statement.renamed:
-            output = self._by_name(statement, self.session.renamed(statement.target, statement.renamed), sql)
+    def of_target(self, target: Target, sql: str, name: tuple[str, ...] = ()) -> Write:
+        """Return the write of a statement without a query, which names its tables alone; `name`: a table to alter.
+
+        Raises:
+            UnknownTarget: no name is known of what it changes.
+        """
+        if target.output is None:
+            kind, _, why = (target.unknown or f"{target.command}: a table that nobody can name").partition(": ")
+            raise UnknownTarget(self.opaque(kind, why, sql))
+        schema = self.schema_now(name) if target.effect == "alter" else ()
         return Write(
             execution_id=self.command.id,
-            command=statement.kind,
+            command=target.command,
             started_ms=self.command.started_ms,
             ended_ms=self.command.ended_ms,
-            output=output,
-            inputs=(before,) if statement.renamed else (),
+            output=replace(target.output, schema=schema) if schema else target.output,
+            inputs=target.inputs,
             tier="tables",
-            change=statement.change,
-            if_met=statement.if_met,
+            change=target.change,
+            if_met=target.if_met,
+            effect=target.effect,
+            added=schema,
             failure=self.command.failure,
             sql=sql,
         )
 
-    def _by_name(self, statement: Statement, name: tuple[str, ...], sql: str) -> Dataset:
-        dataset = self.session.by_name(name)
-        if dataset is None:
-            raise UnknownTarget(self.opaque(statement.kind, "a table that nobody can name", sql))
-        return dataset
+    def schema_now(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
+        """Return the columns of a table or a view after the command; none if the server does not return them."""
+        try:
+            return self.session.server.table_schema(name) if self.done else ()
+        except NoResponse:
+            return ()
 
     def _nameless(self, kind: str, resolved: ResolvedReads, why: str, sql: str | None = None) -> Read:
         return Read(

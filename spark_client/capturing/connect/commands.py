@@ -17,9 +17,9 @@ from typing import Any
 from weakref import WeakSet
 
 from spark_client.capturing.connect.server import is_ours
+from spark_client.capturing.glue.models import wrap_models
 from spark_client.capturing.jvm.executions import Unavailable
-from spark_client.capturing.jvm.models import wrap_models
-from spark_client.capturing.jvm.rdd_actions import rdd_actions
+from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL
 from spark_client.capturing.model import Ended, Failure
 
 _log = logging.getLogger("headwater.capture")
@@ -264,7 +264,7 @@ def _report(client: Any, message: Any, result: Any, started_ms: int, error: Base
             return
         if kind_of(message) not in _CAPTURED and _part_of(message) not in _STREAM_ENDS:
             return
-        if not rdd_actions.part.is_model:
+        if not SAVES_MODEL.get():
             results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
             _add(client, message, results, started_ms, error)
     except Exception:  # noqa: BLE001 - whatever a new client's commands are, the job must live

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.sql_names import parse_name
 
 _RELATION = "spark.connect.Relation"
 # Messages without relations in them, of which there are very many.
@@ -96,7 +96,7 @@ def table_read(name: str) -> TableRead:
     >>> table_read("shop.`my.orders`").name
     ('shop', 'my.orders')
     """
-    return TableRead(tuple(jdbc.parse_name(name) or [name]))
+    return TableRead(tuple(parse_name(name) or [name]))
 
 
 def source_read(

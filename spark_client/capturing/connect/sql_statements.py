@@ -8,14 +8,25 @@ from dataclasses import dataclass
 
 from spark_client.capturing.connect.plan_texts import PlanText, location_in, reads_in, relation_read
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, source_read, table_read
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.sql_names import parse_name
+from spark_client.capturing.datasets.statement_texts import LEAD
+from spark_client.capturing.datasets.statements import KEEPS_ROWS, RULES
 from spark_client.capturing.model import Change
 
+_QUERY = r"\(*(?:WITH|FROM|SELECT|TABLE|VALUES|MAP|REDUCE)\b"
 # Statements that `EXPLAIN` does not run, and that write or name something. It does run EXECUTE IMMEDIATE.
 _EXPLAINABLE = re.compile(
-    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*\(*"
-    r"(?:INSERT|WITH|FROM|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|TRUNCATE|SELECT|TABLE|"
-    r"VALUES|MAP|REDUCE|DECLARE|SET\s+VAR(?:IABLE)?)\b",
+    rf"{LEAD}(?:{_QUERY}|\(*(?:INSERT|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|TRUNCATE|DECLARE|"
+    r"SET\s+VAR(?:IABLE)?)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_IS_QUERY = re.compile(f"{LEAD}{_QUERY}", re.IGNORECASE | re.DOTALL)
+# Statements after which each dataset has its rows and columns; of some, `EXPLAIN` knows no grammar.
+_KEEPS = re.compile(
+    rf"{LEAD}(?:(?:USE|SET(?!\s+VAR)|RESET|SHOW|DESC|DESCRIBE|EXPLAIN|LIST|ADD|ANALYZE|REFRESH|UNCACHE|CLEAR|COMMENT|MSCK"
+    r"|GRANT|REVOKE|OPTIMIZE|VACUUM|REORG|GENERATE|OPEN|FETCH|CLOSE)\b.*"
+    r"|ALTER\s+TABLE\s+\S+\s+(?:(?:ADD|DROP|REPLACE)\s+(?:PARTITION\s+FIELD|CONSTRAINT)|WRITE|(?:SET|DROP)\s+IDENTIFIER"
+    r"|(?:CREATE|REPLACE|DROP)\s+(?:OR\s+REPLACE\s+)?(?:BRANCH|TAG))\b.*|)",
     re.IGNORECASE | re.DOTALL,
 )
 _USE = re.compile(r"\s*USE\s+(?:(?:NAMESPACE|DATABASE|SCHEMA)\s+)?(\S.*?)\s*;?\s*", re.IGNORECASE | re.DOTALL)
@@ -28,7 +39,6 @@ _CACHED = re.compile(r"'?CacheTableAsSelect (?P<name>.*?), ")
 _USING = re.compile(
     r"CreateTempViewUsing \[tableIdent:(?P<name>\S+) .*?provider:(?P<format>\S+)(?: Map\((?P<map>.*)\))?"
 )
-_RENAMED = re.compile(r"'?RenameTable \[(?P<name>.*)\], false")
 # A statement in a text that says all of it; the variables that its result goes into.
 _IMMEDIATE = re.compile(
     r"\s*EXECUTE\s+IMMEDIATE\s+(?:'(?P<one>[^'\\]*(?:''[^'\\]*)*)'|\"(?P<two>[^\"\\]*)\")(?:\s+INTO\s+(?P<into>[^()]+?))?\s*;?\s*",
@@ -47,8 +57,6 @@ class Statement:
         reads: its reads; the target too, where rows of it are changed.
         change: its effect on the target as a whole.
         by_partition: an overwrite that may replace some partitions alone, if the session is set so.
-        if_met: True if the target may not have been there.
-        renamed: the target's new name, if it is renamed.
     """
 
     kind: str
@@ -56,16 +64,14 @@ class Statement:
     reads: tuple[Read, ...]
     change: Change | None = None
     by_partition: bool = False
-    if_met: bool = False
-    renamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Name that stands for a query from now on, in this session alone; no longer, if `reads` is None."""
+    """Name that stands for a query from now on, in this session alone."""
 
     name: tuple[str, ...]
-    reads: tuple[Read, ...] | None
+    reads: tuple[Read, ...]
 
 
 def is_explainable(text: str) -> bool:
@@ -75,6 +81,15 @@ def is_explainable(text: str) -> bool:
     [True, False]
     """
     return _EXPLAINABLE.match(text) is not None
+
+
+def keeps_rows(text: str) -> bool:
+    """True if each dataset has its rows and columns after the statement, which need not be explained.
+
+    >>> [keeps_rows(text) for text in ("VACUUM t", "ALTER TABLE t CREATE TAG a", "COPY INTO t FROM 's3://lake'")]
+    [True, True, False]
+    """
+    return _KEEPS.fullmatch(text) is not None
 
 
 def is_recursive(text: str) -> bool:
@@ -89,7 +104,7 @@ def find_database(text: str) -> tuple[str, ...] | None:
     (('derby', 'APP'), (), None)
     """
     match = _USE.fullmatch(text)
-    return None if match is None else tuple(jdbc.parse_name(match[1]) or ())
+    return None if match is None else tuple(parse_name(match[1]) or ())
 
 
 def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
@@ -107,14 +122,24 @@ def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
     return (match["one"].replace("''", "'") if match["two"] is None else match["two"]), into
 
 
-def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View]:
-    """Yield the writes of a statement, several where its INSERTs share a FROM, or the view that it makes or drops."""
+def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View | PlanText]:
+    """Yield the writes of a statement, several where its INSERTs share a FROM, or the view that it makes.
+
+    A command without a query is yielded as it is, for the rules of a driver's commands (`datasets.statements`).
+    """
     commands = list(_commands_in(root))
     for command in commands:
         reads = tuple(reads_in(command if len(commands) > 1 else root, recursive=recursive))
         rule = _RULES.get(command.kind)
-        if rule is not None and (statement := rule(command, reads)) is not None:
+        statement = rule(command, reads) if rule is not None else command
+        if statement is not None:
             yield statement
+
+
+def is_kept(command: PlanText, analyzed: PlanText | None, text: str) -> bool:
+    """True if a command without a rule changes no rows and columns, by its class before or after its analysis."""
+    kinds = [plan.kind for plan in (command, analyzed) if plan is not None and plan.kind not in RULES]
+    return any(KEEPS_ROWS.fullmatch(kind) for kind in kinds) or _IS_QUERY.match(text) is not None
 
 
 def _commands_in(root: PlanText) -> Iterator[PlanText]:
@@ -183,27 +208,9 @@ def _view_of_source(command: PlanText, _: tuple[Read, ...]) -> View | None:
     return View(table_read(match["name"]).name, (source_read(match["format"], (), options),))
 
 
-def _changed_view(command: PlanText, reads: tuple[Read, ...]) -> View | None:
-    return View(command.below[0].name, reads) if command.below else None
-
-
-def _whole(change: Change) -> Callable[[PlanText, tuple[Read, ...]], Statement | None]:
-    """Return the rule of a statement that drops, empties or renames the table below it; IF EXISTS comes first."""
-
-    def rule(command: PlanText, _: tuple[Read, ...]) -> Statement | None:
-        renamed = _RENAMED.fullmatch(command.text)
-        if not command.below or (change == "RENAME" and renamed is None):
-            return None
-        target = TableRead(command.below[0].name)
-        may_be_there = change == "DROP" and command.text.startswith("true", command.text.find(" ") + 1)
-        name = tuple(renamed["name"].split(", ")) if renamed else ()
-        return Statement(command.kind, target, (), change, if_met=may_be_there, renamed=name)
-
-    return rule
-
-
-def _dropped(command: PlanText, _: tuple[Read, ...]) -> View | None:
-    return View(command.below[0].name, None) if command.below else None
+def _catalog_view(command: PlanText, reads: tuple[Read, ...]) -> Statement | None:
+    """Return a view that the catalog keeps, or one that is given another query."""
+    return Statement(command.kind, TableRead(command.below[0].name), reads) if command.below else None
 
 
 _RULES: dict[str, Callable[[PlanText, tuple[Read, ...]], Statement | View | None]] = {
@@ -216,11 +223,8 @@ _RULES: dict[str, Callable[[PlanText, tuple[Read, ...]], Statement | View | None
     "DeleteFromTable": _rows,
     "LoadData": _load,
     "CreateViewCommand": _view,
+    "CreateView": _catalog_view,
+    "AlterViewAs": _catalog_view,
     "CacheTableAsSelect": _cached,
     "CreateTempViewUsing": _view_of_source,
-    "AlterViewAs": _changed_view,
-    "DropView": _dropped,
-    "DropTable": _whole("DROP"),
-    "TruncateTable": _whole("TRUNCATE"),
-    "RenameTable": _whole("RENAME"),
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from spark_client.capturing.connect.columns.lineage import Into
 from spark_client.capturing.connect.commanded import Commanded
 from spark_client.capturing.connect.hidden_reads import VARIABLE, variable_name
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, reads_in
@@ -13,21 +15,32 @@ from spark_client.capturing.connect.reads import QueryRead, TableRead, reads_of
 from spark_client.capturing.connect.reads import Read as NamedRead
 from spark_client.capturing.connect.server import statement_of
 from spark_client.capturing.connect.snapshots import Snapshot
+from spark_client.capturing.connect.sql_commands import (
+    as_view,
+    command_writes,
+    unknown_statement,
+    view_write,
+    writes_by_text,
+)
 from spark_client.capturing.connect.sql_statements import (
     Statement,
+    View,
     find_database,
     find_immediate,
     find_statements,
     is_explainable,
     is_recursive,
 )
-from spark_client.capturing.model import CHANGES_WITHOUT_ROWS, UnknownTarget, Write
+from spark_client.capturing.model import UnknownTarget, Write
 from spark_client.capturing.plans.values import NOTHING, Value, beside, unknown
 
 # Statements after which a table may be another one by the same name.
-_CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
+_CHANGES_TABLES = re.compile(
+    r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE|CALL|RESTORE|CONVERT)\b", re.IGNORECASE
+)
 # Statements that write the rows of a query, by their class in the parsed plan.
 _OF_A_QUERY = frozenset({"InsertIntoStatement", "InsertIntoDir", "CreateTableAsSelect", "ReplaceTableAsSelect"})
+_VIEWS = ("CreateView", "AlterViewAs")
 # Statements that only run on the server, and may do anything there.
 _OPAQUE = re.compile(r"\s*(BEGIN|EXECUTE\s+IMMEDIATE)\b", re.IGNORECASE)
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -60,9 +73,11 @@ def _writes_of(
         return _into(commanded, inside, immediate[1]) if immediate[1] else _writes_of(commanded, inside)
     if (match := _OPAQUE.match(text)) is not None:
         return _opaque(commanded, text, "script" if match[1].upper() == "BEGIN" else "EXECUTE IMMEDIATE")
+    if (by_text := writes_by_text(commanded, text)) is not None:
+        return by_text
     root = session.plan(message) if is_explainable(text) else None
     if root is None:
-        return []
+        return unknown_statement(commanded, text, "a statement that nobody knows")
     if root.kind in _ASSIGNS:
         return _assigned(commanded, message, root)
     return _statements(commanded, message, root, frames, beside)
@@ -78,24 +93,38 @@ def _statements(
     analyzed = None if frames else parse_analyzed_text(session.explained(message))
     writes: list[Write] = []
     for place, statement in enumerate(statements):
-        reads = tuple(_without(statement.reads or (), frames, beside))
+        if isinstance(statement, PlanText):
+            writes += command_writes(commanded, statement, analyzed, text)
+            continue
+        reads = tuple(_without(statement.reads, frames, beside))
         if analyzed is not None:
             target = [statement.target] if isinstance(statement, Statement) and statement.target else []
             hidden = session.hidden(_command(analyzed, place, len(statements)), root, [*reads, *target])
             reads = (*reads, *hidden)
-        if isinstance(statement, Statement) and statement.change in CHANGES_WITHOUT_ROWS:
-            writes.append(commanded.of_whole_table(statement, text))
-        elif isinstance(statement, Statement):
-            named = Statement(
-                f"SQL {statement.kind}", statement.target, reads, statement.change, by_partition=statement.by_partition
-            )
-            write = commanded.write(named, sql=text, number=len(writes))
-            known = columns[len(writes)] if len(writes) < len(columns) and statement.kind in _OF_A_QUERY else None
-            writes.append(commanded.named(write, *known) if known else write)
-        elif commanded.done:
-            snapshot = columns[0][0] if len(columns) == 1 else None
-            session.put_view(statement.name, None if statement.reads is None else reads, snapshot)
+        written = _write(commanded, replace(statement, reads=reads), text, columns, len(writes))
+        writes += [written] if written else []
     return writes
+
+
+def _write(
+    commanded: Commanded,
+    statement: Statement | View,
+    text: str,
+    columns: Sequence[tuple[Snapshot, Into]],
+    number: int,
+) -> Write | None:
+    """Return the write of a statement with a query; None for a temporary view, which is noted."""
+    snapshot = columns[0][0] if len(columns) == 1 else None
+    statement = as_view(commanded, statement)
+    if isinstance(statement, View):
+        if commanded.done:
+            commanded.session.put_view(statement.name, statement.reads, snapshot)
+        return None
+    if statement.kind in _VIEWS:
+        return view_write(commanded, statement, text, snapshot)
+    write = commanded.write(replace(statement, kind=f"SQL {statement.kind}"), sql=text, number=number)
+    known = columns[number] if number < len(columns) and statement.kind in _OF_A_QUERY else None
+    return commanded.named(write, *known) if known else write
 
 
 def _command(analyzed: PlanText, place: int, count: int) -> PlanText:

@@ -27,6 +27,7 @@ from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.connect.server_cache import CatalogEntry, ResolvedReads, ServerCache, put
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
+from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.leaf_source import LeafSource, find_paths
 from spark_client.capturing.datasets.sources import find_connected, find_options
 from spark_client.capturing.model import Dataset, SchemaField
@@ -80,6 +81,20 @@ class Session:
         """Let a variable be what these reads made."""
         self._variables[name] = tuple(self.expand(reads))
         self.variable_values[f"variable system.session.{name}"] = value
+
+    def rename_view(self, name: tuple[str, ...], new: tuple[str, ...]) -> None:
+        """Let another name stand for what a temporary view is made of."""
+        key = _small(name)
+        reads, snapshot = self._views.get(key), self._snapshots.get(key)
+        self.put_view(name, None)
+        if reads is not None:
+            self.put_view(new[-1:], reads, snapshot)
+
+    def is_temporary(self, name: tuple[str, ...], *, query_server: bool = True) -> bool:
+        """True for a temporary view; the server knows those before the capture, as long as they are there."""
+        if self._view(_small(name)) is not None or name[:1] == (_GLOBAL,):
+            return True
+        return query_server and len(name) == 1 and not self.server.describe(name)
 
     def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
         """Note the reads of a frame that the server keeps by this id."""
@@ -282,23 +297,21 @@ class Session:
         catalogs = (*self._cache.catalogs.named, _SESSION_CATALOG)
         if len(read.name) > 1 and read.name[0] in catalogs:
             return read.name
-        database = read.database or self._current()
+        database = read.database or self.current()
         return (*database, *read.name) if len(read.name) == 1 else (*database[:1], *read.name)
 
     def full_name(self, read: Read | None) -> tuple[str, ...]:
         """Return a table's name with its catalog and database, as far as they are known; empty for what is no table."""
         return self._full(read) if isinstance(read, TableRead) else ()
 
-    def renamed(self, read: Read | None, name: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the whole name of a table that has this name now: it stays in its catalog, and in its database."""
-        before = self.full_name(read)
-        if name[:1] == before[:1] and len(name) >= len(before):
-            return name
-        return (*before[:1], *(name[:-1] or before[1:-1]), name[-1])
-
     def by_name(self, name: tuple[str, ...]) -> Dataset | None:
         """Return a table by its whole name alone."""
         return self._named(name, None, ()) if name else None
+
+    @property
+    def catalogs(self) -> Catalogs:
+        """Catalogs of the server."""
+        return self._cache.catalogs
 
     def doubt(self, text: str, reason: str) -> None:
         """Note that a text may have changed views and variables: those in it; all variables, if it runs other texts."""
@@ -313,9 +326,14 @@ class Session:
     def meet(self) -> None:
         """Read the session's current database before it changes."""
         with suppress(NoResponse):
-            self._current()
+            self.current()
 
-    def _current(self) -> tuple[str, ...]:
+    def current(self) -> tuple[str, ...]:
+        """Return the session's current catalog and database.
+
+        Raises:
+            NoResponse: the server does not name them.
+        """
         if not self.database:
             self.database = self.server.database()
         return self.database

@@ -23,15 +23,8 @@ from spark_client.capturing.connect.sql_writes import sql_writes
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.versions import NO_VERSIONS, Versions
-from spark_client.capturing.model import (
-    MODEL_SAVE,
-    NO_COLUMNS_OF_MODELS,
-    UNFITTED,
-    Change,
-    StreamStart,
-    UnknownTarget,
-    Write,
-)
+from spark_client.capturing.glue.models import MODEL_SAVE, NO_COLUMNS, UNFITTED
+from spark_client.capturing.model import Change, StreamStart, UnknownTarget, Write
 
 # Sources that keep nothing, and a stream's sink in the memory of the driver.
 _KEEP_NOTHING = frozenset({"noop", "console"})
@@ -181,7 +174,7 @@ def _model(commanded: Commanded) -> list[Write]:
         reads = (UnknownRead(UNFITTED),)
     target = source_read("parquet", (message.path,), {})
     statement = Statement(MODEL_SAVE, target, reads, "OVERWRITE" if message.should_overwrite else None)
-    return [replace(commanded.write(statement), tier_reason=NO_COLUMNS_OF_MODELS)]
+    return [replace(commanded.write(statement), tier_reason=NO_COLUMNS)]
 
 
 def _catalog(commanded: Commanded) -> list[Write]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition, namespace_of
 from spark_client.capturing.model import Symlink
+from spark_client.capturing.parts import module
 from spark_client.capturing.registry import registry
 from spark_client.dataset_names import clean_name
 
@@ -48,7 +48,10 @@ class Catalog:
         """
         database, table = [clean_name(part) for part in database], clean_name(table)
         if self.url:
-            return jdbc.find_table(self.url, ".".join(f'"{part}"' for part in (*database, table)))
+            named: DatasetId | None = module("urls").find_table(
+                self.url, ".".join(f'"{part}"' for part in (*database, table))
+            )
+            return named
         if self.namespace and self.namespace.startswith("arn:aws:glue:"):
             return DatasetId(self.namespace, f"table/{'.'.join(database)}/{table}")
         namespace = self.namespace
@@ -63,8 +66,7 @@ class Catalogs:
 
     Names leave out partitions and dates unless it does not trim them (`trims_partitions`).
     `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
-    and `account` are those of AWS that the application runs in. `glue_schema` returns the schema of a table of Glue's
-    catalog (database, table, account) in Spark's JSON, where Glue is at hand.
+    and `account` are those of AWS that the application runs in.
     """
 
     session: Catalog = Catalog()
@@ -73,7 +75,6 @@ class Catalogs:
     conf: Mapping[str, str] = field(default_factory=dict, repr=False)
     region: str | None = None
     account: str | None = None
-    glue_schema: Callable[[str, str, str | None], str | None] = field(default=lambda *_: None, compare=False)
     trims_partitions: bool = True
 
     def find_path(self, path: str, *, is_local: bool = False) -> DatasetId | None:

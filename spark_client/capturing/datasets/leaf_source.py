@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.model import Dataset, SchemaField
+from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 
 # A relation with more paths than this is named by their folders: an event has no room for more inputs with columns.
@@ -15,27 +16,19 @@ PLACES_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseQuery:
-    """Query that a database runs, as Spark's parser reads it, and the database's URL."""
-
-    plan: Node
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class LeafSource:
     """Source of a leaf. Each column is the column of that name of each dataset; without datasets, made of nothing.
 
     `unknown` is the reason why its columns have unknown sources; datasets that are there nevertheless are read. Of
-    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `query`
-    is the parsed plan of a query that a database runs; `unnamed` is the reason why it has reads without a name.
+    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `columns`
+    returns the columns of a query, by the leaf's outputs; `unnamed` is the reason why it has reads without a name.
     `absent` columns are in no file.
     """
 
     datasets: tuple[Dataset, ...] = ()
     unknown: str | None = None
     merged: bool = False
-    query: DatabaseQuery | None = None
+    columns: Callable[[Sequence[Node]], RowsLineage] | None = None
     unnamed: str | None = None
     absent: frozenset[str] = frozenset()
 

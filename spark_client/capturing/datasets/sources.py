@@ -9,22 +9,19 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.database_names import tables_in
-from spark_client.capturing.datasets.jdbc_queries import find_query
-from spark_client.capturing.datasets.leaf_source import PLACES_MAX, DatabaseQuery, LeafSource, all_of, find_paths
+from spark_client.capturing.datasets.leaf_source import PLACES_MAX, LeafSource, all_of, find_paths
 from spark_client.capturing.datasets.locations import find_topic, is_absolute
 from spark_client.capturing.datasets.schemas import find_field, merge_schemas, parse_schema
 from spark_client.capturing.model import RDD_ACTION, Dataset, SchemaField, Symlink
-from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.parts import module
+from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.registry import registry
 from spark_client.connectors import Computed
 
 # An object of the JVM, by its getters.
 JvmObject: TypeAlias = Mapping[str, Any]
 
-_QUERY_OF_DATABASE = "JDBCRelation: a query that the database runs"
 # Formats whose records may be no rows, and Spark's name of the column for them.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
 FORMATS_OF_FILES = _TEXT_FORMATS | {
@@ -100,8 +97,6 @@ def find_connected(
 
 def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> Dataset | None:
     """Return a `CatalogTable`: its data's location, with its name as a symlink; only the name without a location."""
-    if not isinstance(table, Mapping):
-        return None
     symlinks = find_symlinks(table, catalogs)
     uri = _text(table, "storage", "locationUri")
     located = catalogs.find_uri(uri) if uri else None
@@ -113,8 +108,6 @@ def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] 
 
 def find_symlinks(table: object, catalogs: Catalogs) -> tuple[Symlink, ...]:
     """Return the name of a `CatalogTable`, if its database is known."""
-    if not isinstance(table, Mapping):
-        return ()
     name = _text(table, "identifier", "table")
     database = _text(table, "identifier", "database")
     uri = _text(table, "storage", "locationUri")
@@ -131,7 +124,7 @@ def find_options(options: object, catalogs: Catalogs, form: str | None = None) -
     if not isinstance(options, Mapping):
         return None
     if url := options.get("url"):
-        return _jdbc(str(url), options.get("dbtable") or options.get("query") or "")
+        return _at_url(str(url), options.get("dbtable") or options.get("query") or "")
     if servers := options.get("kafka.bootstrap.servers"):
         named = (find_topic(str(servers), topic.strip()) for topic in _topics(options))
         return all_of(Dataset(topic) for topic in named if topic)
@@ -149,39 +142,38 @@ def _topics(options: JvmObject) -> Sequence[str]:
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     """Return a relation, with the version of Delta's table that a query names; the latest is not known yet."""
-    read, relation = _relation_as_it_is(leaf, catalogs), leaf.values.get("relation")
-    index = relation.get("location") if isinstance(relation, Mapping) else None
-    if read is None or not isinstance(index, Mapping) or index.get("isTimeTravelQuery") is not True:
+    read, index = _relation_as_it_is(leaf, catalogs), leaf.at("relation", "location")
+    if read is None or value_at(index, "isTimeTravelQuery") is not True:
         return read
-    version = _text(index, "snapshotAtAnalysis.version")
+    return _at_version(read, _text(index, "snapshotAtAnalysis.version"))
+
+
+def _at_version(read: LeafSource, version: str | None) -> LeafSource:
     return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
 
 
 def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     """Return a relation; a database's table has an empty location that Spark made up."""
     schema = _schema_of_files(leaf)
-    relation, table = leaf.values.get("relation"), leaf.values.get("catalogTable")
-    properties = relation if isinstance(relation, Mapping) else {}
+    properties, table = leaf.object("relation"), leaf.values.get("catalogTable")
     if "jdbcOptions" not in properties and (named := find_table(table, catalogs, schema)):
         return LeafSource((named,))
     if merged := _merged(leaf, properties, catalogs):
         return merged
     if parsed := leaf.node("databaseQuery"):
-        return _query_source(parsed, properties, schema)
+        url, text = (_text(properties, "jdbcOptions", name) or "" for name in ("url", "tableOrQuery"))
+        tables: LeafSource = module("urls").read_query(parsed, url, text, schema)
+        return tables
     return _of_object(properties, catalogs, schema, find_symlinks(table, catalogs))
 
 
 def find_record_column(leaf: Node) -> str | None:
     """Return the column that Spark adds to files of texts for records that are no rows; None if it adds none."""
-    relation = leaf.values.get("relation") or leaf.values.get("dataSource")
-    if not isinstance(relation, Mapping):
-        return None
+    relation = leaf.object("relation") or leaf.object("dataSource")
     form = str(relation.get("fileFormat.shortName") or relation.get("className") or "").lower()
     if form not in _TEXT_FORMATS:
         return None
-    options = relation.get("options")
-    name = options.get("columnnameofcorruptrecord") if isinstance(options, Mapping) else None
-    return str(name or _RECORD_COLUMN)
+    return str(value_at(relation, "options", "columnnameofcorruptrecord") or _RECORD_COLUMN)
 
 
 def _schema_of_files(leaf: Node) -> tuple[SchemaField, ...]:
@@ -229,7 +221,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     version = _text(leaf.values, "table", "snapshotId") or _text(leaf.values, "options", "snapshot-id")
     if read is None or version is None or read.unknown:
         return read
-    return replace(read, datasets=tuple(replace(dataset, version=version) for dataset in read.datasets))
+    return _at_version(read, version)
 
 
 def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
@@ -275,15 +267,13 @@ def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 def _stream_of_table(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
     """Return a stream of a table; Spark's own tests of streams are made of nothing."""
-    table = leaf.values.get("table")
-    if isinstance(table, Mapping) and table.get("class") in _MADE_UP:
+    if leaf.at("table", "class") in _MADE_UP:
         return LeafSource()
     return _v2_relation(leaf, catalogs)
 
 
 def _is_about_table(leaf: Node, read: LeafSource) -> bool:
-    identifier = leaf.values.get("identifier")
-    name = identifier.get("name") if isinstance(identifier, Mapping) else None
+    name = leaf.at("identifier", "name")
     if not isinstance(name, str) or not _ABOUT_TABLE.fullmatch(name):
         return False
     return not any(dataset.id.name.endswith(f"/{name}") for dataset in read.datasets)
@@ -291,8 +281,8 @@ def _is_about_table(leaf: Node, read: LeafSource) -> bool:
 
 def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
     """Return the name of a table of a DataSource V2 catalog, if that is a catalog whose tables have names."""
-    catalog, identifier = node.values.get("catalog"), node.values.get("identifier")
-    if not isinstance(catalog, Mapping) or not isinstance(identifier, Mapping):
+    catalog, identifier = node.object("catalog"), node.object("identifier")
+    if not catalog or not identifier:
         return ()
     database = [str(part) for part in identifier.get("namespace") or ()]
     if any("/" in part for part in database):  # a path that is read as if it were a name
@@ -307,7 +297,7 @@ def _of_object(
 ) -> LeafSource | None:
     """Return what a relation or table names: a database's table, a catalog's, a location, paths, or topics."""
     if "jdbcOptions" in described:
-        read = _jdbc(_text(described, "jdbcOptions", "url"), _text(described, "jdbcOptions", "tableOrQuery"))
+        read = _at_url(_text(described, "jdbcOptions", "url"), _text(described, "jdbcOptions", "tableOrQuery"))
         return _completed(read, schema, symlinks)
     if table := find_table(described.get("v1Table") or described.get("catalogTable"), catalogs, schema):
         return LeafSource((table,))
@@ -328,32 +318,10 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
     return find_paths([path], catalogs, schema) if isinstance(path, str) else None
 
 
-def _query_source(plan: Node, relation: JvmObject, schema: Sequence[SchemaField]) -> LeafSource:
-    """Return the tables that a query reads; its plan gives its columns."""
-    url, text = _text(relation, "jdbcOptions", "url") or "", _text(relation, "jdbcOptions", "tableOrQuery") or ""
-    tables = [name and jdbc.find_table(url, ".".join(name)) for name in tables_in(plan)]
-    named = dict.fromkeys(dataset for dataset in tables if isinstance(dataset, DatasetId))
-    if not named:
-        return LeafSource(unknown=_QUERY_OF_DATABASE)
-    simple = find_query(text) if len(named) == 1 else None
-    columns = tuple(schema) if simple and simple.plain else ()
-    lost = _QUERY_OF_DATABASE if len(named) < len(set(tables)) else None
-    return LeafSource(
-        tuple(Dataset(dataset, columns) for dataset in named), query=DatabaseQuery(plan, url), unnamed=lost
-    )
-
-
-def _jdbc(url: str | None, table: str | None) -> LeafSource | None:
-    """Return a table of a database, or the one table that a query reads."""
-    if not url or not table:
-        return None
-    if named := jdbc.find_table(url, table):
-        return LeafSource((Dataset(named),))
-    query = find_query(table)
-    named = jdbc.find_table(url, query.table) if query else None
-    if query is None or named is None:
-        return LeafSource(unknown=_QUERY_OF_DATABASE)
-    return LeafSource((Dataset(named),), None if query.plain else "JDBCRelation: computed by the database")
+def _at_url(url: str | None, table: str | None) -> LeafSource | None:
+    """Return a table of a database, or what is known of a query."""
+    source: LeafSource | None = module("urls").find_source(url, table)
+    return source
 
 
 def _completed(
@@ -373,13 +341,12 @@ def _complete_dataset(dataset: Dataset, schema: tuple[SchemaField, ...], symlink
 def _kind_of(leaf: Node) -> str:
     """Return the class of the leaf, or of the relation or table in it."""
     inside = leaf.values.get("relation") or leaf.values.get("table")
-    return str(inside["class"]) if isinstance(inside, Mapping) and "class" in inside else leaf.kind
+    return str(value_at(inside, "class") or leaf.kind)
 
 
 def _text(value: object, *names: str) -> str | None:
-    for name in names:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, str) and value else None
+    text = value_at(value, *names)
+    return text if isinstance(text, str) and text else None
 
 
 _RULES: dict[str, Callable[[Node, Catalogs], LeafSource | None]] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.targets import STATEMENTS, WRAPPERS
 from spark_client.capturing.model import Execution, WriteStatistics
+from spark_client.capturing.parts import module
 
 # Command that writes all rows of the files anew in which some are changed.
 _COPIES = "ReplaceData"
@@ -34,7 +34,7 @@ def count_writes(targets: Sequence[Target], execution: Execution) -> list[WriteS
 
 def _counted_alone(target: Target, metrics: Sequence[WriteStatistics], execution: Execution) -> WriteStatistics:
     """Return what Spark or the format counts. Spark's rows of changed tables are also those copied and deleted."""
-    if not metrics and target.output is not None and jdbc.is_database(target.output.id):
+    if not metrics and target.output is not None and module("urls").is_database(target.output.id):
         return WriteStatistics(execution.task_outputs.rows)
     written = metrics[0] if metrics else WriteStatistics()
     committed = execution.commit.written if execution.commit else WriteStatistics()

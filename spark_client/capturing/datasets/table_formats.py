@@ -12,33 +12,34 @@ from spark_client.capturing.datasets.sources import FORMATS_OF_FILES, find_datas
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.datasets.whole_tables import of_table
 from spark_client.capturing.model import Change, Dataset
-from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.plan import Node, value_at
 
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 _PROCEDURE = re.compile(r"(\w+?)Procedure")
-# Names of Iceberg's procedures by their classes: the table is made of another, or of itself.
-_OF_ANOTHER = {"AddFiles": "add_files", "SnapshotTable": "snapshot"}
-_OF_ITSELF = {
-    "CherrypickSnapshot": "cherrypick_snapshot",
-    "FastForwardBranch": "fast_forward",
-    "MigrateTable": "migrate",
-    "PublishChanges": "publish_changes",
-    "RollbackToSnapshot": "rollback_to_snapshot",
-    "RollbackToTimestamp": "rollback_to_timestamp",
-    "SetCurrentSnapshot": "set_current_snapshot",
-}
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+# Iceberg's procedures that make a table of another, or of itself; and those whose classes have other names.
+_OF_ANOTHER = ("add_files", "snapshot")
+_OF_ITSELF = (
+    "cherrypick_snapshot",
+    "fast_forward",
+    "migrate",
+    "publish_changes",
+    "rollback_to_snapshot",
+    "rollback_to_timestamp",
+    "set_current_snapshot",
+)
+_OTHER_NAMES = {"snapshot_table": "snapshot", "migrate_table": "migrate", "fast_forward_branch": "fast_forward"}
 # Procedures of Iceberg and Hudi after which a table has the same rows.
 _KEEP_ROWS = re.compile(
-    r"(?:Rewrite|Expire|Remove|Compute|Ancestors|CreateChangelog|Show|Stats|Validate|Export|Help|Hive|Archive|Repair"
-    r"|RunClean|RunClustering|RunCompaction|CreateSavepoint|DeleteSavepoint|DeleteMarker)\w*"
+    r"(?:rewrite|expire|remove|compute|ancestors|create_changelog|show|stats|validate|export|help|hive|archive|repair"
+    r"|run_clean|run_clustering|run_compaction|create_savepoint|delete_savepoint|delete_marker)\w*"
 )
 
 
 def clone(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that a clone of Delta's makes, with the columns of its source; None for a table without rows."""
-    query = command.node("query")
-    source = query.values.get("sourceTable") if query is not None else None
-    if not isinstance(source, Mapping):
+    source = command.at("query", "sourceTable")
+    if source is None:
         return None
     place, schema = str(source.get("dataPath") or ""), parse_schema(source.get("schema"))
     read = catalogs.find_path(place) if place else None
@@ -57,10 +58,9 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
     relation = Node(-1, "DataSourceV2Relation")
     relation.values = {"table": table}
     read = find_datasets(relation, catalogs)
-    if len(read.datasets) != 1 or not isinstance(table, Mapping):
+    if len(read.datasets) != 1:
         return Target(command.kind, None, unknown=f"{command.kind}: a table that nobody can name")
-    travel = table.get("timeTravelOpt")
-    version = travel.get("version") if isinstance(travel, Mapping) else None
+    version = value_at(table, "timeTravelOpt", "version")
     before = replace(read.datasets[0], version=version if isinstance(version, str) else None)
     output = replace(before, version=None)
     return Target(command.kind, output, change="OVERWRITE", effect="restore", inputs=(before,))
@@ -68,10 +68,9 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
 
 def convert(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that becomes one of Delta's where it lies."""
-    named = command.values.get("tableIdentifier")
     path = command.text("deltaPath")
-    if path is None and isinstance(named, Mapping) and named.get("database") in FORMATS_OF_FILES:
-        path = str(named.get("table"))
+    if path is None and command.at("tableIdentifier", "database") in FORMATS_OF_FILES:
+        path = str(command.at("tableIdentifier", "table"))
     place = catalogs.find_path(path) if path else None
     target = Target(command.kind, None, effect="convert")
     placed = replace(target, output=Dataset(place)) if place else of_table(command, catalogs, target)
@@ -80,23 +79,29 @@ def convert(command: Node, catalogs: Catalogs) -> Target | None:
 
 def call(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the table that a procedure changes; without a name for an unknown procedure."""
-    procedure = command.values.get("procedure")
-    named = _PROCEDURE.fullmatch(str(procedure.get("class"))) if isinstance(procedure, Mapping) else None
-    kind = named.group(1) if named else ""
-    effect = _OF_ANOTHER.get(kind) or _OF_ITSELF.get(kind)
-    if not isinstance(procedure, Mapping) or effect is None:
-        why = f"CALL {kind or 'of a procedure'}: a procedure that nobody knows"
-        return None if _KEEP_ROWS.fullmatch(kind) else Target(command.kind, None, unknown=why)
-    arguments = dict(command.values.get("arguments") or ())
-    output = _named(arguments.get("table"), procedure.get("tableCatalog.name"), catalogs)
-    read = output if kind in _OF_ITSELF else _named(arguments.get("source_table"), None, catalogs)
+    named = _PROCEDURE.fullmatch(str(command.at("procedure", "class")))
+    kind, catalog = named.group(1) if named else "", command.at("procedure", "tableCatalog.name")
+    return call_of(command.kind, kind, catalog, dict(command.values.get("arguments") or ()), catalogs)
+
+
+def call_of(
+    command: str, procedure: str, catalog: object, arguments: Mapping[str, object], catalogs: Catalogs
+) -> Target | None:
+    """Return the table that a procedure changes, by its name or its class."""
+    name = _CAPITAL.sub("_", procedure).lower()
+    effect = _OTHER_NAMES.get(name, name)
+    if effect not in (*_OF_ANOTHER, *_OF_ITSELF):
+        why = f"CALL {procedure or 'of a procedure'}: a procedure that nobody knows"
+        return None if _KEEP_ROWS.fullmatch(name) else Target(command, None, unknown=why)
+    output = dataset_of(arguments.get("table"), catalog, catalogs)
+    read = output if effect in _OF_ITSELF else dataset_of(arguments.get("source_table"), None, catalogs)
     if output is None or read is None:
-        return Target(command.kind, None, unknown=f"CALL {effect}: a table that nobody can name")
+        return Target(command, None, unknown=f"CALL {effect}: a table that nobody can name")
     change: Change | None = "CREATE" if effect == "snapshot" else None
-    return Target(command.kind, output, change=change, effect=effect, inputs=(read,))
+    return Target(command, output, change=change, effect=effect, inputs=(read,))
 
 
-def _named(name: object, catalog: object, catalogs: Catalogs) -> Dataset | None:
+def dataset_of(name: object, catalog: object, catalogs: Catalogs) -> Dataset | None:
     """Return the table of a name such as `db.t` or `parquet`.`s3://lake/t`; a catalog's name may come first."""
     parts = [quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(str(name or ""))]
     if len(parts) == 2 and parts[0].lower() in FORMATS_OF_FILES:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets import statements
 from spark_client.capturing.datasets.catalogs import Catalogs
-from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import (
     find_connected,
@@ -20,8 +19,8 @@ from spark_client.capturing.datasets.sources import (
     find_table,
 )
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.model import GLUE_WRITE, Change, Dataset, SchemaField
-from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.model import Change, Dataset, SchemaField
+from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.plans.row_statements import HUDI_DELETE, find_row_change
 
 # Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; a
@@ -36,17 +35,14 @@ WRAPPERS = frozenset(
         "CreateTableAsSelect",
         "ReplaceTableAsSelect",
         "CreateHoodieTableAsSelectCommand",
-        GLUE_WRITE,
     }
 )
-# Such commands that may write their data themselves: Hudi's, in 1.2, and sinks of DynamicFrames.
-MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand", GLUE_WRITE})
+# Such a command that may write its data itself: Hudi's, in 1.2.
+MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
 # Tables that keep nothing.
-_KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
-# Sinks of streams that write nothing themselves, or keep it in the driver's memory.
-_NO_SINKS = _KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
+KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 # Property of a table of Iceberg's.
@@ -110,8 +106,7 @@ def _files(command: Node, catalogs: Catalogs) -> Target | None:
 
 def _replaces_part(command: Node, dynamic: bool) -> bool:
     """True if an overwrite replaces a condition's rows alone, or the partitions that are named or have new rows."""
-    options = command.values.get("options") or command.values.get("writeOptions")
-    options = options if isinstance(options, Mapping) else {}
+    options = command.object("options") or command.object("writeOptions")
     mode = options.get("partitionoverwritemode")
     dynamic = dynamic if mode is None else str(mode).lower() == "dynamic"
     if command.kind == "InsertIntoHadoopFsRelationCommand":
@@ -122,9 +117,8 @@ def _replaces_part(command: Node, dynamic: bool) -> bool:
 
 def _is_delta(command: Node) -> bool:
     """True if Delta writes it: Spark's commands do not show its `replaceWhere` and its own dynamic mode."""
-    table = command.node("table")
-    source = command.values.get("dataSource") or (table.values.get("table") if table else None)
-    return isinstance(source, Mapping) and source.get("class") in ("DeltaDataSource", "DeltaTableV2")
+    source = command.values.get("dataSource") or command.at("table", "table")
+    return value_at(source, "class") in ("DeltaDataSource", "DeltaTableV2")
 
 
 def _table(command: Node, catalogs: Catalogs) -> Target | None:
@@ -143,7 +137,7 @@ def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
     table = command.values.get("table")
     output = find_table(table, catalogs)
     target = _with_columns(command, output, _schema_of(table)) if output else _nameless(command)
-    partitions = table.get("partitionColumnNames") or [] if isinstance(table, Mapping) else []
+    partitions = command.at("table", "partitionColumnNames") or []
     of_query = {name.lower() for name in target.names}
     static = tuple(name for name in partitions if name.lower() not in of_query)
     return replace(target, generated=static, change=None if partitions else target.change)
@@ -151,8 +145,7 @@ def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
 
 def _folder(command: Node, catalogs: Catalogs) -> Target | None:
     """Return the folder of an `INSERT OVERWRITE DIRECTORY`."""
-    storage = command.values.get("storage")
-    uri = storage.get("locationUri") if isinstance(storage, Mapping) else None
+    uri = command.at("storage", "locationUri")
     is_local = command.values.get("isLocal") is True
     located = catalogs.find_uri(uri, is_local=is_local) if isinstance(uri, str) else None
     return _with_columns(command, Dataset(located)) if located else None
@@ -160,11 +153,9 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
 
 def _relation(command: Node, catalogs: Catalogs) -> Target | None:
     """Return a relation that takes rows itself: a table that stands for one of a database, or is Hudi's."""
-    relation = command.node("logicalRelation")
-    target = _into(command, relation, catalogs)
-    table = relation.values.get("catalogTable") if relation else None
+    target = _into(command, command.node("logicalRelation"), catalogs)
     # Of a table with partitions, settings of Hudi's own decide whether those without new rows are left.
-    parted = isinstance(table, Mapping) and bool(table.get("partitionColumnNames"))
+    parted = command.at("logicalRelation", "catalogTable", "partitionColumnNames")
     return replace(target, change=None) if target is not None and parted else target
 
 
@@ -173,20 +164,16 @@ def _v2(command: Node, catalogs: Catalogs) -> Target | None:
 
     Hudi writes rows of its own making so, with columns of its own, inside a command that has their query.
     """
-    relation = command.node("table")
-    target = _into(command, relation, catalogs)
-    table = relation.values.get("table") if relation else None
-    options = command.values.get("writeOptions")
-    if target and isinstance(options, Mapping) and _MOVES_ROWS in options:
+    target = _into(command, command.node("table"), catalogs)
+    if target and _MOVES_ROWS in command.object("writeOptions"):
         return Target(command.kind, target.output, change="MAINTENANCE", unknown=target.unknown)
-    if target and target.output and isinstance(table, Mapping) and str(table.get("class")).startswith("Hoodie"):
+    if target and target.output and str(command.at("table", "table", "class")).startswith("Hoodie"):
         return replace(target, output=replace(target.output, schema=()), query=None)
     return replace(target, rows=find_row_change(command)) if target else None
 
 
 def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | None:
-    table = relation.values.get("table") if relation else None
-    if isinstance(table, Mapping) and table.get("class") in _KEEP_NOTHING:
+    if value_at(relation, "table", "class") in KEEP_NOTHING:
         return None
     if relation is None:
         return _nameless(command)
@@ -199,34 +186,14 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
 
 def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     """Return what the options of `df.write.format(...).save()` name, for a source of the first interface."""
-    source = command.values.get("dataSource")
-    kind = source.get("class") if isinstance(source, Mapping) else None
-    if kind in _KEEP_NOTHING:
+    source, options = command.object("dataSource"), command.values.get("options")
+    kind, form = source.get("class"), source.get("shortName")
+    if kind in KEEP_NOTHING:
         return None
-    form = source.get("shortName") if isinstance(source, Mapping) else None
-    options = command.values.get("options")
-    read = find_connected(source or {}, options, catalogs, is_write=True) or find_options(options, catalogs, form)
+    read = find_connected(source, options, catalogs, is_write=True) or find_options(options, catalogs, form)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
     return _with_columns(command, read.datasets[0])
-
-
-def find_sink(stream: Node, options: Mapping[str, str], catalogs: Catalogs) -> Target | None:
-    """Return the sink of a `WriteToStream`; None if it writes nothing itself."""
-    sink, query = stream.values.get("sink"), stream.node("inputQuery")
-    kind = str(sink.get("class")) if isinstance(sink, Mapping) else stream.kind
-    if kind in _NO_SINKS:
-        return None
-    catalog, identifier = stream.values.get("catalogAndIdent") or (None, None)
-    relation = Node(-1, "DataSourceV2Relation")
-    relation.values = {"table": sink, "catalog": catalog, "identifier": identifier, "options": options}
-    table = find_table(stream.values.get("catalogTable"), catalogs)
-    read = LeafSource((table,)) if table else find_datasets(relation, catalogs, is_write=True)
-    if len(read.datasets) != 1 or read.unknown:
-        return Target(kind, None, query, unknown=f"{kind}: a sink that nobody can name")
-    output, schema = read.datasets[0], parse_schema(stream.text("inputQuery.schema"))
-    names = tuple(column.name for column in schema)
-    return Target(kind, replace(output, schema=output.schema or schema), query, names)
 
 
 def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
@@ -306,15 +273,12 @@ def _is_by_name(command: Node) -> bool:
     Spark puts them into the table's order, but not for a table that takes any schema: Delta's, and those of Iceberg
     that say so, which go by names always.
     """
-    relation = command.node("table")
-    table = relation.values.get("table") if relation else None
-    properties = table.get("properties") if isinstance(table, Mapping) else None
-    any_schema = properties.get(_ANY_SCHEMA) if isinstance(properties, Mapping) else None
+    any_schema = command.at("table", "table", "properties", _ANY_SCHEMA)
     return command.values.get("isByName") is True or str(any_schema).lower() == "true"
 
 
 def _schema_of(table: object) -> tuple[SchemaField, ...]:
-    return parse_schema(table.get("schema")) if isinstance(table, Mapping) else ()
+    return parse_schema(value_at(table, "schema"))
 
 
 def _nameless(command: Node, kind: str | None = None) -> Target:

@@ -12,7 +12,7 @@ from spark_client.capturing.datasets.schemas import parse_schema, renamed
 from spark_client.capturing.datasets.sources import find_datasets, find_identifier, find_table
 from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink
-from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.plan import Node, value_at
 
 # Parameters of commands that name a table.
 _NAMES = ("tableName", "oldName", "tableIdentifier", "tableId", "name", "table")
@@ -48,17 +48,15 @@ def rename(command: Node, catalogs: Catalogs) -> Target | None:
 
 def _renamed_in_catalog(command: Node, catalogs: Catalogs) -> Dataset | None:
     """Return a table of DataSource V2 by its new name; without a database that is in the database of the old one."""
-    named, new = command.node("child"), [str(part) for part in command.values.get("newName") or ()]
-    old = named.values.get("identifier") if named is not None else None
-    if named is None or not new or not isinstance(old, Mapping):
+    old, new = command.at("child", "identifier"), [str(part) for part in command.values.get("newName") or ()]
+    if not new or old is None:
         return None
-    catalog, table = named.values.get("catalog"), named.values.get("table")
-    options = table.get("jdbcOptions") if isinstance(table, Mapping) else None
-    database = new[:-1] or [str(part) for part in old.get("namespace") or ()]
-    if isinstance(options, Mapping):
-        output = Catalog(url=str(options.get("url"))).find_table(database, new[-1])
+    url = command.at("child", "table", "jdbcOptions", "url")
+    database = new[:-1] or [str(part) for part in value_at(old, "namespace") or ()]
+    if url is not None:
+        output = Catalog(url=url).find_table(database, new[-1])
     else:
-        output = catalogs.find_table(catalog.get("name") if isinstance(catalog, Mapping) else None, database, new[-1])
+        output = catalogs.find_table(command.at("child", "catalog", "name"), database, new[-1])
     return Dataset(output) if output else None
 
 
@@ -70,7 +68,7 @@ def replace_table(command: Node, catalogs: Catalogs) -> Target | None:
 def add_partitions(command: Node, catalogs: Catalogs) -> Target | None:
     """Return a table that has the files of other folders from now on; its own are known by whoever wrote them."""
     added = command.values.get("partitionSpecsAndLocs") or [
-        (None, part.get("location")) for part in command.values.get("parts") or () if isinstance(part, Mapping)
+        (None, value_at(part, "location")) for part in command.values.get("parts") or ()
     ]
     folders = [location for _, location in added if isinstance(location, str)]
     table = named_table(command, catalogs)
@@ -121,8 +119,8 @@ def _added(change: object) -> SchemaField | None:
 
 def view(command: Node, catalogs: Catalogs) -> Target | None:
     """Return a view with its query; None for a temporary view."""
-    kind, query = command.values.get("viewType"), command.node("plan") or command.node("query")
-    if isinstance(kind, Mapping) and kind.get("class") != "PersistedView":
+    kind, query = command.at("viewType", "class"), command.node("plan") or command.node("query")
+    if kind not in (None, "PersistedView"):
         return None
     schema = parse_schema(command.text("plan.schema") or command.text("query.schema"))
     given = command.values.get("userSpecifiedColumns") or command.values.get("columnAliases") or ()

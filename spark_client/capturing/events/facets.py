@@ -11,9 +11,9 @@ from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.scans import partitions_of
 from spark_client.capturing.events.size_budget import SizeBudget
-from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, Symlink, WriteStatistics
+from spark_client.capturing.model import Change, Dataset, InputStatistics, SchemaField, WriteStatistics
 from spark_client.current_run import JobRun
-from spark_client.recorder.operation_events import ours
+from spark_client.recorder.operation_events import ours, run_of_job
 from spark_client.version import PRODUCER
 
 Facet: TypeAlias = dict[str, Any]
@@ -33,7 +33,7 @@ def openlineage_facet(name: str, spec: str, /, **values: object) -> Facet:
 
 def parent_facet(parent: JobRun, root: JobRun) -> Facet:
     """Return the facet of a run's parent, and of the run at the root."""
-    return openlineage_facet("ParentRunFacet", "1-2-0", **_run_of_job(parent), root=_run_of_job(root))
+    return openlineage_facet("ParentRunFacet", "1-2-0", **run_of_job(parent), root=run_of_job(root))
 
 
 def processing_engine_facet(spark_version: str) -> Facet:
@@ -100,13 +100,17 @@ def sql_facet(query: str) -> Facet:
 
 def dataset_facets(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> dict[str, Facet]:
     """Return the facets of a dataset by itself."""
-    schema = dataset.schema if with_schema else ()
-    facets = {
-        "schema": _schema_facet(schema, budget) if schema else None,
-        "symlinks": _symlinks_facet(dataset.symlinks) if dataset.symlinks else None,
-        "version": _version_facet(dataset.version) if dataset.version is not None else None,
-    }
-    return _given(facets)
+    facets: dict[str, Facet] = {}
+    if with_schema and dataset.schema:
+        fields = _schema_fields(dataset.schema, budget)
+        facets["schema"] = openlineage_facet("SchemaDatasetFacet", "1-2-0", fields=fields)
+    if dataset.symlinks:
+        named = [{"namespace": link.namespace, "name": link.name, "type": link.type} for link in dataset.symlinks]
+        facets["symlinks"] = openlineage_facet("SymlinksDatasetFacet", "1-0-1", identifiers=named)
+    if dataset.version is not None:
+        version = dataset.version
+        facets["version"] = openlineage_facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=version)
+    return facets
 
 
 def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Facet:
@@ -142,10 +146,6 @@ def input_facets(read: InputStatistics) -> dict[str, Facet]:
     return {"inputStatistics": statistics, "subset": subset}
 
 
-def _schema_facet(fields: Sequence[SchemaField], budget: SizeBudget) -> Facet:
-    return openlineage_facet("SchemaDatasetFacet", "1-2-0", fields=_schema_fields(fields, budget))
-
-
 def _schema_fields(fields: Sequence[SchemaField], budget: SizeBudget) -> list[Facet] | None:
     """Return the fields, spelled as in columnLineage: a name that holds a dot stands in backquotes.
 
@@ -157,19 +157,6 @@ def _schema_fields(fields: Sequence[SchemaField], budget: SizeBudget) -> list[Fa
         name = print_dotted((field.name,))
         forms.append(_given({"name": name, "type": field.type, "fields": _schema_fields(field.fields, budget)}))
     return forms or None
-
-
-def _symlinks_facet(symlinks: Sequence[Symlink]) -> Facet:
-    identifiers = [{"namespace": link.namespace, "name": link.name, "type": link.type} for link in symlinks]
-    return openlineage_facet("SymlinksDatasetFacet", "1-0-1", identifiers=identifiers)
-
-
-def _version_facet(storage_version: str) -> Facet:
-    return openlineage_facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=storage_version)
-
-
-def _run_of_job(run: JobRun) -> dict[str, Any]:
-    return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,13 +29,14 @@ from spark_client.capturing.events.facets import (
     statistics_facet,
 )
 from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
-from spark_client.capturing.model import Dataset, Failure, Read, Write
+from spark_client.capturing.model import Dataset, Failure, Read, StreamReport, Write
 from spark_client.current_run import JobRun, RunContext
+from spark_client.event_payloads import Event
 from spark_client.recorder.operation_events import RUN_EVENT
 from spark_client.redaction import redact
 from spark_client.version import PRODUCER
 
-Event: TypeAlias = dict[str, Any]
+Json: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
 T = TypeVar("T")
 
@@ -82,7 +82,7 @@ class EventRules:
     """Rules of what may be in an event.
 
     Attributes:
-        size_max_bytes: of an event as JSON (in ASCII).
+        size_max_bytes: of an event as JSON.
         sql: True if events contain statements.
         sql_chars_max: of a statement; a longer statement is cut.
         redactions: patterns of what is masked in statements and messages of errors, beside our own (`redaction`).
@@ -102,31 +102,27 @@ def write_events(read: Read, application: Application, job_name: str, rules: Eve
     The same one makes the same events. The facet `headwater_capture` names the parts that were cut.
     """
     run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
-    facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")}
-    start = _event("START", read.started_ms, run, facets, job_facets)
+    job_type = job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")
     end: EventType = "COMPLETE" if read.failure is None else "FAIL"
-    at_ms = max(read.started_ms, read.ended_ms)
-    return [start, _cut_down(_Reporting(read, run, facets, job_facets, rules, end, at_ms))]
+    ended = _reporting_of(read, application, run, job_type, rules, end, max(read.started_ms, read.ended_ms))
+    return [_event("START", read.started_ms, run, ended.run_facets, ended.job_facets), _cut_down(ended)]
 
 
-def stream_event(
-    write: Write,
-    application: Application,
-    job_name: str,
-    run_id: str,
-    type_: EventType,
-    at_ms: int,
-    rules: EventRules = EventRules(),
-) -> Event:
+def stream_event(report: StreamReport, application: Application, rules: EventRules = EventRules()) -> Event:
     """Return an event of a stream that writes a dataset, as a run that the application started.
 
     Each event has the whole lineage; the statistics are those since the event before.
     """
-    run = JobRun(application.context.run.namespace, job_name, run_id)
+    run = JobRun(application.context.run.namespace, report.job_name, report.run_id)
+    job_type = job_type_facet("JOB", "STREAMING")
+    return _cut_down(_reporting_of(report.write, application, run, job_type, rules, report.phase, report.at_ms))
+
+
+def _reporting_of(
+    read: Read, application: Application, run: JobRun, job_type: Facet, rules: EventRules, type_: EventType, at_ms: int
+) -> _Reporting:
     facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
-    job_facets = {"jobType": job_type_facet("JOB", "STREAMING")}
-    return _cut_down(_Reporting(write, run, facets, job_facets, rules, type_, at_ms))
+    return _Reporting(read, run, facets, {"jobType": job_type}, rules, type_, at_ms)
 
 
 def run_of_write(read: Read, application: Application) -> str:
@@ -176,20 +172,20 @@ def _event(
     run: JobRun,
     run_facets: Mapping[str, Facet],
     job_facets: Mapping[str, Facet],
-    inputs: Sequence[Event] = (),
-    outputs: Sequence[Event] = (),
+    inputs: Sequence[Json] = (),
+    outputs: Sequence[Json] = (),
 ) -> Event:
     moment = datetime.fromtimestamp(at_ms / 1000, timezone.utc)
-    return {
-        "eventType": type_,
-        "eventTime": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "producer": PRODUCER,
-        "schemaURL": RUN_EVENT,
-        "run": {"runId": run.run_id, "facets": dict(run_facets)},
-        "job": {"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
-        "inputs": list(inputs),
-        "outputs": list(outputs),
-    }
+    return Event(
+        eventType=type_,
+        eventTime=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        producer=PRODUCER,
+        schemaURL=RUN_EVENT,
+        run={"runId": run.run_id, "facets": dict(run_facets)},
+        job={"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
+        inputs=list(inputs),
+        outputs=list(outputs),
+    )
 
 
 @dataclass(frozen=True)
@@ -212,7 +208,7 @@ def _cut_down(reporting: _Reporting) -> Event:
             event = _reporting(reporting, _Cut(CUTS[:number]), SizeBudget(reporting.rules.size_max_bytes))
         except BudgetExceeded:
             continue
-        if len(json.dumps(event)) <= reporting.rules.size_max_bytes:
+        if len(event.json) <= reporting.rules.size_max_bytes:
             return event
     return _reporting(reporting, _Cut(CUTS), SizeBudget(reporting.rules.size_max_bytes))
 
@@ -285,7 +281,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
     )
 
 
-def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Event:
+def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Json:
     """Return the output; where there is no room for all columns, with those that fit into half of it."""
     form = _dataset(write.output, budget, with_schema="outputSchema" not in cut)
     if "inputs" not in cut:
@@ -308,13 +304,13 @@ def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> E
     return {**form, "outputFacets": of_use} if of_use else form
 
 
-def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Event:
+def _input(dataset: Dataset, read: Read, budget: SizeBudget, cut: _Cut) -> Json:
     form = _dataset(dataset, budget, with_schema="inputSchemas" not in cut)
     scanned = read.scanned.get(dataset.id)
     return form if scanned is None or "inputSchemas" in cut else {**form, "inputFacets": input_facets(scanned)}
 
 
-def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Event:
+def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Json:
     facets = dataset_facets(dataset, budget, with_schema=with_schema)
     return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
 

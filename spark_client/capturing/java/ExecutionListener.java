@@ -40,57 +40,47 @@ import org.apache.spark.sql.streaming.StreamingQueryListener;
  * Compiled by Janino, whose Java has no lambdas and infers no generics.
  */
 public class ExecutionListener extends SparkListener {
-    /** An execution's end, with the values of its start; without `end`, an execution that only had parts is over. */
+    /** An execution's end, with what was known of it; without `end`, an execution that only had parts is over. */
     public static class Kept {
         public final SparkListenerSQLExecutionEnd end;
-        /** The outermost execution, or, negative, the number of the write of a DynamicFrame that it is a part of. */
-        public final long rootId;
-        public final long startedMs;
+        public final Running of;
         public final long endedMs;
-        public final boolean hadJobs;
-        /** True if `spark.sql.sources.partitionOverwriteMode` was dynamic when it started. */
-        public final boolean dynamic;
-        /** The stream that it is a part of; null if there is none. */
-        public final Stream stream;
-        /** Queries that Delta's command ran inside. */
-        public final List parts;
         /** True if it is a query whose rows went to the program. */
         public final boolean isRead;
         /** Rows and bytes that its tasks wrote; null if that is not known. */
         public final long[] written;
-        /** Id of the newest RDD of its last job; -1 if it had none. */
-        public final int lastRdd;
-        /** DynamicFrame that it writes; null if that is not what it does. */
-        public final GlueFrames.Frame frame;
 
-        Kept(SparkListenerSQLExecutionEnd end, Running running, long endedMs, boolean isRead, long[] written) {
+        Kept(SparkListenerSQLExecutionEnd end, Running of, long endedMs, boolean isRead, long[] written) {
             this.end = end;
+            this.of = of;
+            this.endedMs = endedMs;
             this.isRead = isRead;
             this.written = written;
-            this.rootId = running.write > 0 ? -running.write : running.rootId;
-            this.frame = running.frame;
-            this.startedMs = running.startedMs;
-            this.endedMs = endedMs;
-            this.hadJobs = running.hadJobs;
-            this.dynamic = running.dynamic;
-            this.stream = running.stream;
-            this.parts = running.parts;
-            this.lastRdd = running.lastRdd;
+        }
+
+        /** The outermost execution, or, negative, the number of the write of a DynamicFrame that it is a part of. */
+        public long rootId() {
+            return of.write > 0 ? -of.write : of.rootId;
         }
     }
 
-    /** An execution that has not ended. */
-    static class Running {
-        final long id;
-        final long rootId;
-        final List parts = new ArrayList(); // used by the listener's thread until the execution ends
-        final long startedMs;
-        final boolean dynamic;
-        final Stream stream;
-        volatile boolean hadJobs;
-        volatile int lastRdd = -1; // the newest RDD of its last job; -1 without any
+    /** An execution, from its start on. */
+    public static class Running {
+        public final long id;
+        public final long rootId;
+        /** Queries that Delta's command ran inside; used by the listener's thread until the execution ends. */
+        public final List parts = new ArrayList();
+        public final long startedMs;
+        /** True if `spark.sql.sources.partitionOverwriteMode` was dynamic when it started. */
+        public final boolean dynamic;
+        /** The stream that it is a part of; null if there is none. */
+        public final Stream stream;
+        public volatile boolean hadJobs;
+        /** Id of the newest RDD of its last job; -1 if it had none. */
+        public volatile int lastRdd = -1;
+        /** DynamicFrame that it writes; null if that is not what it does. */
+        public volatile GlueFrames.Frame frame;
         volatile long write; // number of the write of a DynamicFrame that it is a part of; 0 if it is no part
-        volatile GlueFrames.Frame frame;
 
         Running(long id, long rootId, long startedMs, boolean dynamic, Stream stream) {
             this.id = id;
@@ -112,7 +102,7 @@ public class ExecutionListener extends SparkListener {
 
     private final ArrayBlockingQueue queue;
     private final boolean reads;
-    private final TaskCounter tasks; // null if that part is lost
+    private final TaskOutputs tasks = new TaskOutputs();
     private final String overwriteMode; // the application's
     private final Map running = new ConcurrentHashMap(); // by execution
     private final Streams streams;
@@ -138,7 +128,6 @@ public class ExecutionListener extends SparkListener {
     public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active, Map met) {
         this.queue = new ArrayBlockingQueue(kept);
         this.reads = reads;
-        this.tasks = (TaskCounter) Parts.make("TaskOutputs");
         this.overwriteMode = conf.get(OVERWRITE_MODE, "");
         this.streams = new Streams(active);
         Object[] before = streams.meet(met);
@@ -174,14 +163,22 @@ public class ExecutionListener extends SparkListener {
     }
 
     private void dispatch(SparkListenerEvent event) {
-        if (event instanceof SparkListenerJobStart) {
-            started((SparkListenerJobStart) event);
-        } else if (event instanceof SparkListenerTaskEnd) {
-            ended((SparkListenerTaskEnd) event);
-        } else if (event instanceof SparkListenerApplicationEnd) {
+        if (event instanceof SparkListenerApplicationEnd) {
             ended((SparkListenerApplicationEnd) event);
-        } else {
-            happened(event);
+        } else if (!isOff) {
+            try {
+                take(event);
+            } catch (Throwable failed) {
+                turnOff(failed);
+            }
+        } else if (event instanceof SparkListenerSQLExecutionEnd) {
+            dropped.incrementAndGet();
+        }
+    }
+
+    private void hear(SparkListenerEvent event) {
+        if (!isKept(event)) {
+            dispatch(event);
         }
     }
 
@@ -197,22 +194,15 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onOtherEvent(SparkListenerEvent event) {
-        if (!isKept(event)) {
-            happened(event);
-        }
+        hear(event);
     }
 
-    private void happened(SparkListenerEvent event) {
-        if (isOff && event instanceof SparkListenerSQLExecutionEnd) {
-            dropped.incrementAndGet();
-        }
-        if (!isOff) {
-            try {
-                take(event);
-            } catch (Throwable failed) {
-                turnOff(failed);
-            }
-        }
+    public void onJobStart(SparkListenerJobStart job) {
+        hear(job);
+    }
+
+    public void onTaskEnd(SparkListenerTaskEnd task) {
+        hear(task);
     }
 
     /** Spark stops its context for an error that a listener throws: whatever it is, the job goes on without capture. */
@@ -223,7 +213,14 @@ public class ExecutionListener extends SparkListener {
     }
 
     private void take(SparkListenerEvent event) {
-        if (event instanceof SparkListenerSQLExecutionStart) {
+        if (event instanceof SparkListenerTaskEnd) {
+            SparkListenerTaskEnd task = (SparkListenerTaskEnd) event;
+            tasks.ended(task);
+        } else if (event instanceof SparkListenerJobStart) {
+            SparkListenerJobStart job = (SparkListenerJobStart) event;
+            noteExecution(job);
+            noteJob(job);
+        } else if (event instanceof SparkListenerSQLExecutionStart) {
             begin((SparkListenerSQLExecutionStart) event);
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             keep((SparkListenerSQLExecutionEnd) event);
@@ -254,28 +251,9 @@ public class ExecutionListener extends SparkListener {
         return "dynamic".equalsIgnoreCase(mode.isDefined() ? mode.get().toString() : overwriteMode);
     }
 
-    public void onJobStart(SparkListenerJobStart job) {
-        if (!isKept(job)) {
-            started(job);
-        }
-    }
-
-    private void started(SparkListenerJobStart job) {
-        if (!isOff) {
-            try {
-                count(job);
-                noteRdd(job);
-                noteWrite(job);
-                noteJob(job);
-            } catch (Throwable failed) {
-                turnOff(failed);
-            }
-        }
-    }
-
     /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
     private void noteJob(SparkListenerJobStart job) {
-        String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
+        String root = property(job, "spark.sql.execution.root.id");
         if (root != null) {
             long rootId = Long.parseLong(root);
             for (Iterator all = running.values().iterator(); all.hasNext();) {
@@ -285,13 +263,30 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
-    /** Of a checkpoint, the newest RDD of its last job is the one that the frame then reads. */
-    private void noteRdd(SparkListenerJobStart job) {
-        String execution = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.id");
+    /**
+     * Tasks are counted of the innermost execution, or of the action of an RDD. What runs in the thread of the write of a
+     * DynamicFrame is a part of it. Of a checkpoint, the newest RDD of its last job is the one that the frame then reads.
+     */
+    private void noteExecution(SparkListenerJobStart job) {
+        String execution = property(job, "spark.sql.execution.id");
+        String action = property(job, RddAction.PROPERTY);
+        String write = property(job, RddAction.GLUE_WRITE);
         Running of = execution == null ? null : (Running) running.get(Long.valueOf(execution));
-        if (of == null) {
-            return;
+        if (action != null) {
+            tasks.started(action, job);
+        } else if (of != null) {
+            tasks.started(Long.valueOf(execution), job);
         }
+        if (of != null) {
+            of.lastRdd = newestRdd(job);
+        }
+        if (of != null && write != null) {
+            of.write = Long.parseLong(write);
+            of.frame = GlueFrames.write(of.write);
+        }
+    }
+
+    private static int newestRdd(SparkListenerJobStart job) {
         int newest = -1;
         for (scala.collection.Iterator stages = job.stageInfos().iterator(); stages.hasNext();) {
             scala.collection.Iterator rdds = ((StageInfo) stages.next()).rddInfos().iterator();
@@ -299,53 +294,17 @@ public class ExecutionListener extends SparkListener {
                 newest = Math.max(newest, ((RDDInfo) rdds.next()).id());
             }
         }
-        of.lastRdd = newest;
+        return newest;
     }
 
-    /** What runs in the thread of the write of a DynamicFrame is a part of it. */
-    private void noteWrite(SparkListenerJobStart job) {
-        String write = job.properties() == null ? null : job.properties().getProperty(RddAction.GLUE_WRITE);
-        String execution = write == null ? null : job.properties().getProperty("spark.sql.execution.id");
-        Running of = execution == null ? null : (Running) running.get(Long.valueOf(execution));
-        if (of != null) {
-            of.write = Long.parseLong(write);
-            of.frame = GlueFrames.write(of.write);
-        }
-    }
-
-    /** Tasks are counted of the innermost execution, or of the action of an RDD. */
-    private void count(SparkListenerJobStart job) {
-        if (tasks != null && job.properties() != null) {
-            String action = job.properties().getProperty(RddAction.PROPERTY);
-            String execution = job.properties().getProperty("spark.sql.execution.id");
-            if (action != null) {
-                tasks.started(action, job);
-            } else if (execution != null && running.containsKey(Long.valueOf(execution))) {
-                tasks.started(Long.valueOf(execution), job);
-            }
-        }
-    }
-
-    public void onTaskEnd(SparkListenerTaskEnd task) {
-        if (!isKept(task)) {
-            ended(task);
-        }
-    }
-
-    private void ended(SparkListenerTaskEnd task) {
-        if (tasks != null && !isOff) {
-            try {
-                tasks.ended(task);
-            } catch (Throwable failed) {
-                turnOff(failed);
-            }
-        }
+    private static String property(SparkListenerJobStart job, String name) {
+        return job.properties() == null ? null : job.properties().getProperty(name);
     }
 
     private void finish(RddAction action) {
         Object batch = action.executionId == null ? null : running.get(Long.valueOf(action.executionId));
         action.stream = batch == null ? null : ((Running) batch).stream;
-        action.written = tasks == null ? null : tasks.take(Long.toString(action.number));
+        action.written = tasks.take(Long.toString(action.number));
         put(action, action.path == null && action.frame == null);
     }
 
@@ -439,7 +398,7 @@ public class ExecutionListener extends SparkListener {
             known = new Running(end.executionId(), end.executionId(), startedMs, false, null);
             known.hadJobs = true;
         }
-        long[] written = tasks == null ? null : tasks.take(Long.valueOf(end.executionId()));
+        long[] written = tasks.take(Long.valueOf(end.executionId()));
         put(new Kept(end, known, end.time(), false, written), false);
     }
 
@@ -461,9 +420,9 @@ public class ExecutionListener extends SparkListener {
             boolean isAround = each.rootId == part.rootId && each.id < end.executionId();
             nearest = isAround && (nearest == null || each.id > nearest.id) ? each : nearest;
         }
-        if (tasks != null && nearest != null) {
+        if (nearest != null) {
             tasks.pass(Long.valueOf(end.executionId()), Long.valueOf(nearest.id));
-        } else if (tasks != null) {
+        } else {
             tasks.take(Long.valueOf(end.executionId()));
         }
         boolean isDelta = end.executionName().isDefined() && end.executionName().get().equals(DELTA_WRITE);

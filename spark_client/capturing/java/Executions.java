@@ -116,18 +116,18 @@ public class Executions {
 
     private String execution(ExecutionListener.Kept kept) {
         if (kept.end == null) {
-            return "{\"over\":" + kept.rootId + "}";
+            return "{\"over\":" + kept.rootId() + "}";
         }
         StringBuilder json = new StringBuilder("{\"id\":").append(kept.end.executionId());
-        json.append(",\"root_id\":").append(kept.rootId);
-        json.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
+        json.append(",\"root_id\":").append(kept.rootId());
+        json.append(",\"started_ms\":").append(kept.of.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
         json.append(",\"read\":").append(kept.isRead);
-        json.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
-        if (kept.lastRdd >= 0) {
-            json.append(",\"rdd\":").append(kept.lastRdd);
+        json.append(",\"had_jobs\":").append(kept.of.hadJobs).append(",\"dynamic\":").append(kept.of.dynamic);
+        if (kept.of.lastRdd >= 0) {
+            json.append(",\"rdd\":").append(kept.of.lastRdd);
         }
-        if (kept.stream != null) {
-            json.append(",\"of_stream\":").append(quoted(kept.stream.runId, FAILURE_MAX));
+        if (kept.of.stream != null) {
+            json.append(",\"of_stream\":").append(quoted(kept.of.stream.runId, FAILURE_MAX));
         }
         try {
             appendExecution(kept, json);
@@ -159,7 +159,7 @@ public class Executions {
             appendVersions(kept, query, json);
         }
         // What is read and written nowhere has no columns to be related, but checkpoints are known by the ids of theirs.
-        reader.assume(kept.frame);
+        reader.assume(kept.of.frame);
         try {
             appendPlan(query.analyzed(), kept.isRead ? PlanReader.SOURCES : PlanReader.FULL, json);
         } finally {
@@ -169,13 +169,13 @@ public class Executions {
 
     /** Versions of tables that were read and written, and how much scans read; without them the execution is reported all the same. */
     private void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
-        QueryExecution[] queries = new QueryExecution[kept.parts.size() + 1];
+        QueryExecution[] queries = new QueryExecution[kept.of.parts.size() + 1];
         queries[0] = query;
         for (int i = 1; i < queries.length; i++) {
-            queries[i] = (QueryExecution) kept.parts.get(i - 1);
+            queries[i] = (QueryExecution) kept.of.parts.get(i - 1);
         }
         Class[] types = {QueryExecution[].class, Long.class, Long.class};
-        Object[] arguments = {queries, Long.valueOf(kept.startedMs), Long.valueOf(kept.endedMs)};
+        Object[] arguments = {queries, Long.valueOf(kept.of.startedMs), Long.valueOf(kept.endedMs)};
         Object versions = Parts.call("TableVersions", "of", types, arguments);
         json.append(versions == null ? "" : versions);
         Object scans = Parts.call("ScanMetrics", "of", new Class[] {QueryExecution[].class}, new Object[] {queries});

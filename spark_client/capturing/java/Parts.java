@@ -35,17 +35,6 @@ public class Parts {
         }
     }
 
-    /** A new object of a part; null if the part is lost. */
-    public static Object make(String name) {
-        try {
-            Class part = find(name);
-            return part == null ? null : part.getConstructor(new Class[0]).newInstance(new Object[0]);
-        } catch (Throwable failed) {
-            lose(name, failed);
-            return null;
-        }
-    }
-
     /** The result of a part's static method; null if the part is lost, or the call fails. */
     public static Object call(String name, String method, Class[] types, Object[] arguments) {
         try {

@@ -102,6 +102,19 @@ public class PlanReader {
         }
         this.objectsMax = objectsMax;
         this.charsMax = charsMax;
+        clear();
+    }
+
+    /** Forget the plan that was read. */
+    private void clear() {
+        out = new StringBuilder();
+        types = new StringBuilder();
+        names = new StringBuilder();
+        kinds = new HashMap();
+        places = new IdentityHashMap();
+        placesOfTypes = new HashMap();
+        attributes = new HashMap();
+        waiting = new ArrayDeque();
     }
 
     /** Take an RDD of which nothing is known for the rows of this frame; null: for what it is. */
@@ -116,15 +129,8 @@ public class PlanReader {
     public String read(Object root, int tier, long timeoutMs) throws Exception {
         this.tier = tier;
         this.deadlineNs = cpuNs() + timeoutMs * 1000000L;
-        this.out = new StringBuilder("[");
-        this.types = new StringBuilder();
-        this.names = new StringBuilder();
-        this.kinds = new HashMap();
-        this.places = new IdentityHashMap();
-        this.placesOfTypes = new HashMap();
-        this.attributes = new HashMap();
-        this.waiting = new ArrayDeque();
         try {
+            out.append("{\"objects\":[");
             place(root);
             for (int written = 0; !waiting.isEmpty(); written++) {
                 boolean late = written % NODES_A_LOOK == 0 && cpuNs() > deadlineNs;
@@ -140,27 +146,19 @@ public class PlanReader {
                 }
             }
             out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(names).append("]}");
-            return "{\"objects\":" + out;
+            return out.toString();
         } finally {
-            this.out = null;
-            this.types = null;
-            this.names = null;
-            this.kinds = null;
-            this.places = null;
-            this.placesOfTypes = null;
-            this.attributes = null;
-            this.waiting = null;
+            clear();
         }
     }
 
     /** An object that is no node, as JSON: of a map the keys that are read. */
     public String describe(Object object) throws Exception {
-        this.out = new StringBuilder();
         try {
             value(object, 0);
             return out.toString();
         } finally {
-            this.out = null;
+            clear();
         }
     }
 
@@ -493,7 +491,7 @@ public class PlanReader {
         if (value instanceof scala.Option) {
             value(((scala.Option) value).isDefined() ? ((scala.Option) value).get() : null, nested);
         } else if (value instanceof scala.collection.Map) {
-            entries(((scala.collection.Map) value).iterator(), nested);
+            entries(scala.collection.JavaConverters.mapAsJavaMap((scala.collection.Map) value), nested);
         } else if (value instanceof scala.collection.Iterable) {
             list(((scala.collection.Iterable) value).iterator(), nested);
         } else if (value instanceof Map) {
@@ -517,22 +515,7 @@ public class PlanReader {
     }
 
     private void list(Object[] elements, int nested) throws Exception {
-        out.append('[');
-        for (int i = 0; i < elements.length && out.length() <= charsMax; i++) {
-            out.append(i == 0 ? "" : ",");
-            value(elements[i], nested);
-        }
-        out.append(']');
-    }
-
-    private void entries(scala.collection.Iterator entries, int nested) throws Exception {
-        out.append('{');
-        boolean first = true;
-        while (entries.hasNext()) {
-            scala.Tuple2 entry = (scala.Tuple2) entries.next();
-            first = entry(entry._1(), entry._2(), first, nested);
-        }
-        out.append('}');
+        list(scala.collection.JavaConverters.asScalaIterator(java.util.Arrays.asList(elements).iterator()), nested);
     }
 
     private void entries(Map entries, int nested) throws Exception {

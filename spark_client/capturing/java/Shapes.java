@@ -2,6 +2,7 @@ package headwater.capture;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -110,7 +111,7 @@ public class Shapes {
     }
 
     /** The constructor of a case class with all of its parameters; null if there is none. */
-    public static Constructor longest(Class type) {
+    private static Constructor longest(Class type) {
         Constructor[] constructors = type.getConstructors();
         Constructor longest = null;
         for (int i = 0; i < constructors.length; i++) {
@@ -119,6 +120,41 @@ public class Shapes {
             }
         }
         return longest;
+    }
+
+    /**
+     * `Node.parameter`, each on a line, of what this Spark's nodes lack; a class that it lacks itself is left out.
+     *
+     * @param expected on each line a class and its parameters, with blanks between
+     */
+    public static String lacking(String expected) {
+        StringBuilder lacking = new StringBuilder();
+        String[] lines = expected.split("\n");
+        for (int i = 0; i < lines.length; i++) {
+            String[] words = lines[i].split(" ");
+            Set names = parametersOf(words[0]);
+            for (int j = 1; names != null && j < words.length; j++) {
+                if (!names.contains(words[j])) {
+                    lacking.append(words[0].substring(words[0].lastIndexOf('.') + 1)).append('.').append(words[j]).append('\n');
+                }
+            }
+        }
+        return lacking.toString();
+    }
+
+    private static Set parametersOf(String type) {
+        try {
+            Class found = Class.forName(type, false, Shapes.class.getClassLoader());
+            Set names = new HashSet();
+            Constructor constructor = Shapes.longest(found);
+            Parameter[] parameters = constructor == null ? new Parameter[0] : constructor.getParameters();
+            for (int i = 0; i < parameters.length; i++) {
+                names.add(parameters[i].getName());
+            }
+            return names;
+        } catch (ClassNotFoundException missing) {
+            return null;
+        }
     }
 
     private static String simpleName(Class type) {

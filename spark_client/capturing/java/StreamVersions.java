@@ -56,7 +56,7 @@ public class StreamVersions {
             long index = number(DELTA_INDEX, end, 0L);
             boolean isBefore = index < 0L && !DELTA_FIRST.matcher(end).find();
             long read = index >= DELTA_END ? version : isBefore ? version - 1L : -1L;
-            put(found, Members.call(log, "dataPath"), read < 0L ? null : Long.valueOf(read));
+            TableVersions.put(found, Members.call(log, "dataPath"), read < 0L ? null : Long.valueOf(read));
             return;
         }
         Object table = end == null ? null : IcebergVersions.of(Members.field(source, "table"));
@@ -64,15 +64,7 @@ public class StreamVersions {
             long snapshot = number(ICEBERG_SNAPSHOT, end, -1L);
             boolean isRead = number(ICEBERG_POSITION, end, -1L)
                 == IcebergVersions.files(table, snapshot, ICEBERG_ALL.matcher(end).find());
-            put(found, Members.call(table, "location"), isRead ? Long.valueOf(snapshot) : null);
-        }
-    }
-
-    private static void put(Map found, Object path, Long version) {
-        if (version == null) {
-            found.put(path.toString(), null);
-        } else {
-            TableVersions.put(found, path, version);
+            TableVersions.put(found, Members.call(table, "location"), isRead ? Long.valueOf(snapshot) : null);
         }
     }
 

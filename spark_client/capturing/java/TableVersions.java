@@ -102,9 +102,10 @@ public class TableVersions {
         return json.append('}').toString();
     }
 
-    /** Note a version of the table at a path; none of one that has another already. */
+    /** Note a version of the table at a path, null if it is none; none of one that has another already. */
     static void put(Map found, Object path, Object version) {
-        boolean another = found.containsKey(path.toString()) && !version.equals(found.get(path.toString()));
+        boolean isKnown = version != null && found.containsKey(path.toString());
+        boolean another = isKnown && !version.equals(found.get(path.toString()));
         found.put(path.toString(), another ? null : version);
     }
 

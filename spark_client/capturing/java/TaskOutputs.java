@@ -10,8 +10,11 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.StageInfo;
 
-/** Rows and bytes that tasks report themselves: of writes to a database, and of what an RDD saves. */
-public class TaskOutputs implements TaskCounter {
+/**
+ * Rows and bytes that the tasks of executions and of actions report themselves: of writes to a database, and of what an
+ * RDD saves. Used by the listener's thread alone.
+ */
+public class TaskOutputs {
     /** Owner that has had a job; its stages are known until it is over. */
     private static class Owner {
         final List stages = new ArrayList();
@@ -21,6 +24,7 @@ public class TaskOutputs implements TaskCounter {
     private final Map byOwner = new HashMap();
     private final Map byStage = new HashMap();
 
+    /** Note that a job belongs to an owner. */
     public void started(Object key, SparkListenerJobStart job) {
         Owner owner = ownerOf(key);
         scala.collection.Iterator stages = job.stageInfos().iterator();
@@ -41,6 +45,7 @@ public class TaskOutputs implements TaskCounter {
         }
     }
 
+    /** Add what an owner wrote, which is over, to what another did. */
     public void pass(Object key, Object to) {
         long[] written = take(key);
         if (written != null) {
@@ -50,6 +55,7 @@ public class TaskOutputs implements TaskCounter {
         }
     }
 
+    /** Rows and bytes that the tasks of an owner wrote; null if it had no tasks. It is forgotten. */
     public long[] take(Object key) {
         Owner owner = (Owner) byOwner.remove(key);
         for (Iterator stages = owner == null ? null : owner.stages.iterator(); stages != null && stages.hasNext();) {

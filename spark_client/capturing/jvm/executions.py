@@ -15,12 +15,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from spark_client.capturing.jvm.early_events import EarlyEvents
-from spark_client.capturing.jvm.glue_frames import glue_frames
 from spark_client.capturing.jvm.items import Item, parse_item
-from spark_client.capturing.jvm.models import wrap_models
 from spark_client.capturing.jvm.object_rules import SKIPPED, getters_with, options_with
 from spark_client.capturing.jvm.rdd_actions import rdd_actions
 from spark_client.capturing.jvm.signatures import SIGNATURES
+from spark_client.capturing.parts import modules
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.registry import registry
 
@@ -39,7 +38,6 @@ OPTIONAL = (
     ("RddPlaces",),
     ("ScanMetrics",),
     ("TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions"),
-    ("TaskOutputs",),
     ("WriteMetrics",),
 )
 _PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
@@ -113,8 +111,8 @@ class Executions:
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
-        glue_frames.open()
-        wrap_models()
+        for wrapped in modules("methods"):
+            wrapped.wrap()
 
     @property
     def dropped(self) -> int:
@@ -133,7 +131,8 @@ class Executions:
 
     def lacking(self, signatures: Mapping[str, Iterable[str]] = SIGNATURES) -> tuple[str, ...]:
         """Return what the nodes of this Spark lack of the parameters that are read, as in `Filter.condition`."""
-        return self._java().lacking(signatures)
+        expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
+        return tuple(self._java().new("Shapes", "", "").lacking(expected).splitlines())
 
     @property
     def is_tried(self) -> bool:
@@ -207,7 +206,8 @@ class Executions:
         with self._lock:
             if not self._is_closed:
                 self._is_closed = True
-                glue_frames.close()
+                for wrapped in modules("methods"):
+                    wrapped.unwrap()
                 rdd_actions.close(self._python_context, self._receiver)
                 self._early.close()
                 if self._listener is not None:
@@ -258,11 +258,6 @@ class JavaClasses:
         options = "\n".join(options_with(registry()))
         plans = self.new("PlanReader", shapes, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
-
-    def lacking(self, signatures: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-        """Return the parameters that classes of Spark's lack."""
-        expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
-        return tuple(self.new("Signatures").lacking(expected).splitlines())
 
 
 def java_sources() -> dict[str, bytes]:

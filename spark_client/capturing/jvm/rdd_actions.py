@@ -2,7 +2,8 @@
 
 PySpark's methods are wrapped, once in a process; they have had the same names since Spark 1. Without a capture of the
 context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen. Starts of streams
-are wrapped, too: they wait until the listener is there.
+are wrapped, too: they wait until the listener is there. So is py4j's call of a method, for renames of paths by Hadoop's
+file systems (`fs.rename(Path("/_tmp/x"), Path("/lake/x"))`), of which Hadoop has no event.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from __future__ import annotations
 import functools
 import itertools
 import logging
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_client.capturing.jvm.renames import wrap_calls
-from spark_client.capturing.model import RDD_READS, RDD_SAVES
+from spark_client.capturing.model import CALL, RDD_READS, RDD_SAVES, RENAME
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -28,23 +29,32 @@ _log = logging.getLogger("headwater.capture")
 # Hadoop's settings of where an output format writes, new and old.
 _OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
 _FAILURE_CHARS = 16_000
+_PATH = "org.apache.hadoop.fs.Path"
+_CALL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*CALL\b", re.IGNORECASE | re.DOTALL)
 # Methods that start a stream.
 _STARTS = ("start", "toTable")
 
 
-class _Part(threading.local):
-    """State of a thread: `is_model` while it saves a model."""
+# True in a thread that saves a model: the executions and actions of its files are parts of the save.
+SAVES_MODEL = ContextVar("saves a model", default=False)
 
-    is_model = False
 
-    @contextmanager
-    def of_model(self) -> Iterator[None]:
-        """Be in the save of a model."""
-        self.is_model = True
+class Guard:
+    """Calls of ours among the job's: a fault is logged once, and the job lives."""
+
+    def __init__(self, loss: str) -> None:
+        self._loss = loss
+        self._has_failed = False
+
+    def __call__(self, act: Callable[[], Any]) -> Any:
+        """Return the result; None if the call fails."""
         try:
-            yield
-        finally:
-            self.is_model = False
+            return act()
+        except Exception as error:  # noqa: BLE001 - whatever py4j or a frame does to us, the job must live
+            if not self._has_failed:
+                self._has_failed = True
+                _log.warning("capture: %s: %s: %s", self._loss, type(error).__name__, error)
+            return None
 
 
 class RddActions:
@@ -56,8 +66,7 @@ class RddActions:
         self._receivers: WeakKeyDictionary[SparkContext, list[Callable[[], Any]]] = WeakKeyDictionary()
         self._numbers = itertools.count(1)
         self._is_installed = False
-        self._has_failed = False
-        self.part = _Part()
+        self.guarded = Guard("an action of an RDD is not reported")
 
     def open(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
@@ -66,7 +75,8 @@ class RddActions:
             if not self._is_installed:
                 self._is_installed = True
                 _wrap_methods(self)
-                wrap_calls(self)
+                _wrap_calls(self)
+                _wrap_sql(self)
 
     def close(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
         """End what `open` began."""
@@ -75,21 +85,19 @@ class RddActions:
 
     def run(self, rdd: RDD[Any], name: str, path: str | None, act: Callable[[], Any]) -> Any:
         """Return the result of an action, and report it; whatever becomes of the report, the action runs."""
-        receiver = None if self.part.is_model else self.await_receiver(rdd.ctx)
+        receiver = None if SAVES_MODEL.get() else self.await_receiver(rdd.ctx)
         if receiver is None:
             return act()
         number, started_ms = self.next_number(), now_ms()
         # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
         source = self.guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
         self.guarded(lambda: receiver.begin(number))
-        failure: str | None = None
-        try:
-            return act()
-        except BaseException as error:
-            failure = text_of(error)
-            raise
-        finally:
-            self.guarded(lambda: receiver.end(name, number, source, path, started_ms, now_ms(), failure))
+        return reported(
+            act,
+            lambda error: self.guarded(
+                lambda: receiver.end(name, number, source, path, started_ms, now_ms(), text_of(error))
+            ),
+        )
 
     def report(self, context: SparkContext, name: str, path: str) -> None:
         """Report an action without an RDD that has ended."""
@@ -112,22 +120,26 @@ class RddActions:
         receivers = [self.guarded(receiver) for receiver in self._receivers.get(context, ())]
         return next((receiver for receiver in receivers if receiver is not None), None)
 
-    def guarded(self, act: Callable[[], Any]) -> Any:
-        """Return the result of a report; None if it fails, which is logged once: the job must live."""
-        try:
-            return act()
-        except Exception as error:  # noqa: BLE001 - py4j raises what the JVM does; the job must live
-            if not self._has_failed:
-                self._has_failed = True
-                _log.warning("capture: an action of an RDD is not reported: %s: %s", type(error).__name__, error)
-            return None
-
 
 rdd_actions = RddActions()
 
 
-def text_of(error: BaseException) -> str:
+def reported(act: Callable[[], Any], end: Callable[[BaseException | None], Any]) -> Any:
+    """Return the result of an action; `end` gets its error, None if it succeeded."""
+    failure: BaseException | None = None
+    try:
+        return act()
+    except BaseException as error:
+        failure = error
+        raise
+    finally:
+        end(failure)
+
+
+def text_of(error: BaseException | None) -> str | None:
     """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
+    if error is None:
+        return None
     text = f"{type(error).__name__}: {error}"
     of_java = text.partition("\n: ")[2] if hasattr(error, "java_exception") else ""
     return (of_java or text)[:_FAILURE_CHARS]
@@ -153,6 +165,57 @@ def _wrap_methods(actions: RddActions) -> None:
     else:
         frame.rdd = functools.cached_property(_remembering(known.func, actions))
         frame.rdd.__set_name__(frame, "rdd")
+
+
+def _wrap_calls(actions: RddActions) -> None:
+    """Report each rename as an action without an RDD; of every other call the method's name is compared."""
+    from py4j.java_gateway import JavaMember
+
+    call = JavaMember.__call__
+
+    @functools.wraps(call)
+    def call_and_report(member: Any, *arguments: Any) -> Any:
+        result = call(member, *arguments)
+        if member.name == RENAME and result is True and len(arguments) == 2:
+            actions.guarded(lambda: _report_rename(actions, arguments))
+        return result
+
+    JavaMember.__call__ = call_and_report
+
+
+def _report_rename(actions: RddActions, paths: tuple[Any, ...]) -> None:
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    if context is not None and all(path.getClass().getName() == _PATH for path in paths):
+        actions.report(context, RENAME, "\n".join(path.toString() for path in paths))
+
+
+def _wrap_sql(actions: RddActions) -> None:
+    """Report each call of a procedure as an action without an RDD.
+
+    Spark 4 runs a procedure while it analyzes `CALL`, and has no event of it. Before, a call is a command like others.
+    """
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    if pyspark.__version__.startswith("3."):
+        return
+    sql = SparkSession.sql
+
+    @functools.wraps(sql)
+    def sql_and_report(session: Any, *arguments: Any, **named: Any) -> Any:
+        result = sql(session, *arguments, **named)
+        text = arguments[0] if arguments else named.get("sqlQuery")
+        if isinstance(text, str) and _CALL.match(text):
+            actions.guarded(lambda: _report_call(actions, session, text))
+        return result
+
+    SparkSession.sql = sql_and_report  # type: ignore[method-assign,assignment]
+
+
+def _report_call(actions: RddActions, session: Any, text: str) -> None:
+    actions.report(session.sparkContext, CALL, f"{session.catalog.currentCatalog()}\n{text}")
 
 
 def _class_of_frames() -> Any:

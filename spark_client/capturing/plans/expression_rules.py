@@ -243,15 +243,14 @@ def _common_reference(node: Node, of: Expressions) -> Value:
 
 def _common(node: Node) -> str:
     """Return the name of a common expression in a scope."""
-    name = node.values.get("id")
-    return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
+    return f"common {node.at('id', 'id')}"
 
 
 def variable_key(node: Node) -> str:
     """Return the key of a variable, in a scope and of its session, by a node with its catalog and identifier."""
-    catalog, identifier = node.values.get("catalog"), node.values.get("identifier")
-    parts = [catalog.get("name")] if isinstance(catalog, Mapping) else []
-    if isinstance(identifier, Mapping):
+    catalog, identifier = node.object("catalog"), node.object("identifier")
+    parts = [catalog.get("name")] if catalog else []
+    if identifier:
         parts += [*(identifier.get("namespace") or ()), identifier.get("name")]
     return f"variable {'.'.join(map(str, parts)).lower()}"
 

@@ -187,8 +187,6 @@ _TABLE = (
     _Row(Effect.OWN, "count_if:Count", aggregates=True, masks=True),
     _Row(Effect.OWN, "regr_avgx:If regr_avgy:If regr_sxx:If regr_syy:If", aggregates=True),
 )
-# Built-in functions that are read as a stranger's, for their effect depends on what Spark's analyzer makes of them.
-UNREAD = frozenset({"counter_diff", "session_window"})
 
 
 def _functions() -> list[Function]:

@@ -45,8 +45,29 @@ class Node:
         value = self.values.get(name)
         return value if isinstance(value, str) else None
 
+    def object(self, name: str) -> Mapping[str, Any]:
+        """Return the object or map under a name; an empty one if there is none."""
+        value = self.values.get(name)
+        return value if isinstance(value, Mapping) else {}
+
+    def at(self, *names: str) -> Any:
+        """Return the value at a path of names (`value_at`)."""
+        return value_at(self, *names)
+
     def __repr__(self) -> str:
         return f"<{self.kind} {self.number}>"
+
+
+def value_at(value: object, *names: str) -> Any:
+    """Return the value at a path of names, through nodes and objects; None where a step is missing.
+
+    >>> value_at({"table": {"schema": None, "name": "orders"}}, "table", "name"), value_at("orders", "name")
+    ('orders', None)
+    """
+    for name in names:
+        value = value.values if isinstance(value, Node) else value
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _nodes_in(value: object) -> Iterable[Node]:

@@ -250,8 +250,7 @@ def _each(expressions: object) -> Iterator[Node | None]:
 
 
 def _operation(table: Node) -> object:
-    relation = table.values.get("table")
-    return relation.get("operation.command") if isinstance(relation, Mapping) else None
+    return table.at("table", "operation.command")
 
 
 def _is_target(leaf: Node, named: frozenset[int]) -> bool:

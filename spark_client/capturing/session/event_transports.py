@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.client import LineageClient
 from spark_client.errors import Misconfigured
+from spark_client.event_payloads import EventJson
 from spark_client.record_requests import DeliveryCounts
 from spark_client.transport.choose import choose_destination
 
@@ -50,8 +51,7 @@ def open_event_transport(
         )
     if settings.transport is None and not _is_configured(environment):
         raise Misconfigured(_NOWHERE)
-    if find_spec("openlineage") is None:
-        raise Misconfigured(_NOT_INSTALLED)
+    _check_installed()
     conf = settings.transport or {"type": "the transport of openlineage-python's configuration"}
     place = " ".join(str(conf[key]) for key in ("type", "url") if key in conf)
     transport = OpenLineageTransport(partial(_configured, settings.transport), counts, place)
@@ -73,7 +73,7 @@ class HeadwaterTransport:
         self._client = client
         self._counts = counts
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         """Send the events in few requests."""
         delivered = self._client.emit_many(events)
         if delivered.failed:
@@ -113,12 +113,12 @@ class OpenLineageTransport:
             self._client = self._open_client()
         return self._client
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         """Send the events one after the other; a failure does not keep back the next ones."""
         client, failed = self.open(), 0
         for event in events:
             try:
-                client.emit(run_event_of(event))
+                client.emit(run_event_of(json.loads(event)))
             except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
                 failed += 1
                 self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
@@ -132,7 +132,7 @@ class OpenLineageTransport:
         return self._client is None or bool(self._client.close(timeout_s))
 
 
-def run_event_of(event: Event) -> Any:
+def run_event_of(event: Mapping[str, Any]) -> Any:
     """Return an event as openlineage-python's own.
 
     Its facets stay mappings, except the parent: the Kafka transport uses its attributes.
@@ -162,12 +162,16 @@ def run_event_of(event: Event) -> Any:
     )
 
 
+def _check_installed() -> None:
+    if find_spec("openlineage") is None:
+        raise Misconfigured(_NOT_INSTALLED)
+
+
 def _given(client: object) -> OpenLineageClient:
-    try:
-        from openlineage.client import OpenLineageClient
-        from openlineage.client.transport import Transport
-    except ImportError:
-        raise Misconfigured(_NOT_INSTALLED) from None
+    _check_installed()
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport import Transport
+
     if isinstance(client, OpenLineageClient):
         return client
     if isinstance(client, Transport):
@@ -178,10 +182,8 @@ def _given(client: object) -> OpenLineageClient:
 
 
 def _configured(transport: Mapping[str, Any] | None) -> OpenLineageClient:
-    try:
-        from openlineage.client import OpenLineageClient
-    except ImportError:
-        raise Misconfigured(_NOT_INSTALLED) from None
+    from openlineage.client import OpenLineageClient
+
     try:
         return OpenLineageClient(config={"transport": dict(transport)} if transport else None)
     except Exception as error:  # any error of the transport's configuration

@@ -54,7 +54,8 @@ class MetTables:
     def _of_place(self, write: Write) -> Write:
         output = self._placed(write.output)
         if write.without_rows == "alter":
-            output = replace(output, schema=(*output.schema, *write.added) if write.added and output.schema else ())
+            fields = {field.name: field for field in (*output.schema, *write.added)}
+            output = replace(output, schema=tuple(fields.values()) if write.added and output.schema else ())
         return replace(write, output=output, inputs=tuple(self._placed(dataset) for dataset in write.inputs))
 
     def _copied(self, write: Write) -> Write:

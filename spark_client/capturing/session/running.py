@@ -6,22 +6,24 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing.events import run_events
-from spark_client.capturing.model import Ended, Failure, Q, Read
+from spark_client.capturing.jvm.rdd_actions import now_ms
+from spark_client.capturing.model import Ended, Failure, Q, Read, StreamReport
+from spark_client.capturing.parts import module
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
 from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, failure_of, program
-from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
-from spark_client.capturing.session.worker import P, Source, StreamReader, Streams, Worker
+from spark_client.capturing.session.worker import Origin, P, StreamRuns, Worker
 from spark_client.current_run import JobRun
+from spark_client.event_payloads import Event
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
@@ -94,14 +96,11 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: run_events.Application,
-        source: Source[P, Q],
-        read: Callable[[P], Sequence[Read]],
-        streams: StreamReader[Q],
+        origin: Origin[P, Q],
         transport: EventTransport,
         counts: Counts,
         settings: Settings,
         *,
-        self_test: Callable[[], Sequence[str]] = tuple,
         starts_at_once: bool = True,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
@@ -125,17 +124,20 @@ class RunningCapture(Capture):
         self._is_followed = False
         # When the application started, until its START is emitted.
         self._starting = threading.Lock()
-        self._started_ms: int | None = _now_ms()
+        self._started_ms: int | None = now_ms()
         self._place = transport.place
         self._sender = Sender(transport, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
         if starts_at_once:
             self.start()
         current_run.enter(application.context)
         self._program.at_end(self._program_ended, settings.flush_s if settings.handle_sigterm else None)
-        self._runs = StreamRuns(lambda write: self._names.name(self._rename(write)), settings.stream_interval_s)
-        self._self_test = self_test
-        of_streams = Streams(streams, self._runs, self._emit_stream)
-        self._worker = Worker(source, read, self._emit, counts, self._application_ended, of_streams, self._test)
+        self._runs: StreamRuns = module("runs").StreamRuns(
+            lambda write: self._names.name(self._rename(write)), settings.stream_interval_s
+        )
+        self._self_test = origin.self_test
+        self._worker = Worker(
+            origin, self._emit, counts, self._application_ended, self._runs, self._emit_stream, self._test
+        )
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
@@ -219,7 +221,7 @@ class RunningCapture(Capture):
     def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
         current_run.leave(self._application.context)
         self._end = "COMPLETE" if failure is None else "ABORT" if failure.is_abort else "FAIL"
-        at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
+        at_ms = now_ms() if failure or self._ended_ms is None else self._ended_ms
         for report in self._runs.close(failure, at_ms):
             self._emit_stream(report)
             self._counts.add("writes")
@@ -250,7 +252,7 @@ class RunningCapture(Capture):
         self.start()
         return self._sender.put(emitted)
 
-    def _warn_of_cuts(self, event: run_events.Event) -> None:
+    def _warn_of_cuts(self, event: Event) -> None:
         """Warn of what an event has no room for, once for each such list."""
         cut = event["run"]["facets"]["headwater_capture"].get("cut")
         if cut:
@@ -260,15 +262,8 @@ class RunningCapture(Capture):
             )
 
     def _emit_stream(self, report: StreamReport) -> bool:
-        event = run_events.stream_event(
-            self._rename(report.write),
-            self._application,
-            report.job_name,
-            report.run_id,
-            report.phase,
-            report.at_ms,
-            self._rules,
-        )
+        renamed = replace(report, write=self._rename(report.write))
+        event = run_events.stream_event(renamed, self._application, self._rules)
         self._warn_of_cuts(event)
         self.start()
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
@@ -319,7 +314,3 @@ def _rules(settings: Settings) -> run_events.EventRules:
         sql_chars_max=settings.sql_max_chars,
         redactions=settings.redactions,
     )
-
-
-def _now_ms() -> int:
-    return int(time.time() * 1000)

@@ -10,21 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
+from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import IDENTITY, Dependency, TooLarge, Value
 from spark_client.capturing.plans.walk import PlanWalk
 
-_LETTERS = "abcdefghijklmnopqrst"
-_TABLES = {
-    "t": "VALUES (1, 2) AS t(a, b)",
-    "u": "VALUES (1, 3) AS u(d, e)",
-    "wide": f"VALUES ({', '.join('1' for _ in _LETTERS)}) AS t({', '.join(_LETTERS)})",
-}
+_TABLES = {"t": "VALUES (1, 2) AS t(a, b)", "u": "VALUES (1, 3) AS u(d, e)"}
 _TESTED = DatasetId("headwater", "self-test")
 
 
@@ -64,61 +59,15 @@ CHECKS = (
 )
 
 
-# All of the checks in one query, whose columns and rows say of each what it says alone.
-COMBINED = Check(
-    "combined",
-    """
-    WITH w AS (SELECT * FROM {wide})
-    SELECT l.a, l.b + l.c, row_number() OVER (PARTITION BY l.d ORDER BY l.e),
-           CASE WHEN l.f > 1 THEN l.g ELSE 0 END, l.made.p, x
-    FROM (SELECT *, named_struct('p', h, 'q', i) AS made FROM w) l JOIN w r ON l.j = r.k
-    LATERAL VIEW explode(array(l.l, l.m)) AS x
-    WHERE l.n > 1 AND l.o IN (SELECT d FROM {u})
-    UNION ALL
-    SELECT q, sum(r), 0, 0, 0, 0 FROM w GROUP BY q
-    UNION ALL
-    SELECT s, 0, 0, 0, 0, 0 FROM (SELECT DISTINCT s FROM (SELECT s FROM w ORDER BY t))
-    """,
-    (
-        "a IDENTITY, q IDENTITY, s IDENTITY",
-        "b TRANSFORMATION, c TRANSFORMATION, r AGGREGATION",
-        "d WINDOW, e WINDOW",
-        "f CONDITIONAL, g TRANSFORMATION",
-        "h IDENTITY",
-        "l TRANSFORMATION, m TRANSFORMATION",
-    ),
-    "d FILTER, j JOIN, k JOIN, n FILTER, o FILTER, q GROUP_BY, s GROUP_BY, t SORT",
-)
-
-
-class SparkUnderTest(Protocol):
-    """Spark to be tested (`jvm.Executions`)."""
-
-    @property
-    def is_tried(self) -> bool:
-        """True if this client's own tests run on it."""
-
-    def lacking(self) -> tuple[str, ...]:
-        """Return what its nodes lack of the parameters that are read, as in `Filter.condition`."""
-
-    def analyze(self, sql: str) -> Node:
-        """Return the analyzed plan of a query, which is not run."""
-
-
-def find_failures(spark: SparkUnderTest) -> tuple[str, ...]:
+def find_failures(spark: Executions) -> tuple[str, ...]:
     """Return what is not as known: parameters that are missing, and checks that are misread."""
     lacking = spark.lacking()
     return lacking if spark.is_tried and not lacking else (*lacking, *find_misread(spark.analyze))
 
 
 def find_misread(read: Callable[[str], Node]) -> tuple[str, ...]:
-    """Return the names of the checks whose plans mean something else than they are read as; `read` analyzes a query.
-
-    One query has all of them. Only if that is misread, each is made by itself, to name which.
-    """
-    if _is_right(COMBINED, read):
-        return ()
-    return tuple(check.name for check in CHECKS if not _is_right(check, read)) or (COMBINED.name,)
+    """Return the names of the checks whose plans mean something else than they are read as; `read` analyzes a query."""
+    return tuple(check.name for check in CHECKS if not _is_right(check, read))
 
 
 def _is_right(check: Check, read: Callable[[str], Node]) -> bool:

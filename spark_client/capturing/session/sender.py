@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import Protocol
 
 from spark_client.capturing.session.counts import Counts
+from spark_client.event_payloads import Event, EventJson
 from spark_client.record_requests import DeliveryCounts
-
-Event: TypeAlias = Mapping[str, Any]
 
 # Bounds of the events sent at once; the last event may exceed the bound in bytes.
 _BATCH_MAX = 200
@@ -27,7 +25,7 @@ class EventTransport(Protocol):
     def place(self) -> str:
         """Destination, for a person."""
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         """Send the events in their order and return how many were accepted; may raise any exception."""
 
     def hurry(self) -> None:
@@ -35,17 +33,6 @@ class EventTransport(Protocol):
 
     def close(self, timeout_s: float) -> bool:
         """Wait for events that it keeps itself; return True if none is left."""
-
-
-class _Bundle(NamedTuple):
-    """Events that go together or not at all, as JSON: small, and of a known size."""
-
-    lines: Sequence[bytes]
-
-    @property
-    def size_bytes(self) -> int:
-        """Size of all events."""
-        return sum(map(len, self.lines))
 
 
 class Sender:
@@ -61,7 +48,7 @@ class Sender:
         self._events_max = events_max
         self._max_bytes = max_bytes
         self._changed = threading.Condition()
-        self._queue: deque[_Bundle] = deque()
+        self._queue: deque[EventJson] = deque()
         # Events and bytes that wait or are being sent.
         self._events = 0
         self._bytes = 0
@@ -76,13 +63,14 @@ class Sender:
 
     def put(self, events: Sequence[Event], *, always: bool = False) -> bool:
         """Queue events that go together; return False if they do not fit, unless `always`."""
-        bundle = _Bundle([json.dumps(event, default=str).encode() for event in events])
+        queued = [event.json for event in events]
+        size_bytes = sum(map(len, queued))
         with self._changed:
-            events_after, bytes_after = self._events + len(events), self._bytes + bundle.size_bytes
+            events_after, bytes_after = self._events + len(queued), self._bytes + size_bytes
             if not always and (events_after > self._events_max or bytes_after > self._max_bytes):
                 return False
-            self._queue.append(bundle)
-            self._count(len(events), bundle.size_bytes)
+            self._queue += queued
+            self._count(len(queued), size_bytes)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="headwater-capture-sender", daemon=True)
                 self._thread.start()
@@ -114,13 +102,12 @@ class Sender:
             return False
 
     def _run(self) -> None:
-        while bundles := self._next():
-            lines = [line for bundle in bundles for line in bundle.lines]
-            self._send([json.loads(line) for line in lines])
+        while events := self._next():
+            self._send(events)
             with self._changed:
-                self._count(-len(lines), -sum(map(len, lines)))
+                self._count(-len(events), -sum(map(len, events)))
 
-    def _next(self) -> list[_Bundle]:
+    def _next(self) -> list[EventJson]:
         """Wait for events; return none when the thread ends."""
         with self._changed:
             self._changed.wait_for(lambda: bool(self._queue) or self._is_finishing)
@@ -128,16 +115,15 @@ class Sender:
                 self._thread = None
             return self._batch()
 
-    def _batch(self) -> list[_Bundle]:
-        bundles: list[_Bundle] = []
-        events = size_bytes = 0
-        while self._queue and events < _BATCH_MAX and size_bytes < _BATCH_MAX_BYTES:
-            bundles.append(self._queue.popleft())
-            events += len(bundles[-1].lines)
-            size_bytes += bundles[-1].size_bytes
-        return bundles
+    def _batch(self) -> list[EventJson]:
+        events: list[EventJson] = []
+        size_bytes = 0
+        while self._queue and len(events) < _BATCH_MAX and size_bytes < _BATCH_MAX_BYTES:
+            events.append(self._queue.popleft())
+            size_bytes += len(events[-1])
+        return events
 
-    def _send(self, events: Sequence[Event]) -> None:
+    def _send(self, events: Sequence[EventJson]) -> None:
         try:
             delivered = self._transport.send(events)
         except Exception as error:  # noqa: BLE001 - any transport may fail, and the job must live

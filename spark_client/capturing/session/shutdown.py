@@ -1,7 +1,8 @@
 """End of the program, and what is done then: an uncaught exception, `sys.exit`, its last line, or SIGTERM.
 
 `os._exit`, another signal that kills, and the status of a `raise SystemExit(3)` go unnoticed (`sys.exit(3)` and
-`exit(3)` do not; `run_captured` notices all three).
+`exit(3)` do not). An exit that is caught is no failure, once its exception is freed. `run_captured` notices any
+`SystemExit`, and whether it was caught.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from types import FrameType
 from typing import Any, TypeAlias
 
 from spark_client.capturing.model import Failure
@@ -37,7 +37,6 @@ class Program:
         # Each with the seconds that SIGTERM waits for it.
         self._closings: list[tuple[Closing, float | None]] = []
         self._failure: Failure | None = None
-        self._exit: _Exit | None = None
         self._installed = False
         self._is_ending = False
         self._is_terminated = False
@@ -67,14 +66,9 @@ class Program:
         with self._lock:
             self._closings = [known for known in self._closings if known[0] != closing]
 
-    def failed(self, error: BaseException) -> None:
-        """Note the exception that ends the program."""
-        self._failure, self._exit = failure_of(error), None
-
-    @property
-    def failure(self) -> Failure | None:
-        """Reason why the program failed, now that it is over; an exit that was caught is no failure."""
-        return None if self._exit is not None and self._exit.was_caught else self._failure
+    def ended(self, error: BaseException | None) -> None:
+        """Note the exception that ends the program; None if there is none, whatever was caught before."""
+        self._failure = failure_of(error) if error is not None else None
 
     def _end(self) -> None:
         if os.getpid() != self._pid:
@@ -82,8 +76,8 @@ class Program:
         self._is_ending = True
         error = getattr(sys, "last_value", None)
         if error is not None and _ended_the_program(error):
-            self.failed(error)
-        self._close_all(self.failure)
+            self.ended(error)
+        self._close_all(self._failure)
         if self._is_terminated:
             _terminate()
 
@@ -101,10 +95,16 @@ class Program:
                 return leave(*status, **named)
             except SystemExit as error:
                 if threading.current_thread() is threading.main_thread():
-                    self._failure, self._exit = failure_of(error), _Exit(error)
+                    self.ended(error)
+                    error.__dict__["_headwater"] = _Freed(self._caught, self._failure)
                 raise
 
         return leave_and_remember
+
+    def _caught(self, failure: Failure | None) -> None:
+        """Forget the failure of an exit, unless a later exit has another."""
+        if self._failure is failure:
+            self._failure = None
 
     def _handle_sigterm(self) -> None:
         """Handle SIGTERM, unless the program does, or is not in the thread that may."""
@@ -130,34 +130,15 @@ class Program:
         _terminate()
 
 
-class _Exit:
-    """Exit of the program, which may be caught: then the exception is freed by code that goes on."""
-
-    def __init__(self, error: SystemExit) -> None:
-        self._outermost = _outermost(sys._getframe())
-        self._position = self._outermost.f_lasti
-        self._freed_by_code: bool | None = None
-        error.__dict__["_headwater"] = _Freed(self._freed)
-
-    def _freed(self, by_code: bool) -> None:
-        self._freed_by_code = by_code
-
-    @property
-    def was_caught(self) -> bool:
-        """True if the program went on; of an exception that is still kept, the outermost frame's position decides."""
-        if self._freed_by_code is None:
-            return self._outermost.f_lasti != self._position
-        return self._freed_by_code
-
-
 class _Freed:
-    """Attribute of an exception that reports when the exception is freed, and whether code was running then."""
+    """Attribute of an exit's exception. Code that goes on after it frees both; of an uncaught exit no code does."""
 
-    def __init__(self, report: Callable[[bool], None]) -> None:
-        self._report = report
+    def __init__(self, caught: Callable[[Failure | None], None], failure: Failure | None) -> None:
+        self._caught, self._failure = caught, failure
 
     def __del__(self) -> None:
-        self._report(sys._getframe().f_back is not None)
+        if sys._getframe().f_back is not None:
+            self._caught(self._failure)
 
 
 program = Program()
@@ -194,12 +175,6 @@ def _ended_the_program(error: BaseException) -> bool:
 def _is_interactive() -> bool:
     """True if a person types lines, each of which may fail."""
     return hasattr(sys, "ps1") or bool(sys.flags.interactive)
-
-
-def _outermost(frame: FrameType) -> FrameType:
-    while frame.f_back is not None:
-        frame = frame.f_back
-    return frame
 
 
 def _terminate() -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from headwater_model.ids import normalize_run_id
-from spark_client.capturing.datasets.session_conf import SessionConf
 from spark_client.capturing.events.run_events import Application
-from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
-from spark_client.capturing.jvm.glue_frames import glue_frames
-from spark_client.capturing.model import Execution, Read, StreamPlan, StreamStart, Write
+from spark_client.capturing.jvm.executions import Unavailable
+from spark_client.capturing.parts import part_of_session
 from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.driver import DriverSession
 from spark_client.capturing.session.event_transports import open_event_transport
-from spark_client.capturing.session.next_sessions import on_next_sessions
 from spark_client.capturing.session.running import Capture, RunningCapture
 from spark_client.capturing.session.settings import PREFIXES, Settings, parse_settings
 from spark_client.current_run import JobRun, RunContext
@@ -30,9 +26,6 @@ from spark_client.redaction import redact
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from spark_client.capturing.datasets.versions import Versions
-    from spark_client.capturing.extract import Extractor
 
 _log = logging.getLogger("headwater.capture")
 _OLDEST = (3, 5)
@@ -98,9 +91,24 @@ class _Latest(NamedTuple):
 
 def _remember(spark: SparkSession, running: Capture, client: object, given: _Given) -> None:
     global _latest
-    if isinstance(running, RunningCapture) and not _is_remote(spark):
+    if isinstance(running, RunningCapture) and part_of_session(spark) is None:
         _latest = _Latest(running, client, given)
-        on_next_sessions(_go_on)
+        _notice_sessions()
+
+
+@functools.cache
+def _notice_sessions() -> None:
+    """Go on with each session that the driver makes from now on."""
+    from pyspark.sql import SparkSession
+
+    initialize = SparkSession.__init__
+
+    @functools.wraps(initialize)
+    def initialize_and_notice(session: Any, *arguments: Any, **named: Any) -> None:
+        initialize(session, *arguments, **named)
+        _go_on(session)
+
+    SparkSession.__init__ = initialize_and_notice  # type: ignore[assignment,method-assign]
 
 
 def _go_on(spark: SparkSession) -> None:
@@ -120,17 +128,9 @@ def _go_on(spark: SparkSession) -> None:
 
 
 def _application_of(spark: SparkSession) -> object:
-    """Return what an application's sessions share: the context, or the server and this program."""
-    if not _is_remote(spark):
-        return getattr(spark, "_sc", None) or spark
-    from spark_client.capturing.connect.commands import server_of
-
-    return server_of(spark.client)
-
-
-def _is_remote(spark: SparkSession) -> bool:
-    """True if it is a session of Spark Connect."""
-    return type(spark).__module__.startswith("pyspark.sql.connect.")
+    """Return what an application's sessions share: the context, or what a part names."""
+    part = part_of_session(spark)
+    return getattr(spark, "_sc", None) or spark if part is None else part.load("sessions").application_of(spark)
 
 
 class _Given(NamedTuple):
@@ -190,117 +190,22 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     """
     if spark is None:
         raise Unavailable("there is no session")
-    if _is_remote(spark):
-        return _start_remote(spark, client, given)
-    context = getattr(spark, "_sc", None)
-    if context is None:
-        raise Unavailable("there is no JVM of the driver's to listen to, and no client of Spark Connect")
-    if getattr(context, "_jsc", context) is None:
-        raise Unavailable("Spark was stopped")
-    check_version(spark.version)
-    conf = SessionConf(spark)
-    settings = parse_settings(conf.entries(PREFIXES), os.environ)
-    if not settings.enabled:
-        _log.info("capture is switched off by the configuration")
-        return given.off()
-    counts = Counts()
-    transport = open_event_transport(client, settings, os.environ, counts, at_once=strict)
-    executions = Executions(spark, _bounds_of(settings), at_once=strict)
-    try:
-        run = given.context(settings, context.appName or "spark")
-        application = Application(run, spark.version, settings.description)
-        extractor = _LaterExtractor(conf, trims_partitions=settings.trims_partitions)
-        return RunningCapture(
-            application,
-            executions,
-            extractor.read,
-            extractor,
-            transport,
-            counts,
-            settings,
-            self_test=lambda: _self_test(executions),
-            starts_at_once=starts_at_once,
-        )
-    except Exception:
-        executions.close()
-        raise
-
-
-def _bounds_of(settings: Settings) -> Bounds:
-    return Bounds(
-        kept=settings.executions_max,
-        reads=settings.reads,
-        nodes=settings.plan_max_nodes,
-        chars=settings.plan_max_chars,
-        read_ms=settings.plan_max_ms,
-    )
-
-
-def _self_test(executions: Executions) -> Sequence[str]:
-    from spark_client.capturing.session.self_test import find_failures
-
-    return executions.test_once(find_failures)
-
-
-class _LaterExtractor:
-    """Extractor that is made by the thread that reads: the job waits neither for its modules nor for the catalogs."""
-
-    def __init__(self, conf: SessionConf, *, trims_partitions: bool) -> None:
-        self._conf = conf
-        self._trims_partitions = trims_partitions
-
-    @cached_property
-    def _extractor(self) -> Extractor:
-        from spark_client.capturing.datasets.catalogs import read_catalogs
-        from spark_client.capturing.extract import Extractor
-
-        catalogs = replace(read_catalogs(self._conf, os.environ), trims_partitions=self._trims_partitions)
-        return Extractor(replace(catalogs, glue_schema=glue_frames.schema_of))
-
-    def read(self, execution: Execution) -> Sequence[Read]:
-        """Return what `Extractor.read` does."""
-        return self._extractor.read(execution)
-
-    def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return what `Extractor.read_stream` does."""
-        return self._extractor.read_stream(start)
-
-    def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return what `Extractor.locate` does."""
-        return self._extractor.locate(versions)
-
-
-def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture:
-    """Return a capture of a Spark Connect session, whose commands are resolved table by table.
-
-    Raises:
-        Unavailable: Spark is too old.
-        NoResponse: the server does not return its configuration.
-    """
-    from spark_client.capturing.connect.commands import Commands
-    from spark_client.capturing.connect.server import Server
-    from spark_client.capturing.connect.streams import CommandSource
-    from spark_client.capturing.connect.writes import ConnectExtractor
-    from spark_client.capturing.datasets.catalogs import parse_catalogs
-
-    server = Server(spark.client)
-    version = server.spark_version()
+    part = part_of_session(spark)
+    session = DriverSession(spark) if part is None else part.load("sessions").Session(spark)
+    version = session.version
     check_version(version or "")
-    conf = server.configuration()
-    settings = parse_settings(conf, os.environ)
+    settings = parse_settings(session.conf(PREFIXES), os.environ)
     if not settings.enabled:
         _log.info("capture is switched off by the configuration")
         return given.off()
     counts = Counts()
-    transport = open_event_transport(client, settings, os.environ, counts)
-    run = given.context(settings, conf.get("spark.app.name") or "spark")
-    application = Application(run, version, settings.description)
-    source = CommandSource(Commands(spark.client, settings.executions_max), settings.stream_interval_s)
+    # A client's program waits for its server anyway.
+    at_once = strict or part is not None
+    transport = open_event_transport(client, settings, os.environ, counts, at_once=at_once)
+    application = Application(given.context(settings, session.name or "spark"), version, settings.description)
+    origin = session.open(settings, at_once=strict)
     try:
-        catalogs = replace(parse_catalogs(conf, os.environ), trims_partitions=settings.trims_partitions)
-        extractor = ConnectExtractor(catalogs, columns=settings.connect_columns)
-        extractor.meet(spark.client)
-        return RunningCapture(application, source, extractor.read_write, extractor, transport, counts, settings)
+        return RunningCapture(application, origin, transport, counts, settings, starts_at_once=starts_at_once)
     except Exception:
-        source.close()
+        origin.source.close()
         raise

@@ -6,24 +6,24 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from spark_client.capturing.jvm.executions import LISTENER
 from spark_client.capturing.jvm.items import Lost, Unread
 from spark_client.capturing.model import (
     Ended,
+    Failure,
     Over,
     Q,
     Read,
     StreamEnd,
     StreamProgress,
+    StreamReport,
     StreamStart,
     UnknownTarget,
     Write,
 )
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.read_lineages import ReadLineages
-from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
 from spark_client.capturing.session.write_merger import Part, WriteMerger
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _POLL_S = 0.2
 # After so many failures in a row the JVM is out of reach, and reading ends.
 _FAILURES_MAX = 3
+# Runs of reads of an application, each with other inputs.
+_READS_MAX = 1_000
 # How long one wait for the source may take, so that it is read meanwhile; and the part of a flush's time for waiting.
 _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
@@ -45,6 +47,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 # What becomes of a streaming query.
 Moment: TypeAlias = StreamStart[Q] | StreamProgress | StreamEnd
+# Calls a reader with an item; returns None if that fails, which is counted.
+Guarded: TypeAlias = Callable[[Callable[[Any], Any], Any], Any]
 
 
 class Source(Protocol[P_co, Q]):
@@ -74,13 +78,36 @@ class StreamReader(Protocol[Q]):
         """Return by dataset the versions that are known by path."""
 
 
-@dataclass(frozen=True)
-class Streams(Generic[Q]):
-    """Streaming queries of an application: their reader, their runs, and where to emit these."""
+class StreamRuns(Protocol):
+    """Runs of an application's streaming queries (`streams.runs`); each method returns the events to emit."""
 
-    reader: StreamReader[Q]
-    runs: StreamRuns
-    emit: Callable[[StreamReport], bool]
+    def take(self, moment: Moment[Q], reader: StreamReader[Q], guarded: Guarded) -> list[StreamReport]:
+        """Follow a query; `guarded` calls the reader, and catches its errors."""
+
+    def add(self, writes: Sequence[Write]) -> tuple[list[StreamReport], list[Write]]:
+        """Take the writes of batches; return the other writes, too."""
+
+    def flush(self) -> list[StreamReport]:
+        """Return the events of all that was written by now."""
+
+    def close(self, failure: Failure | None, at_ms: int) -> list[StreamReport]:
+        """End all runs as the application ends."""
+
+
+@dataclass(frozen=True)
+class Origin(Generic[P, Q]):
+    """Origin of what a capture reports: a source of executions, and what reads each of them.
+
+    Attributes:
+        read: the writes of an execution, or what it only read.
+        streams: reads streaming queries.
+        self_test: names what is not read as it is known.
+    """
+
+    source: Source[P, Q]
+    read: Callable[[P], Sequence[Read]]
+    streams: StreamReader[Q]
+    self_test: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(eq=False)
@@ -97,33 +124,48 @@ class _Flush:
     finished: threading.Event = field(default_factory=threading.Event)
 
 
+class ReadLineages:
+    """Lineages of the reads of an application, for one thread: actions, their inputs, and whether they failed."""
+
+    def __init__(self, reads_max: int = _READS_MAX) -> None:
+        self._max = reads_max
+        self._seen: set[int] = set()
+
+    def add(self, read: Read) -> bool:
+        """Return True if this is the first read of its lineage, and there are not too many yet."""
+        key = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
+        if key in self._seen or len(self._seen) >= self._max:
+            return False
+        self._seen.add(key)
+        return True
+
+
 class Worker(Generic[P, Q]):
     """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
 
     Args:
-        source: the executions.
-        read: the writes of an execution, or what it only read.
+        origin: the executions, and what reads them.
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended.
-        streams: the streaming queries, their reader and their runs.
+        runs: runs of streaming queries, whose events `emit_stream` takes.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 
     def __init__(
         self,
-        source: Source[P, Q],
-        read: Callable[[P], Sequence[Read]],
+        origin: Origin[P, Q],
         emit: Callable[[Read], bool],
         counts: Counts,
         ended: Callable[[Ended], None],
-        streams: Streams[Q],
+        runs: StreamRuns,
+        emit_stream: Callable[[StreamReport], bool],
         prepare: Callable[[], None] | None = None,
     ) -> None:
         self._prepare = prepare
-        self._streams = streams
-        self._source = source
-        self._read = read
+        self._runs, self._emit_stream = runs, emit_stream
+        self._source = origin.source
+        self._origin = origin
         self._emit = emit
         self._counts = counts
         self._ended = ended
@@ -188,7 +230,7 @@ class Worker(Generic[P, Q]):
                 return
             if finished:
                 self._emit_all(self._merger.release())
-                self._report(self._streams.runs.flush())
+                self._report(self._runs.flush())
                 self._finish(finished)
 
     def _drained(self, flushes: Sequence[_Flush]) -> Sequence[_Flush]:
@@ -222,7 +264,7 @@ class Worker(Generic[P, Q]):
             self._prepare()
             self._prepare = None
         if isinstance(item, (StreamStart, StreamProgress, StreamEnd)):
-            self._report(self._moment(item))
+            self._report(self._runs.take(item, self._origin.streams, self._guarded))
         elif isinstance(item, Unread):
             self._counts.add("not_read")
             self._counts.warn("unread", f"an execution could not be read: {item.reason}")
@@ -234,7 +276,7 @@ class Worker(Generic[P, Q]):
         elif item is None:
             self._emit_all(self._merger.overdue())
         else:
-            reads = self._guarded(self._read, item) or ()
+            reads = self._guarded(self._origin.read, item) or ()
             self._emit_reads([read for read in reads if not isinstance(read, Write)])
             self._emit_all(self._merger.add(item, [write for write in reads if isinstance(write, Write)]))
 
@@ -252,22 +294,13 @@ class Worker(Generic[P, Q]):
             self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
         return None
 
-    def _moment(self, item: Moment[Q]) -> Sequence[StreamReport]:
-        reader, runs = self._streams.reader, self._streams.runs
-        if isinstance(item, StreamStart):
-            return runs.start(item, self._guarded(reader.read_stream, item))
-        locate = reader.locate
-        if isinstance(item, StreamProgress):
-            return runs.progress(item, locate(item.read_versions))
-        return runs.end(item, locate(item.progress.read_versions))
-
     def _report(self, reports: Sequence[StreamReport]) -> None:
         for report in reports:
-            self._count(self._streams.emit, report, None if report.phase in ("START", "RUNNING") else "writes")
+            self._count(self._emit_stream, report, None if report.phase in ("START", "RUNNING") else "writes")
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
         """Emit writes; those of a stream when their run is due."""
-        reports, writes = self._streams.runs.add(writes)
+        reports, writes = self._runs.add(writes)
         self._report(reports)
         for write in writes:
             self._count(self._emit, write, "writes")

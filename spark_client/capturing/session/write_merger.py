@@ -19,12 +19,15 @@ from typing import Protocol
 from headwater_model.columns import ColumnLineage, merge_columns
 from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import MAY_WRITE_ALONE, STATEMENTS, WRAPPERS
-from spark_client.capturing.model import GLUE_WRITE, MODEL_SAVE, Dataset, Symlink, Tier, Write
+from spark_client.capturing.model import Dataset, Symlink, Tier, Write
+from spark_client.capturing.parts import FOLDERS, SINKS
 from spark_client.capturing.session.met_tables import MetTables
 
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
 _PENDING_MAX = 1_000
 _PENDING_S = 60.0
+# Commands whose data other executions write.
+_WRAPPERS = WRAPPERS | SINKS
 _DETAIL: dict[Tier, int] = {"tables": 0, "sources": 1, "full": 2}
 
 
@@ -149,21 +152,19 @@ def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]
     parts: list[list[Write]] = [[] for _ in outers]
     left: list[Write] = []
     for inner in inside:
-        same = [place for place, outer in enumerate(outers) if _same_dataset(inner, outer) or _in_model(inner, outer)]
-        of_others = [place for place in same if outers[place].command in WRAPPERS] or same
+        same = [place for place, outer in enumerate(outers) if _same_dataset(inner, outer) or _in_folder(inner, outer)]
+        of_others = [place for place in same if outers[place].command in _WRAPPERS] or same
         (min((parts[place] for place in of_others), key=len) if of_others else left).append(inner)
     for part, outer in zip(parts, outers, strict=True):
-        if not part and outer.command in WRAPPERS:
+        if not part and outer.command in _WRAPPERS:
             part += [inner for inner in left if _may_have_query(inner, outer)]
     return parts
 
 
-def _in_model(inner: Write, outer: Write) -> bool:
-    """Return True for a file of a model that is saved."""
+def _in_folder(inner: Write, outer: Write) -> bool:
+    """Return True for a file of a folder that is saved."""
     folder, file = outer.output.id, inner.output.id
-    return (
-        outer.command == MODEL_SAVE and file.namespace == folder.namespace and file.name.startswith(f"{folder.name}/")
-    )
+    return outer.command in FOLDERS and file.namespace == folder.namespace and file.name.startswith(f"{folder.name}/")
 
 
 def _same_dataset(first: Write, second: Write) -> bool:
@@ -186,7 +187,7 @@ def _names(dataset: Dataset) -> set[DatasetId]:
 
 def _merge_pair(outer: Write, inner: Write) -> Write:
     """Return the outer write's table, statement and outcome with the inner write's numbers."""
-    if outer.command == MODEL_SAVE:
+    if outer.command in FOLDERS:
         return outer
     if outer.command in STATEMENTS:
         scanned = {**inner.scanned, **outer.scanned}
@@ -202,7 +203,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
         tier=detailed.tier,
         tier_reason=detailed.tier_reason,
         # The insert of a CTAS overwrites the table that the CTAS has just made.
-        change=outer.change if outer.command in WRAPPERS - {GLUE_WRITE} else outer.change or inner.change,
+        change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
         scanned={**inner.scanned, **outer.scanned},
         sql=outer.sql or inner.sql,
@@ -232,7 +233,7 @@ def _in_more_detail(outer: Write, inner: Write) -> Write:
 
 def _output(outer: Write, inner: Write) -> Dataset:
     """Return the dataset by the outer write's name; by the inner one's, if only that has the table's location."""
-    if outer.command not in WRAPPERS or inner.output.id in _names(outer.output):
+    if outer.command not in _WRAPPERS or inner.output.id in _names(outer.output):
         return _merge_datasets(outer.output, inner.output)
     by_name = Symlink(outer.output.id.namespace, outer.output.id.name)
     symlinks = dict.fromkeys([by_name, *outer.output.symlinks])

@@ -6,7 +6,7 @@ import gzip
 import json
 
 from headwater.aws.bodies import BODY_BYTES_MAX
-from headwater.events.api_changes import render_deletion
+from headwater.events.api_changes import render_change
 from headwater.events.event import EVENTS_MAX
 from headwater_model.named_datasets import DATASETS_MAX
 from tests.aws.faults import before, refused
@@ -96,8 +96,16 @@ BAD = {
         400,
         "eventTime: must not be more than 24 hours after now (2025-11-20T12:00:00.000000Z), got '2025-11-21T12:00:01Z'",
     ),
-    "a deletion of a job": (render_deletion("n", time="2025-11-20T12:00:00Z", job="j"), 400, NO_DELETION),
-    "a deletion of a namespace": (render_deletion("n", time="2025-11-20T12:00:00Z"), 400, NO_DELETION),
+    "a deletion of a job": (
+        render_change("DELETE", namespace="n", time="2025-11-20T12:00:00Z", job="j"),
+        400,
+        NO_DELETION,
+    ),
+    "a deletion of a namespace": (
+        render_change("DELETE", namespace="n", time="2025-11-20T12:00:00Z"),
+        400,
+        NO_DELETION,
+    ),
 }
 
 

@@ -34,6 +34,7 @@ from spark_client.capturing.model import (
     Write,
 )
 from spark_client.capturing.session.write_merger import WriteMerger
+from spark_client.capturing.streams.reading import read_stream
 from tests.spark.capture.planned_writes import post_planned_write, runs_too
 from tests.spark.capture.specification import Case, expected, lines_of
 
@@ -118,7 +119,7 @@ class Watch:
         if isinstance(execution, Over | StreamProgress | StreamEnd):
             return []
         if isinstance(execution, StreamStart):
-            written = self._extractor.read_stream(execution)
+            written = read_stream(self._extractor, execution)
             return [written] if written else []
         assert isinstance(execution, Execution), execution
         reads_of_execution = self._extractor.read(execution)

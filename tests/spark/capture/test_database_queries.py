@@ -10,10 +10,10 @@ from itertools import count
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.datasets.database_names import tables_in
-from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.databases.names import tables_in
+from spark_client.capturing.databases.queries import resolve
+from spark_client.capturing.databases.urls import _columns_of, _table
 from spark_client.capturing.jvm.executions import Bounds, _classes_of
-from spark_client.capturing.leaves import _columns_of, _table_of_database
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.plans.walk import PlanWalk
 
@@ -168,7 +168,7 @@ def _resolved(
 ) -> tuple[dict[str, object], list[str | None]]:
     """Return of which columns each column of a query is made, and the tables that it reads."""
     plan = _parsed(spark, f"SELECT * FROM ({sql}) t" if whole else f"SELECT * FROM {sql}")
-    resolved = resolve(plan, names, _table_of_database)
+    resolved = resolve(plan, names, _table)
     values = [] if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
     resolved_columns: list[object] = [
         "?"

@@ -10,6 +10,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_client.capturing.connect.plan_texts import parse_plan_text
+from spark_client.capturing.connect.printed_commands import command_node
+from spark_client.capturing.connect.sql_statements import find_statements, is_kept, keeps_rows
+from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.datasets.session_conf import SessionConf
+from spark_client.capturing.datasets.statement_texts import find_in_text
+from spark_client.capturing.datasets.statements import RULES
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import expected, lines_of
@@ -93,10 +100,25 @@ def test_a_statement_changes_its_table(
     snapshots: list[tuple[str, str]] = []
     watch.writes_of(lambda: snapshots.append(make_table(spark, form)))  # so its place is known
     sql = statement.format(out=tmp_path, first=snapshots[0][0], staged=snapshots[0][1])
+    seen = seen_by_a_client(spark, sql)
     writes = watch.writes_of(lambda: spark.sql(sql).collect())
     assert effects(writes) == ([] if effect is None else [effect])
     if effect is not None:
         assert lines_of(writes) == expected(f"{effect.split()[1]}:\n{lineage}")
+    assert seen == [(write.change, write.effect, len(write.inputs)) for write in writes]
+
+
+def seen_by_a_client(spark: SparkSession, sql: str) -> list[tuple[str | None, str | None, int]]:
+    """Return what a client of Spark Connect makes of a statement: change, effect, and the number of inputs."""
+    catalogs = read_catalogs(SessionConf(spark), {})
+    is_such, target = find_in_text(sql, catalogs, lambda: ("spark_catalog", "default"))
+    if not is_such and not keeps_rows(sql):
+        [command] = find_statements(parse_plan_text(spark.sql(f"EXPLAIN EXTENDED {sql}").first()[0]))
+        name = command.below[0].name
+        node = command_node(command, name if len(name) > 1 else ("spark_catalog", "default", *name))
+        target = None if is_kept(command, None, sql) else RULES[command.kind](node, catalogs)
+    assert target is None or target.output is not None
+    return [(target.change, target.effect, len(target.inputs))] if target else []
 
 
 @pytest.mark.skipif("delta" not in table_formats.chosen(), reason="of Delta alone")

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark_client.capturing.connect.columns.functions import _RULES, CASTS, GENERATORS
 from spark_client.capturing.plans import functions
 from spark_client.capturing.plans.expression_rules import RULES
-from spark_client.capturing.plans.functions import FUNCTIONS, UNREAD, Effect
+from spark_client.capturing.plans.functions import FUNCTIONS, Effect
 
 _EXPRESSIONS = "org.apache.spark.sql.catalyst.expressions."
 _PACKAGES = (
@@ -23,6 +23,8 @@ _PACKAGES = (
 # Operators that only the parser knows, and a function that PySpark alone can call.
 _NOT_REGISTERED = frozenset({"!=", "<>", "||", "product"})
 # Generators that are called as tables, and are no expressions.
+# Built-in functions that are read as a stranger's, for their effect depends on what Spark's analyzer makes of them.
+UNREAD = frozenset({"counter_diff", "session_window"})
 _TABLES = frozenset({"collations", "python_worker_logs", "range", "sql_keywords", "variant_explode"})
 _IS_NEWEST = pyspark.__version__ >= "4.3"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession, SQLContext
 
-from spark_client.capturing.jvm.glue_frames import glue_frames
+from spark_client.capturing.glue.frames import glue_frames
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.glue_jobs import ACCOUNT, REGION, catalog, on_path, to_json, to_parquet
 
@@ -155,7 +155,7 @@ def test_an_argument_that_cannot_be_noted_costs_the_columns_of_that_frame(
 
 def test_a_capture_imports_no_package_of_glues() -> None:
     program = (
-        "import sys; from spark_client.capturing.jvm.glue_frames import glue_frames; glue_frames.open(); "
+        "import sys; from spark_client.capturing.glue.frames import glue_frames; glue_frames.open(); "
         "glue_frames.close(); sys.exit(any(name.partition('.')[0] == 'awsglue' for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

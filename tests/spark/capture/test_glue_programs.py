@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.jvm.glue_frames import glue_frames
+from spark_client.capturing.glue.frames import glue_frames
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.glue_jobs import ACCOUNT, REGION, connection, on_path, reader
 from tests.spark.capture.specification import Case, write
@@ -245,7 +245,7 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
         jvm.TABLES["payments", "medicare"] = reader(
             "SELECT 'd' AS `drg definition`, '7' AS `provider id`, '$1' AS `average charges`"
         )
-        watch = Watch(spark, environment={"AWS_REGION": REGION}, glue_schema=glue_frames.schema_of)
+        watch = Watch(spark, environment={"AWS_REGION": REGION})
         yield watch
         watch.close()
     hadoop.unset("hive.metastore.glue.catalogid")

@@ -1,18 +1,22 @@
-"""Tables that are dropped, emptied, renamed and altered, and views: what becomes of a dataset, and by which name."""
+"""Statements without a query, on a driver and over Spark Connect: what becomes of a dataset, and by which name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.model import Write
-from tests.spark.capture.conftest import Watch
+from spark_client.capturing.model import UnknownTarget, Write
+from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.row_tables import add_catalog
 from tests.spark.capture.specification import expected, lines_of
+
+# Runs statements before the capture, then those that it sees.
+Run: TypeAlias = Callable[[Sequence[str], Sequence[str]], list[Write]]
 
 MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
 PARTED = (
@@ -77,28 +81,6 @@ CASES = {
         [],
     ),
     "a temporary view that is dropped": (("CREATE TEMP VIEW met AS SELECT 1 AS x",), ("DROP VIEW met",), []),
-    "a table of a catalog of DataSource V2": (
-        ("CREATE TABLE rows.ended (carrier STRING) LOCATION 'file:/lake/ended'",),
-        ("INSERT INTO rows.ended SELECT carrier FROM flights", "TRUNCATE TABLE rows.ended"),
-        ["None ended", "TRUNCATE ended"],
-    ),
-}
-if pyspark.__version__ >= "4":  # the wheel of 3.5 does not find its catalog of databases here
-    CASES |= {
-        "a table of a database that is renamed and dropped": (
-            ("CREATE TABLE derby.APP.ENDED (carrier STRING)",),
-            (
-                "INSERT INTO derby.APP.ENDED SELECT carrier FROM flights",
-                "ALTER TABLE derby.APP.ENDED RENAME TO APP.RENAMED",
-                "DROP TABLE derby.APP.RENAMED",
-            ),
-            ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
-        ),
-    }
-
-
-# Statements of which Spark Connect reports nothing.
-ON_A_DRIVER = {
     "a view": (
         (),
         (
@@ -136,11 +118,91 @@ ON_A_DRIVER = {
         ["ALTER elsewhere", "DROP elsewhere"],
     ),
 }
+# Statements that change something, which nobody can name.
+LOST = {
+    "DROP DATABASE IF EXISTS nowhere CASCADE": "tables that are dropped with their database",
+}
+if pyspark.__version__ >= "4":
+    CASES |= {
+        # The wheel of 3.5 does not find its catalog of databases here.
+        "a table of a database that is renamed and dropped": (
+            ("CREATE TABLE derby.APP.ENDED (carrier STRING)",),
+            (
+                "INSERT INTO derby.APP.ENDED SELECT carrier FROM flights",
+                "ALTER TABLE derby.APP.ENDED RENAME TO APP.RENAMED",
+                "DROP TABLE derby.APP.RENAMED",
+            ),
+            ["None APP.ENDED", "RENAME APP.RENAMED from APP.ENDED", "DROP APP.RENAMED"],
+        ),
+        # Of Spark 3.5 it is a command of Iceberg's (`test_format_statements`).
+        "procedures": (
+            (),
+            (
+                "CALL calls.system.rollback_to_snapshot('derby.APP.HELD')",
+                "/**/ call calls.system.add_files(source_table => '`orc`.`/lake/files`', table => 'derby.APP.HELD')",
+                "CALL calls.system.snapshot('spark_catalog.default.flights', 'derby.APP.COPY')",
+                "CALL calls.system.expire_snapshots('derby.APP.HELD')",
+            ),
+            [
+                "rollback_to_snapshot APP.HELD of APP.HELD",
+                "add_files APP.HELD of files",
+                "CREATE APP.COPY of default.flights",
+            ],
+        ),
+    }
+    LOST |= {
+        "CALL calls.system.migrate(lower('X'))": "a table that nobody can name",
+        "CALL calls.system.register_table('a', 'b')": "a procedure that nobody knows",
+    }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def tables(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _on_driver(spark: SparkSession, _: Any, first: Sequence[str], then: Sequence[str]) -> list[Write]:
+    for sql in first:
+        spark.sql(sql)
+    watch = Watch(spark)  # it has met no table
+    try:
+        return watch.writes_of(lambda: [spark.sql(sql) for sql in then])
+    finally:
+        watch.close()
+
+
+def _on_connect(spark: SparkSession, remote: Any, first: Sequence[str], then: Sequence[str]) -> list[Write]:
+    for sql in first:
+        remote.sql(sql)
+    hearing = Hearing(remote, spark)
+    writes: list[Write] = []
+    try:
+        for sql in then:
+            remote.sql(sql)
+            with hearing.log.without_stacks():
+                writes += hearing.writes()
+        return writes
+    finally:
+        hearing.close()
+
+
+@pytest.fixture(scope="module")
+def procedures(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """Return the jar of the catalog `calls`, which Spark 3.5 cannot have; `rows` is a catalog of tables."""
+    del datasets
     add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
+    if pyspark.__version__ < "4":
+        return None
+    return add_catalog(spark, "calls", tmp_path_factory.mktemp("calls"), "Procedures")
+
+
+@pytest.fixture(scope="module", params=[_on_driver, _on_connect])
+def run(request: pytest.FixtureRequest, spark: SparkSession, procedures: Path | None) -> Run:
+    remote = request.getfixturevalue("remote") if request.param is _on_connect else None
+    if remote is not None:
+        remote.sql(f"ADD JAR '{procedures}'")
+        remote.conf.set("spark.sql.catalog.calls", spark.conf.get("spark.sql.catalog.calls"))
+
+    def run(first: Sequence[str], then: Sequence[str]) -> list[Write]:
+        gone = [f"DROP TABLE IF EXISTS {table}" for table in ("ended", "renamed")]
+        return request.param(spark, remote, [*gone, *first], then)
+
+    return run
 
 
 def effects(writes: Sequence[Write]) -> list[str]:
@@ -157,19 +219,16 @@ def effects(writes: Sequence[Write]) -> list[str]:
     return [f"{write.change or write.effect} {name(write)}{before(write)}{made_of(write)}" for write in writes]
 
 
-@pytest.mark.parametrize("name", [*CASES, *ON_A_DRIVER])
-def test_what_becomes_of_a_table(name: str, spark: SparkSession) -> None:
-    first, then, right = {**CASES, **ON_A_DRIVER}[name]
-    for table in ("ended", "renamed", "rows.ended"):
-        spark.sql(f"DROP TABLE IF EXISTS {table}")
-    for sql in first:
-        spark.sql(sql)
-    watch = Watch(spark)  # it has met no table
-    try:
-        writes = watch.writes_of(lambda: [spark.sql(sql) for sql in then])
-    finally:
-        watch.close()
-    assert effects(writes) == right
+@pytest.mark.parametrize("name", CASES)
+def test_what_becomes_of_a_table(name: str, run: Run) -> None:
+    first, then, right = CASES[name]
+    assert effects(run(first, then)) == right
+
+
+@pytest.mark.parametrize("statement", LOST)
+def test_a_change_that_nobody_can_name_is_no_silence(statement: str, run: Run) -> None:
+    with pytest.raises(UnknownTarget, match=LOST[statement]):
+        run((), (statement,))
 
 
 def test_a_path_that_the_file_system_renames_leads_to_what_was_written_there(
@@ -192,39 +251,47 @@ def test_a_path_that_the_file_system_renames_leads_to_what_was_written_there(
     assert lines_of(writes[1:]) == expected("final:\ncarrier <- _tmp_x.carrier IDENTITY")
 
 
-def test_columns_lead_over_a_rename(spark: SparkSession, watch: Watch) -> None:
-    spark.sql("DROP TABLE IF EXISTS ended")
-    spark.sql("DROP TABLE IF EXISTS renamed")
-    writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (MADE, "ALTER TABLE ended RENAME TO renamed")])
+def test_columns_lead_over_a_rename(run: Run) -> None:
+    writes = run((), (MADE, "ALTER TABLE ended RENAME TO default.renamed"))
     assert lines_of(writes[1:]) == expected(
         "default.renamed:\ncarrier <- ended.carrier IDENTITY\nflight <- ended.flight IDENTITY"
     )
 
 
-def test_a_view_is_made_of_its_query(spark: SparkSession, watch: Watch) -> None:
-    sql = "CREATE OR REPLACE VIEW seen (c, far) AS SELECT carrier, distance * 2 AS f FROM flights WHERE flight > 1"
-    writes = watch.writes_of(lambda: spark.sql(sql))
+def test_a_view_is_made_of_its_query(run: Run) -> None:
+    sql = "CREATE OR REPLACE VIEW seen (c, far)\nAS SELECT carrier, distance * 2 AS f FROM flights WHERE flight > 1"
+    writes = run((), (sql,))
     columns = "c <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION"
     assert lines_of(writes) == expected(f"default.seen:\n{columns}; * <- flights.flight FILTER")
     assert [column.name for column in writes[0].output.schema] == ["c", "far"]
 
 
+def test_a_table_of_the_current_database(run: Run) -> None:
+    before = ("CREATE DATABASE IF NOT EXISTS gone", "CREATE TABLE gone.ended (a INT) USING parquet", "USE gone")
+    writes = run(before, ("ALTER TABLE ended RENAME TO renamed", "DROP TABLE renamed", "USE default"))
+    assert effects(writes) == ["RENAME gone.renamed from gone.ended", "DROP gone.renamed"]
+
+
+def test_columns_that_are_added_are_in_the_schema(run: Run) -> None:
+    [_, write] = run((), (MADE, "ALTER TABLE ended ADD COLUMNS (day INT, note STRUCT<a: STRING>)"))
+    assert effects([write]) == ["ALTER ended"]
+    assert [column.name for column in write.output.schema] == ["carrier", "flight", "day", "note"]
+
+
 @pytest.mark.parametrize(
-    ("table", "statement", "columns"),
+    ("statement", "columns"),
     [
-        ("ended", "ADD COLUMNS (day INT, note STRUCT<a: STRING>)", ["carrier", "flight", "day", "note"]),
-        ("rows.ended", "ADD COLUMNS (day INT)", ["carrier", "flight", "day"]),
-        ("rows.ended", "DROP COLUMN flight", []),  # which are left is not known
+        ("ADD COLUMNS (day INT)", ["carrier", "flight", "day"]),
+        ("DROP COLUMN flight", []),  # which are left is not known
     ],
 )
-def test_columns_that_are_added_are_in_the_schema(
-    table: str, statement: str, columns: list[str], spark: SparkSession, watch: Watch
+def test_columns_of_a_catalog_of_datasource_v2(
+    statement: str, columns: list[str], procedures: Path | None, spark: SparkSession, watch: Watch
 ) -> None:
-    spark.sql(f"DROP TABLE IF EXISTS {table}")
-    if table == "ended":
-        writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (MADE, f"ALTER TABLE ended {statement}")])[1:]
-    else:
-        spark.sql("CREATE TABLE rows.ended (carrier STRING, flight INT) LOCATION 'file:/lake/ended'")
-        writes = watch.writes_of(lambda: spark.sql(f"ALTER TABLE rows.ended {statement}"))
-    assert effects(writes) == ["ALTER ended"]
+    del procedures
+    spark.sql("DROP TABLE IF EXISTS rows.ended")
+    spark.sql("CREATE TABLE rows.ended (carrier STRING, flight INT) LOCATION 'file:/lake/ended'")
+    alter, empty = f"ALTER TABLE rows.ended {statement}", "TRUNCATE TABLE rows.ended"
+    writes = watch.writes_of(lambda: [spark.sql(sql) for sql in (alter, empty)])
+    assert effects(writes) == ["ALTER ended", "TRUNCATE ended"]
     assert [column.name for column in writes[0].output.schema] == columns

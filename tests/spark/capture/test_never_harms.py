@@ -26,6 +26,7 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import open_event_transport
 from spark_client.capturing.session.running import RunningCapture
 from spark_client.capturing.session.settings import Settings
+from spark_client.capturing.session.worker import Origin
 from spark_client.current_run import JobRun, RunContext
 from tests.waiting import LONG_S, until
 
@@ -87,9 +88,8 @@ def a_capture(
     counts = Counts()
     transport = open_event_transport(place, settings, {}, counts)
     application, executions = Application(RunContext(RUN)), Executions(spark, bounds)
-    return RunningCapture(
-        application, executions, read, Extractor(read_catalogs(SessionConf(spark), {})), transport, counts, settings
-    )
+    origin = Origin(executions, read, Extractor(read_catalogs(SessionConf(spark), {})))
+    return RunningCapture(application, origin, transport, counts, settings)
 
 
 @pytest.mark.slow

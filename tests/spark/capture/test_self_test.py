@@ -110,7 +110,8 @@ class Other:
 
 
 @pytest.mark.parametrize(
-    ("lacking", "is_tried", "analyzed"), [((), True, 0), ((), False, 1), (("Filter.condition",), True, 1)]
+    ("lacking", "is_tried", "analyzed"),
+    [((), True, 0), ((), False, len(CHECKS)), (("Filter.condition",), True, len(CHECKS))],
 )
 def test_queries_are_analyzed_where_spark_is_not_as_known(
     lacking: tuple[str, ...], is_tried: bool, analyzed: int, executions: Executions

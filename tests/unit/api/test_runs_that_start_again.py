@@ -43,17 +43,17 @@ CLEARED = [
 
 def test_a_failed_run_that_was_cleared_is_what_its_last_attempt_is_in_any_order():
     dataset = f"/namespaces{at('s3://flights')}/datasets/raw"
-    paths = (f"{JOB_PATH}/runs", JOB_PATH, "/reports/broken", dataset, f"{dataset}/versions")
+    paths = (f"{JOB_PATH}/runs", JOB_PATH, dataset, f"{dataset}/versions")
     orders = [[loaded(*order).found(path) for path in paths] for order in permutations(CLEARED)]
     assert all(documents == orders[0] for documents in orders)
 
-    runs, job, broken, raw, _ = orders[0]
+    runs, job, raw, _ = orders[0]
     (run,) = runs["runs"]
     times = {"state": "COMPLETED", "startedAt": "2025-11-20T12:00:00Z", "endedAt": "2025-11-20T12:12:00Z"}
     assert run == run | times | {"durationMs": 120_000}
     assert list(map(minutes, run["attempts"])) == [("FAILED", 0, 1), ("COMPLETED", 10, 12)]
     assert job["latestRun"] == job["latestRun"] | times | {"durationMs": 120_000}
-    assert (broken["broken"], raw["currentVersion"] is None) == ([], False)
+    assert raw["currentVersion"] is not None
 
 
 def test_a_run_that_runs_again_stays_failed_until_it_ends():
@@ -100,15 +100,12 @@ def a_build(hour, number, orders):
     yield an_hour(orders, 5, **of_build)
 
 
-def test_a_dbt_build_that_fails_breaks_its_model_until_its_retry_completes():
+def test_the_retry_of_a_dbt_build_makes_a_version_of_its_model():
     api = loaded(*a_build(8, 1, "COMPLETE"), *a_build(9, 2, "FAIL"))
     model = f"/namespaces{at('s3://flights')}/datasets/orders"
     good = api.found(model)["currentVersion"]
-    broken = api.found("/reports/broken")["broken"]
-    assert [(entry["data"]["name"], entry["datasets"]) for entry in broken] == [("orders", 2)]
 
     api.load(*a_build(10, 3, "COMPLETE"))
-    assert api.found("/reports/broken")["broken"] == []
     assert api.found(model)["currentVersion"] != good
     states = [run["state"] for run in api.found(f"/namespaces/{NAMESPACE}/jobs/dbt-run/runs")["runs"]]
     assert states == ["COMPLETED", "FAILED", "COMPLETED"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
-
-from headwater.features.mcp.reports import dataset_status
 from tests.builders_events import a_run_event
 from tests.unit.api.graph_api import GraphApi, at, skeleton
 from tests.unit.api.teams import A, B, World, a_dataset, a_facet
@@ -55,19 +52,6 @@ def test_graphs_impact_and_runs_have_the_source_as_an_input():
         "doc",
         "stage",
     ]
-
-
-def test_what_failed_above_the_source_is_a_reason_for_an_old_dataset():
-    api, now = a_merge(), datetime(2025, 11, 21, tzinfo=timezone.utc)
-    failed = {"run": "00000000-0000-4000-8000-000000000003", "eventTime": "2025-11-20T14:00:00Z", "eventType": "FAIL"}
-    api.load(a_run_event(job="load", namespace="etl", inputs=[], outputs=[of("stage")], **failed))
-
-    def status(name):
-        document = dataset_status(lambda path, query: api.found(path[len("/api/v1") :], **query), "lake", name, now)
-        return document.document["ageS"], [(each["nodeId"], each["hops"]) for each in document.document["suspects"]]
-
-    assert status("doc") == (11 * 3600, [("job:etl:load", 3)])
-    assert status("stage") == (12 * 3600, [("job:etl:load", 1)])
 
 
 def test_a_table_made_of_its_own_columns_is_read_and_written_by_its_job():

@@ -143,9 +143,6 @@ def test_a_list_over_all_namespaces_shows_and_counts_what_the_token_sees(worlds)
     tagged = world.get(token, "/api/v1/search", tag="pii")
     assert ({hit["namespace"] for hit in tagged["results"]}, tagged["totalCount"]) == ({A.store}, 5)
     assert [tag["name"] for tag in world.get(token, "/api/v1/tags")["tags"]] == ["of-a", "PII"]
-    news = world.get(token, "/api/v1/feed")
-    assert news["totalCount"] == len(news["news"]) > 0
-    assert {entry["nodeId"].partition(f":{A.store}:")[0] for entry in news["news"]} == {"dataset"}
     report = world.get(token, "/api/v1/reports/usage", tag="PII", **RANGE)
     assert {row["column"]["dataset"]["namespace"] for row in report["columns"]} == {A.store}
     columns = world.get(token, "/api/v1/search", q="total", filter="column")

@@ -19,8 +19,8 @@ from local_stack.toolchain import find_chromium
 # Benchmarks take what the machine gives them.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-# Each starts Java many times, or runs these tests, which takes minutes: they run where somebody selects them.
-SPARK = ("capture", "capture_memory", "emit_records", "compact_archive", "tests")
+# Each starts Java many times, for minutes: they run where somebody selects them.
+SPARK = ("capture", "compact_archive")
 REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
 
 

@@ -19,7 +19,7 @@ CREATE = "token create --scope read --scope records --all-namespaces"
 CREATE_LOCALLY = command(f"{CREATE} --local http://127.0.0.1:4566")
 # Each command with the least that it takes, and its status of failure.
 QUERIES = {"graph": ["job:a:b"], "column": ["dataset:a:b"], "search": []}
-STACKS = {"token": (["list"], 1), "replay": ([], 1), "names": (["show"], 1), "verify": ([], 2)}
+STACKS = {"token": (["list"], 1), "replay": ([], 1), "verify": ([], 2)}
 SET_CREDENTIALS = "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 

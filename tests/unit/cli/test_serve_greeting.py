@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from headwater.cli.main import main
-from headwater.cli.serve import alert_text, greeting
+from headwater.cli.serve import greeting
 
 URL = "http://127.0.0.1"
 
@@ -59,16 +59,3 @@ def test_help_names_every_port_that_opens_and_the_option_that_moves_it(capsys):
     for option, port in named.items():
         assert re.search(rf"^  {port}  .*\(--{option}-port\)", about, re.MULTILINE), option
     assert "runs functions and Spark jobs for the stack itself; its address holds a secret" in about
-
-
-def test_an_alert_is_a_line_that_no_name_can_leave_and_its_link():
-    event = {"DetailType": "RunFailed", "Detail": json.dumps({"summary": "a\x1b[2J\n", "link": f"{URL}/explore/job"})}
-    assert alert_text(event) == f"alert RunFailed: a\ufffd[2J\ufffd\n  {URL}/explore/job"
-    assert alert_text({"DetailType": "Other", "Detail": "{}"}) == "alert Other: "
-
-
-def test_the_bus_of_alerts_is_named_where_there_are_alerts():
-    stack = a_stack()
-    assert "Alerts" not in greeting(stack)
-    stack.outputs["AlertsBusName"] = "the-bus"
-    assert "Rules for the event bus the-bus work, too." in greeting(stack)

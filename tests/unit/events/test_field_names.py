@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.api_changes import parse_api_change, render_documentation, render_tagging
+from headwater.events.api_changes import parse_api_change, render_change
 from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
@@ -159,10 +159,10 @@ def test_fields_of_operations_are_spelled_as_each_endpoint_folds_them(source, de
     assert isinstance(columns, ColumnLineage)
 
 
-@pytest.mark.parametrize("render", [render_tagging, render_documentation])
-def test_tags_and_descriptions_of_a_column_are_folded(render):
-    tag = ("pii",) if render is render_tagging else ()
-    change = render(*tag, time="2025-11-20T12:00:00.000000Z", namespace=SNOWFLAKE, dataset=POS, field='"NAV"')
+@pytest.mark.parametrize(("kind", "tag"), [("TAG", "pii"), ("DOCUMENT", None)])
+def test_tags_and_descriptions_of_a_column_are_folded(kind, tag):
+    of = {"namespace": SNOWFLAKE, "dataset": POS, "field": '"NAV"'}
+    change = render_change(kind, time="2025-11-20T12:00:00.000000Z", tag=tag, **of)
     assert parse_api_change(change, folding()).field == "nav"
 
 

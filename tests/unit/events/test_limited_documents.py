@@ -65,10 +65,3 @@ def test_the_limited_document_is_the_document_of_the_limited_event(event):
 def test_without_limits_a_document_stays_as_it_was_sent(event):
     assert limit_document(event, None) is event
     assert limit_document(event, ["*"]) is event
-
-
-def test_a_dataset_elsewhere_keeps_its_name_and_the_version_that_was_read():
-    schema, version = a_schema("id"), a_facet("DatasetVersionDataset", "1-0-1", datasetVersion="7")
-    elsewhere = {**a_dataset("raw", THEIRS), "facets": {"schema": schema, "version": version}}
-    event = a_run_event(namespace=OURS, inputs=[elsewhere], outputs=[])
-    assert limit_document(event, WRITES)["inputs"] == [{**elsewhere, "facets": {"version": version}}]

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.name_rules import RULES_MAX, NameRule, index_of, read_rules, rules_to_json
+from headwater.events.name_rules import RULES_MAX, NameRule, RuleIndex, index_of, read_rules, rules_to_json
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.events.rule_index import RuleIndex
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId
 from tests.work import calls_of

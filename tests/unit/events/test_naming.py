@@ -1,22 +1,10 @@
-"""Names of partitions, names that are no paths, and names of private temporary storage."""
+"""Names of private temporary storage; `NamingRules` and `partitions` show the names of partitions."""
 
 from __future__ import annotations
 
 import pytest
 
 from headwater.events.naming import NamingRules
-
-NOT_PATHS = [
-    ("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301"),
-    ("snowflake://org-account", "FLIGHTS.PUBLIC.D2013-01-01"),
-    ("bigquery", "project.flights.checked_20130101"),
-]
-
-
-@pytest.mark.parametrize(("namespace", "name"), NOT_PATHS)
-def test_a_name_that_is_no_path_is_the_dataset(namespace, name):
-    assert NamingRules().dataset(namespace, name).name == name
-
 
 TEMPORARY = [
     ("inmemory://", "df-1"),

@@ -32,7 +32,7 @@ def test_rows_are_added_that_the_old_facts_lack(exact_max, statements, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index_rows, "EXACT_MAX", exact_max)
         for statement in data.draw(st.permutations(statements)):
-            for run, facts in delta_of([statement]).runs.items():
+            for run, facts in delta_of([statement]).facts[RunFacts].items():
                 old = known.get(run, RunFacts())
                 known[run] = new = join(old, facts)
                 check(run, old, new)
@@ -52,7 +52,7 @@ def test_an_event_after_the_end_that_first_named_an_output_of_a_stream_adds_a_ro
     for number, kind, outputs in ((0, "RUNNING", []), (1, "COMPLETE", [DATASETS[0]]), (2, "RUNNING", [])):
         event = an_event(number, 0, STREAMING)
         stated = stamped(replace(event, type=kind, outputs=tuple(map(DatasetUse, outputs))))
-        ((run, facts),) = delta_of([stated]).runs.items()
+        ((run, facts),) = delta_of([stated]).facts[RunFacts].items()
         old, known = known, join(known, facts)
         check(run, old, known)
 
@@ -63,11 +63,7 @@ def an_event(number, datasets, job_facets):
     time = f"2025-11-20T12:{number // 60:02}:{number % 60:02}.000000Z"
     event = Event(kind="RUN", time=time, hash="", type="RUNNING", run=RUNS[0], job=JOBS[0], job_facets=job_facets)
     half = datasets // 2
-    return stamped(Event(**{**_fields(event), "inputs": tuple(uses[:half]), "outputs": tuple(uses[half:])}))
-
-
-def _fields(event):
-    return {name: getattr(event, name) for name in type(event).__slots__}
+    return stamped(replace(event, inputs=tuple(uses[:half]), outputs=tuple(uses[half:])))
 
 
 @pytest.mark.parametrize("job_facets", [{}, STREAMING], ids=["batch", "stream"])

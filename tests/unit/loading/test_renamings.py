@@ -5,21 +5,16 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.events.field_folds import FieldFold
 from headwater.events.name_rules import read_rules
 from headwater.events.naming import NamingRules
 from headwater.loading.renamings import join_names, known_datasets, renamed_datasets
-from headwater.queries.lists.similar_names import similar_datasets
-from headwater.queries.results.graphs import Similar, SimilarDatasets
 from headwater.queries.service import LineageQueries
-from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
 from tests.examples import examples
-from tests.unit.facts.statements import A, B, a_dataset_event, a_deletion, an_event
+from tests.unit.facts.statements import A, B, a_deletion, an_event
 from tests.unit.facts.strategies import DATASETS, JOBS, arrivals, explicit_runs, stamped
 from tests.unit.queries.every_query import loaded
 
@@ -91,47 +86,3 @@ def test_the_joined_dataset_is_found_by_its_old_name_and_listed_by_its_new():
 
 def schema(*columns):
     return {"schema": {"fields": [{"name": column} for column in columns]}}
-
-
-def test_two_spellings_of_one_name_are_likely_the_same_whatever_their_columns_are():
-    names = [
-        DatasetId("s3://lake", name) for name in ("flights/legs", "flights/le\u200bgs", "flights/ＬＥＧＳ", "legs")
-    ]
-    table = loaded([a_dataset_event(1, name, **schema(str(place), "a")) for place, name in enumerate(names)])
-
-    assert similar_datasets(GraphView(table)).groups == [SimilarDatasets(tuple(sorted(names[:3])), 1)]
-
-
-def test_datasets_with_the_same_last_part_and_columns_are_likely_the_same():
-    lake, hive = DatasetId("s3://lake", "flights/legs"), DatasetId("hive://m:9083", "flights.Legs")
-    other, narrow, bare = (DatasetId("s3://lake", name) for name in ("trains/legs", "flights/old/legs", "b/legs"))
-    table = loaded(
-        [
-            a_dataset_event(1, lake, **schema("a", "B")),
-            a_dataset_event(1, hive, **schema("b", "a")),
-            a_dataset_event(1, narrow, **schema("a")),
-            a_dataset_event(1, other, **schema("a", "b", "c")),
-            a_dataset_event(1, bare),
-        ]
-    )
-    groups = [SimilarDatasets((hive, lake), 2, FieldFold(case="lower"))]
-    assert similar_datasets(GraphView(table)) == Similar(groups, truncated=False)
-    assert similar_datasets(GraphView(table), datasets_max=1) == Similar([], truncated=True)
-
-    join(table, rules((hive, lake)))
-    assert similar_datasets(GraphView(table)).groups == []
-
-
-@pytest.mark.parametrize(
-    ("columns", "fold"),
-    [
-        (['"nav"', '"co2"'], FieldFold(quotes=True)),
-        (["NAV", "co2"], FieldFold(case="lower")),
-        (['"NAV"', "[co2]"], FieldFold(quotes=True, case="lower")),
-        (["co2", "nav"], None),
-    ],
-)
-def test_columns_in_other_spellings_are_likely_the_same_by_a_fold_and_the_plain_name_comes_first(columns, fold):
-    quoted, plain = (DatasetId("snowflake://acc", name) for name in ('"DB"."SC"."POS"', "DB.SC.POS"))
-    table = loaded([a_dataset_event(1, quoted, **schema(*columns)), a_dataset_event(1, plain, **schema("nav", "co2"))])
-    assert similar_datasets(GraphView(table)).groups == [SimilarDatasets((plain, quoted), 2, fold)]

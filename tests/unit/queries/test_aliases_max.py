@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.facts.apply import apply_statements
-from headwater.queries.resolve import ResolvedDatasets
 from headwater.queries.service import LineageQueries
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId
@@ -34,34 +33,34 @@ TABLE = a_table()
 
 
 @pytest.mark.parametrize(("aliases", "primary"), [(5, 5), (6, 5), (4, 4), (2, 2), (0, 0)])
-@pytest.mark.parametrize("edges", [False, True])
-def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
-    groups = ResolvedDatasets(GraphView(TABLE), edges=edges, aliases_max=aliases)
-    groups.load_names([NAMES[0]])
+@pytest.mark.parametrize("users", [None, "down"])
+def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, users):
+    view = GraphView(TABLE, aliases_max=aliases)
+    view.load([NAMES[0]], users=users)
 
-    group = groups.group(NAMES[0])
+    group = view.group(NAMES[0])
     assert (group.primary, group.names) == (NAMES[primary], NAMES[: primary + 1])
-    assert groups.truncated == (aliases < len(NAMES) - 1)
+    assert view.truncated == (aliases < len(NAMES) - 1)
 
 
 def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
-    groups = ResolvedDatasets(GraphView(TABLE), aliases_max=2)
+    view = GraphView(TABLE, aliases_max=2)
     for _ in range(3):
-        groups.load_names([NAMES[0]])
-    assert groups.group(NAMES[0]).names == NAMES[:3]
+        view.load_names([NAMES[0]])
+    assert view.group(NAMES[0]).names == NAMES[:3]
 
 
 @given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=3), st.integers(0, 6))
 def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases):
-    groups = ResolvedDatasets(GraphView(TABLE), aliases_max=aliases)
+    view = GraphView(TABLE, aliases_max=aliases)
     for names in loads:
-        groups.load_names(names)
+        view.load_names(names)
 
     requested = set().union(*loads)
-    members = {name: groups.group(name).names for name in requested}
+    members = {name: view.group(name).names for name in requested}
     assert all(name in others for name, others in members.items())
     assert len(requested.union(*members.values()) - requested) <= aliases
-    assert groups.truncated or not requested or all(others == NAMES for others in members.values())
+    assert view.truncated or not requested or all(others == NAMES for others in members.values())
 
 
 @pytest.mark.large

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from headwater.events.event import DatasetUse
 from headwater.facts.lattice import ASSERTIONS_MAX
 from headwater.facts.visibility import Visibility
-from headwater.queries.loaded_graph import ROWS_MAX
 from headwater.queries.results.entities import AssertionCounts
 from headwater.queries.service import LineageQueries
+from headwater.queries.view.nodes import ROWS_MAX
 from tests.examples import examples
 from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, short
 from tests.unit.facts.strategies import a_symlink, arrivals, checked_streams, stamped

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from headwater.facts.apply import apply_statements
-from headwater.queries import resolve
 from headwater.queries.service import LineageQueries
+from headwater.queries.view import names
 from headwater_model.ids import JobId
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.facts.statements import A, X, an_event, at
 
 
 def test_a_dataset_of_too_many_past_readers_keeps_its_producers(monkeypatch):
-    monkeypatch.setattr(resolve, "EDGES_MAX", 10)
+    monkeypatch.setattr(names, "EDGES_MAX", 10)
     readers = [
         an_event(2, f"r{number:02}", JobId("emissions", f"a reader {number:02}"), inputs=[X]) for number in range(20)
     ]

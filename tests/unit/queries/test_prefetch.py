@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.facts.table import Row, RowQuery
-from headwater.queries.view import ReadAhead
+from headwater.queries.view.rows import ReadAhead
 from tests.fakes.memory_dynamodb import Calls
 from tests.fakes.memory_table import MemoryTable
 

@@ -94,6 +94,7 @@ COLONS = {
     "X-Auth-Token: 1§": "X-Auth-Token: ***",
     "Ocp-Apim-Subscription-Key: 1§": "Ocp-Apim-Subscription-Key: ***",
     "Authorization: Bearer §§": "Authorization: Bearer ***",
+    "Invalid header value b'Bearer §\\n'": "Invalid header value b'Bearer ***\\n'",
     "Proxy-Authorization: Basic §§": "Proxy-Authorization: Basic ***",
     "{'Authorization': 'ApiKey §§'}": "{'Authorization': 'ApiKey ***'}",
     '{"Authorization": "token §§"}': '{"Authorization": "token ***"}',
@@ -158,6 +159,7 @@ COMMANDS = {
     "java -Djavax.net.ssl.trustStorePassword=§ Main": "java -Djavax.net.ssl.trustStorePassword=*** Main",
 }
 URLS = {
+    "jdbc:oracle:thin:me/§@//h:1521/db": "jdbc:oracle:thin:me/***@//h:1521/db",
     "jdbc:sqlserver://h:1433;user=ann;password={a}}§};encrypt=true": "jdbc:sqlserver://h:1433;user=ann;password=***;encrypt=true",
     "cannot connect to ann:§@db.example:5432/shop": "cannot connect to ann:***@db.example:5432/shop",
     "cannot connect to ann/§@//h:1521/shop": "cannot connect to ann/***@//h:1521/shop",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from openlineage.client.naming import dataset as theirs
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.databases import jdbc
 from spark_client.capturing.datasets.catalogs import parse_catalogs
 from spark_client.capturing.datasets.locations import find_path, find_uri, namespace_of
 from spark_client.dataset_names import clean_dataset, clean_name

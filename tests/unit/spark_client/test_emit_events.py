@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-import pickle
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 from openlineage.client.event_v2 import Dataset, Job, OutputDataset, Run, RunEvent, RunState
 
-from spark_client import DeliveryCounts, LineageClient, Misconfigured, Refused, Undelivered
+from spark_client import DeliveryCounts, LineageClient, Refused, Undelivered
 from tests.builders_events import RUN, a_dataset_event, a_run_event
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, hanging_up, reply
 
@@ -161,19 +159,6 @@ def test_what_may_pass_is_tried_again(service: Service, watch: Watch, fault: obj
     assert watch.pauses == [1, 1]
 
 
-def test_a_job_lives_on_when_the_service_is_down(
-    service: Service, watch: Watch, caplog: pytest.LogCaptureFixture
-) -> None:
-    service.faults = [failing(503)] * 99
-    lineage = a_client(service, watch)
-
-    assert not lineage.emit(EVENT)
-    assert lineage.emit_many(events(3)) == DeliveryCounts(0, 3)
-    assert (lineage.sent, lineage.failed) == (0, 4)
-    assert sum(watch.pauses) < SHORT.deadline_s
-    assert [record.levelno for record in caplog.records] == [logging.WARNING]
-
-
 def test_a_strict_client_counts_what_arrived_before_its_patience_ended(service: Service, watch: Watch) -> None:
     service.faults = [not_all((1, "throttled", True)), *[failing(503)] * 99]  # type: ignore[list-item]
     lineage = a_client(service, watch, strict=True)
@@ -279,24 +264,3 @@ def test_a_batch_that_the_function_could_not_take_is_sent_again(
 
     assert function.emit_many(events(2)) == DeliveryCounts(2, 0)
     assert watch.pauses == [1]
-
-
-def test_a_job_without_a_destination_lives(caplog: pytest.LogCaptureFixture) -> None:
-    lineage = LineageClient()
-
-    assert not lineage.emit(EVENT)
-    assert lineage.emit_many(events(2)) == DeliveryCounts(0, 2)
-    assert len(caplog.records) == 1
-    with pytest.raises(Misconfigured):
-        LineageClient(strict=True)
-
-
-def test_a_task_of_a_job_emits_where_its_driver_did(service: Service, watch: Watch) -> None:
-    service.faults = [taken, taken]  # type: ignore[list-item]
-    driver = LineageClient(url=service.url, retry=SHORT)
-    driver.emit(EVENT)
-
-    task: LineageClient = pickle.loads(pickle.dumps(driver))
-
-    assert task.emit(EVENT)
-    assert (driver.sent, task.sent) == (1, 1)

@@ -29,6 +29,10 @@ FRAGMENTS = (
     "--token ",
     "curl -u",
     "mysql -p",
+    "?a.a-",
+    "aes_encrypt(",
+    "eyJa",
+    "AKIA",
 )
 PIECES = st.sampled_from([*SHAPES, *(shape for shape, _ in FORMS.values()), *HARMLESS, *FRAGMENTS])
 

@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { useLocation } from "wouter";
 
 import { datasetOf } from "../../url/ids";
-import { type ColumnsState, columnsLink, type Panel } from "../../url/state";
+import { type ColumnsState, columnsLink, isStep, type Panel } from "../../url/state";
 
 export interface Actions {
   /** Id of the dataset that was acted on last: it stays where it is, and in sight. */
@@ -28,7 +28,8 @@ export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
   const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
   const [isPanelClosed, closePanel] = useState(isNarrow);
   const to = useCallback(
-    (change: Partial<ColumnsState>) => navigate(columnsLink({ ...state, ...change }), { replace: true }),
+    (change: Partial<ColumnsState>) =>
+      navigate(columnsLink({ ...state, ...change }), { replace: !isStep(state, change) }),
     [navigate, state],
   );
   const select = useCallback(

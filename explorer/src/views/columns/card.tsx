@@ -47,7 +47,7 @@ export function ColumnCard({ card, title, focus, sel, path, changes, choose, ope
         <span className="kind-dataset" style={{ display: "inline-flex" }}>
           <SignOf of="dataset" />
         </span>
-        <span>{cutFront(name, TITLE_CHARS_MAX)}</span>
+        <span>{cutFront(name, TITLE_CHARS_MAX, title.alike)}</span>
         {folder && <span className="where">{folder}</span>}
         {card.stale && (
           <span className="stale" title="stale">

@@ -25,7 +25,7 @@ export function IndirectBox({ source, title }: { source: IndirectSource; title: 
         <span className="kind-dataset" style={{ display: "inline-flex" }}>
           <SignOf of="dataset" />
         </span>
-        <BoxTitle text={title.title} width={TITLE_PX} lines={1} />
+        <BoxTitle of={title} width={TITLE_PX} lines={1} />
       </div>
       <div className="about">{about.length > ABOUT_CHARS_MAX ? `${about.slice(0, ABOUT_CHARS_MAX - 1)}…` : about}</div>
     </div>

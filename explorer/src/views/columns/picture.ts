@@ -1,4 +1,4 @@
-/** The picture of columns: datasets as cards of columns, the lines between them, and the path of the selected one. */
+/** The picture of columns: a card for each dataset, the lines between columns, and the selected path. */
 
 import { useMemo } from "react";
 
@@ -27,26 +27,26 @@ import { drawnLines, indirectLines } from "./lines";
 const INDIRECT_MAX = 30;
 
 export interface ColumnsPicture {
-  /** All that is loaded; of a comparison the union of both moments. */
+  /** All loaded lines; in a comparison, the union of both moments. */
   lines: ColumnLines;
   comparison: ColumnComparison | null;
-  /** Id of the selected column, which is the focus if it is one and no other is chosen. */
+  /** Id of the selected column; without a choice, the focus if it is a column. */
   sel: string;
-  /** The lines on the sides that are shown. */
+  /** The lines on the visible sides. */
   kept: readonly ColumnArrow[];
-  /** Ids of the columns on the path of the selected one. */
+  /** Ids of the columns on the selected path. */
   path: ReadonlySet<string> | null;
   cards: readonly Card[];
-  /** What the column depends on indirectly; empty unless it is asked for. */
+  /** The column's indirect sources; empty unless switched on. */
   indirect: readonly IndirectSource[];
   titles: ReadonlyMap<string, Title>;
   boxes: readonly Box[];
-  /** Arrows between the datasets, by which the boxes are laid out. */
+  /** Arrows between the datasets, for the layout. */
   layoutArrows: readonly Arrow[];
   arrows: readonly DrawnArrow[];
 }
 
-/** Make the picture; `opened` are the cards that show all of their columns. */
+/** Make the picture; `opened` are the cards with all their columns. */
 export function usePicture(
   now: ColumnLines,
   before: ColumnLines | null,
@@ -83,7 +83,7 @@ export function usePicture(
   return { lines, comparison, sel, kept, path, cards, indirect, titles, boxes, layoutArrows, arrows };
 }
 
-/** Return a box and a title for each card, and for each indirect source that has no card: the first of very many. */
+/** Return a box and a title for each card, and for the first indirect sources without a card. */
 function boxesOf(cards: readonly Card[], indirect: readonly IndirectSource[]) {
   const drawn = new Set(cards.map(({ id }) => id));
   const others = indirect.filter(({ id }) => !drawn.has(id)).slice(0, INDIRECT_MAX);
@@ -93,7 +93,7 @@ function boxesOf(cards: readonly Card[], indirect: readonly IndirectSource[]) {
   };
 }
 
-/** The cards with a line, each with its columns that have one, changed ones first; the focus has all of its columns. */
+/** The cards with a line. A card shows columns with a line, changed columns first; the focus shows all its columns. */
 function drawnCards(
   lines: ColumnLines,
   kept: readonly ColumnArrow[],

@@ -3,7 +3,7 @@
 import { useCallback, useState } from "react";
 import { useLocation } from "wouter";
 
-import { type MapState, mapLink, type Side } from "../../url/state";
+import { isStep, type MapState, mapLink, type Side } from "../../url/state";
 import type { MapPicture } from "./picture";
 
 export interface Actions {
@@ -24,7 +24,7 @@ export function useActions(state: MapState, { shown }: MapPicture): Actions {
   const to = useCallback(
     (change: Partial<MapState>, of?: string) => {
       if (of !== undefined) setAnchor(of);
-      navigate(mapLink({ ...state, ...change }), { replace: true });
+      navigate(mapLink({ ...state, ...change }), { replace: !isStep(state, change) });
     },
     [navigate, state],
   );

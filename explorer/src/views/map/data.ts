@@ -1,4 +1,4 @@
-/** What a map is made of: the graph around its focus, and a small graph for each side that was opened beyond it. */
+/** The data of a map: the graph around its focus, and a small graph for each opened side. */
 
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -11,7 +11,7 @@ import type { MapState } from "../../url/state";
 
 export interface MapData {
   focus: UseQueryResult<Lineage>;
-  /** All that is loaded; of a comparison the union of both moments. */
+  /** All loaded nodes; in a comparison, the union of both moments. */
   lineage: Lineage | null;
   comparison: Comparison | null;
   isLate: boolean;
@@ -20,11 +20,11 @@ export interface MapData {
   retry: () => void;
 }
 
-/** How far a map reaches from its focus in jobs, which the API counts. */
+/** The reach of a map from its focus in jobs, as the API counts. */
 export const jobsDeep = (node: string, depth: number) =>
   depthToRequest(kindOf(node) === "job" ? "job" : "dataset", depth);
 
-/** The queries of a map at one moment: the first is the focus's. A comparison has all neighbours, with their columns. */
+/** The queries of a map at a moment, first the focus's query. A comparison has all neighbours, with their columns. */
 function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
   const asked = {
     ...(dependencies ? { dependencies } : {}),
@@ -33,7 +33,7 @@ function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState,
   return [
     { node, depth: jobsDeep(node, depth), direction: "through", ...asked },
     ...open.map(parseMark).map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
-    // What was picked must come with the node it was picked from.
+    // A picked node needs the node with its fold.
     ...pick.map(
       (id): LineageQuery => ({
         node: id,
@@ -46,7 +46,7 @@ function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState,
   ];
 }
 
-/** The parts that are there, and the first that failed. */
+/** The loaded parts, and the first failure. */
 const combine = (parts: UseQueryResult<Lineage>[]) => ({
   loaded: parts.flatMap(({ data }) => data ?? []),
   isPending: parts.some(({ isPending }) => isPending),

@@ -35,7 +35,7 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
       return (
         <Card
           item={item}
-          title={titles.get(id) ?? { title: titleOf(item), place: "" }}
+          title={titles.get(id) ?? { title: titleOf(item), place: "", alike: 0 }}
           look={look}
           more={shown.more.get(id) ?? NO_MORE}
           onMore={(side) => open(id, side)}
@@ -50,7 +50,7 @@ function drawOther({ lineage, shown, titles }: MapPicture, id: string, look: { s
   const fold = shown.folds.find((other) => other.id === id);
   if (fold) return <FoldBox fold={fold} {...look} />;
   const hub = lineage.items.get(shown.stubs.find((other) => other.id === id)?.hub ?? "");
-  return hub ? <StubBox item={hub} title={titles.get(hub.id)?.title ?? ""} {...look} /> : null;
+  return hub ? <StubBox item={hub} of={titles.get(hub.id)!} {...look} /> : null;
 }
 
 export function useLabels({ lineage, shown }: MapPicture): (id: string) => string {

@@ -15,14 +15,14 @@ import { type Title, titlesOf } from "../../model/titles";
 import type { MapState } from "../../url/state";
 
 export interface MapPicture {
-  /** What is loaded, without the temporary datasets, unless they are asked for. */
+  /** The loaded nodes, without temporary datasets unless switched on. */
   lineage: Lineage;
-  /** The number of temporary datasets that are left out. */
+  /** The number of hidden temporary datasets. */
   temporary: number;
   /** Id of the focus in the graph: where only a version of it is there, of the version. */
   focus: string;
   shown: Picture;
-  /** What is shown, with the hubs as nodes: the list has no stubs. */
+  /** The drawn nodes, with hubs as nodes: the list has no stubs. */
   all: Shown;
   titles: ReadonlyMap<string, Title>;
   freshness: ReadonlyMap<string, Freshness>;
@@ -31,7 +31,7 @@ export interface MapPicture {
   path: Path | null;
 }
 
-/** Make the picture of all that is loaded. */
+/** Make the picture of all loaded nodes. */
 export function usePicture(whole: Lineage, state: MapState, comparison: Comparison | null): MapPicture {
   const { lineage, left: temporary } = useMemo(
     () => (state.temporary ? { lineage: whole, left: 0 } : withoutTemporary(whole, state.node)),
@@ -79,7 +79,7 @@ const withLook = (arrow: Arrow, comparison: Comparison | null): DrawnArrow => ({
   look: `${comparison?.arrows.get(arrowKey(arrow)) ?? ""} ${arrow.isControl ? "is-control" : ""}`.trim(),
 });
 
-/** The path through the selection, or between the two nodes that are selected. */
+/** The path through the selection, or between the two selected nodes. */
 function pathOf({ hops, folds, stubs }: Picture, arrows: readonly Arrow[], sel: string, to: string): Path | null {
   if (!hops.has(sel) && ![...folds, ...stubs].some(({ id }) => id === sel)) return null;
   return hops.has(to) ? between(arrows, sel, to) : pathThrough(arrows, sel);

@@ -15,7 +15,7 @@ from typing import Any
 
 from headwater.features.imports.catalogs.made_events import NO_TIME_MS, Json, make_job_event, make_run_event
 from headwater_model.ids import DatasetId, JobId
-from spark_client.capturing.datasets.jdbc import find_table
+from spark_client.capturing.databases.jdbc import find_table
 from spark_client.capturing.datasets.locations import find_uri
 from spark_client.job_names import application_name, suffix_of
 

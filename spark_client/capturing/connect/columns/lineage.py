@@ -67,6 +67,9 @@ _COMMANDS: Mapping[str, Into] = {
     "ReplaceTableAsSelect": "new",
     "InsertIntoDataSourceDirCommand": "new",
     "CreateViewCommand": "new",
+    "AlterViewAsCommand": "new",
+    "CreateView": "new",
+    "AlterViewAs": "new",
     "CacheTableAsSelect": "new",
     "SetVariable": "new",
 }

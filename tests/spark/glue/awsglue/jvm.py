@@ -233,7 +233,9 @@ class ScalaContext:
         return JavaSink(self.session, "jdbc", options)
 
     def getCatalogSchemaAsSparkSchema(self, database: str, table: str, account: object) -> Any:  # noqa: N802
-        return TABLES[database, table](self.session)._jdf.schema()
+        # A crawler may have left a table without columns.
+        frame = TABLES[database, table](self.session)
+        return frame.select([] if database == "legislators" else "*")._jdf.schema()
 
     def purgeTable(self, database: str, table: str, options: object, context: str, account: object) -> None:  # noqa: N802
         self.purged.append(f"{database}.{table}")

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
 from spark_client.capturing.datasets.sources import find_datasets
-from spark_client.capturing.datasets.targets import find_sink, find_targets
+from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.jvm.object_rules import GETTERS, getters_with, options_with
 from spark_client.capturing.registry import Registry, load, registry
+from spark_client.capturing.streams.reading import find_sink
 from spark_client.connectors import GROUP, Computed, Connector, DatasetId, Described
 from tests.unit.spark_client.capturing.builders_nodes import CATALOGS, COLUMNS, SCHEMA, a_node, a_table
 
@@ -163,7 +164,7 @@ def test_the_first_of_two_connectors_of_a_class_is_chosen():
 def test_nothing_is_loaded_before_a_plan_is_read():
     program = (
         "import sys; from spark_client import capture; import spark_client.capturing.session.start;"
-        "print([name for name in sys.modules if 'datasets.connectors' in name])"
+        "print([name for name in sys.modules if 'connectors.' in name or 'databases.' in name])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -390,7 +391,7 @@ def option_sets(draw: st.DrawFn) -> tuple[str, dict[str, str], str]:
     known = registry()
     form = draw(st.sampled_from(sorted(known.names)))
     secret = draw(_SECRET)
-    keys = sorted(key.rstrip("?") for key in known.options_of(form))
+    keys = sorted(key.rstrip("?") for key in known._options[id(known._by_name[form])])
     shaped = _SHAPES.map(lambda shape: shape.format(secret))
     options = {
         key: draw(_WORDS if key.rpartition(".")[2] in _PLAIN else st.one_of(_WORDS, shaped))

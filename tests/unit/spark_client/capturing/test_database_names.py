@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spark_client.capturing.datasets.database_names import Column, NodeFactory, Scope, Table, Unresolvable, tables_in
-from spark_client.capturing.datasets.jdbc import find_column
+from spark_client.capturing.databases.jdbc import find_column
+from spark_client.capturing.databases.names import Column, NodeFactory, Scope, Table, Unresolvable, tables_in
 from tests.unit.spark_client.capturing.builders_nodes import a_node
 
 MADE = NodeFactory()

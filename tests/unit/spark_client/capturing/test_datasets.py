@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets.jdbc_queries import find_query
+from spark_client.capturing.databases.simple_queries import find_query
 from spark_client.capturing.datasets.leaf_source import LeafSource
 from spark_client.capturing.datasets.sources import find_datasets
 from spark_client.capturing.model import Dataset, Symlink

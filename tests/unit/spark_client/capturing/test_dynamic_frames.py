@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from headwater_model.columns import ColumnSource
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath
-from spark_client.capturing.jvm.glue_steps import Step, noted
-from spark_client.capturing.plans.dynamic_frames import evaluate
-from spark_client.capturing.plans.open_relations import OpenRelation, closed, opened
+from spark_client.capturing.glue.columns import evaluate
+from spark_client.capturing.glue.open_relations import OpenRelation, closed, opened
+from spark_client.capturing.glue.steps import Step, noted
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, flat
 
 Known: TypeAlias = Literal["whole", "catalog", "no"]

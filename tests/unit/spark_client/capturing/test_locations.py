@@ -6,7 +6,7 @@ import pytest
 from openlineage.client.naming import dataset as theirs
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.databases import jdbc
 from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_partition, namespace_of
 
 PATHS = {

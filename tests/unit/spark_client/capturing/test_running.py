@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import json
 import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,10 +17,11 @@ from spark_client.capturing.events.run_events import Application
 from spark_client.capturing.model import Ended, Execution, Failure, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.running import RunningCapture
-from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
+from spark_client.capturing.session.worker import Origin
 from spark_client.current_run import JobRun, RunContext
+from spark_client.event_payloads import EventJson
 from spark_client.record_requests import DeliveryCounts
 from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
 from tests.waiting import until
@@ -33,7 +36,7 @@ class Transport:
     place = "http://me:secret@lineage"
 
     def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
-        self.taken: list[Event] = []
+        self.taken: list[Mapping[str, Any]] = []
         self.error = error
         self.pause_s = pause_s
         self.hurried = 0
@@ -41,12 +44,12 @@ class Transport:
         if not hangs:
             self.awake.set()
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         self.awake.wait()
         time.sleep(self.pause_s)
         if self.error:
             raise self.error
-        self.taken += events
+        self.taken += map(json.loads, events)
         return DeliveryCounts(len(events), 0)
 
     def hurry(self) -> None:
@@ -56,7 +59,7 @@ class Transport:
         return True
 
     @property
-    def of_application(self) -> list[Event]:
+    def of_application(self) -> list[Mapping[str, Any]]:
         return [event for event in self.taken if event["run"]["runId"] == RUN]
 
     @property
@@ -96,15 +99,12 @@ def a_capture(
 ) -> RunningCapture:
     return RunningCapture(
         APPLICATION,
-        source,
-        read,
-        NoSinks(),
+        Origin(source, read, NoSinks(), self_test),
         transport,
         Counts(),
         settings or Settings(flush_s=600),
         ends_with=program or Ending(),
         grace_s=grace_s,
-        self_test=self_test,
         starts_at_once=starts_at_once,
     )
 
@@ -113,7 +113,7 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.levelno == logging.WARNING]
 
 
-def counts_in(event: Event) -> dict[str, int]:
+def counts_in(event: Mapping[str, Any]) -> dict[str, int]:
     return event["run"]["facets"]["headwater_capture"]["counts"]
 
 
@@ -238,42 +238,6 @@ def test_the_roots_of_the_requests_meanwhile_are_reported_at_the_end() -> None:
     assert "flight-1545" in str(end["run"]["facets"]["headwater_records"])
 
 
-@pytest.mark.large
-def test_ten_thousand_writes_are_emitted_each_once(caplog: pytest.LogCaptureFixture) -> None:
-    transport, program = Transport(), Ending()
-    source = Executions(*map(an_execution, range(10_000)))
-    capture = a_capture(source, transport, Settings(events_max=100_000, flush_s=600), program)
-    program.end()
-    assert len({event["run"]["runId"] for event in transport.taken}) == 10_001
-    assert len(transport.taken) == 20_002
-    assert counts_in(transport.taken[-1]) == {**capture.counts, "sent": counts_in(transport.taken[-1])["sent"]}
-    assert capture.counts == {
-        "writes": 10_000,
-        "not_queued": 0,
-        "not_reported": 0,
-        "not_read": 0,
-        "lost": 0,
-        "not_seen": 0,
-        "reads": 0,
-        "repeated": 0,
-        "sent": 20_002,
-        "not_sent": 0,
-    }
-    assert warnings_of(caplog) == []
-
-
-def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    program = Ending()
-    source = Executions(*map(an_execution, range(1_000)))
-    capture = a_capture(source, Transport(error=OSError("no route")), Settings(flush_s=600), program)
-    program.end()
-    assert (capture.counts["not_sent"], capture.counts["sent"]) == (2_002, 0)
-    assert warnings_of(caplog) == [
-        "capture: events are not sent: OSError: no route",
-        "capture: 2002 events were not accepted: OSError: no route",
-    ]
-
-
 def test_a_warning_has_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
     capture = a_capture(Executions(), Transport(error=OSError("no route to http://me:secret@host")))
     capture.close()
@@ -333,18 +297,6 @@ def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None
     program.end()
     assert len(transport.taken) == 2_002
     assert capture.counts["not_sent"] == 0
-
-
-def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
-    def read(execution: Execution) -> Sequence[Write]:
-        raise RuntimeError("a new kind of plan")
-
-    transport, program = Transport(), Ending()
-    a_capture(Executions(*map(an_execution, range(50))), transport, program=program, read=read)
-    program.end()
-    assert transport.states == ["START", "COMPLETE"]
-    assert counts_in(transport.taken[-1])["not_read"] == 50
-    assert warnings_of(caplog) == ["capture: a write could not be read: RuntimeError: a new kind of plan"]
 
 
 def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: pytest.LogCaptureFixture) -> None:

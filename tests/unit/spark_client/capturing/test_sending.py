@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.sender import Event, Sender
+from spark_client.capturing.session.sender import Sender
+from spark_client.event_payloads import Event, EventJson
 from spark_client.record_requests import DeliveryCounts
 from tests.waiting import LONG_S, until
 
@@ -18,17 +21,17 @@ class Transport:
     place = "a list"
 
     def __init__(self, *, error: Exception | None = None, refused: int = 0) -> None:
-        self.taken: list[Event] = []
+        self.taken: list[Mapping[str, Any]] = []
         self.error = error
         self.refused = refused
         self.open = threading.Event()
         self.open.set()
 
-    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+    def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
         self.open.wait()
         if self.error:
             raise self.error
-        self.taken += events
+        self.taken += map(json.loads, events)
         return DeliveryCounts(len(events) - self.refused, self.refused)
 
     def hurry(self) -> None:
@@ -49,7 +52,7 @@ def a_sender(
 def test_events_arrive_in_their_order_each_once() -> None:
     transport, counts = Transport(), Counts()
     sender = a_sender(transport, counts, events_max=2_000, max_bytes=1_000_000)
-    assert all(sender.put([{"n": n}, {"n": n, "end": True}]) for n in range(500))
+    assert all(sender.put([Event(n=n), Event(n=n, end=True)]) for n in range(500))
     assert sender.flush(LONG_S)
     assert transport.taken == [event for n in range(500) for event in ({"n": n}, {"n": n, "end": True})]
     assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"], sender.left) == (1000, 0, 0)
@@ -59,30 +62,30 @@ def test_a_full_queue_refuses_both_of_a_pair_at_once() -> None:
     transport = Transport()
     transport.open.clear()
     sender = a_sender(transport, events_max=4)
-    assert [sender.put([{"n": n}, {"n": n}]) for n in range(4)] == [True, True, False, False]
+    assert [sender.put([Event(n=n), Event(n=n)]) for n in range(4)] == [True, True, False, False]
     assert sender.left == 4
-    assert sender.put([{"n": "the last"}], always=True)
+    assert sender.put([Event(n="the last")], always=True)
     transport.open.set()
     assert sender.flush(LONG_S)
     assert [event["n"] for event in transport.taken] == [0, 0, 1, 1, "the last"]
-    assert sender.put([{"n": 9}])
+    assert sender.put([Event(n=9)])
 
 
 def test_the_queue_is_bounded_by_bytes_too() -> None:
     transport = Transport()
     transport.open.clear()
     sender = a_sender(transport, max_bytes=250)
-    assert [sender.put([{"text": "x" * 100}]) for _ in range(4)] == [True, True, False, False]
+    assert [sender.put([Event(text="x" * 100)]) for _ in range(4)] == [True, True, False, False]
     transport.open.set()
     assert sender.flush(LONG_S)
-    assert sender.put([{"text": "x" * 100}])
+    assert sender.put([Event(text="x" * 100)])
 
 
 def test_the_thread_ends_with_the_last_event_and_a_later_event_is_sent_all_the_same() -> None:
     transport, before = Transport(), set(threading.enumerate())
     sender = a_sender(transport)
     for number in (1, 2):
-        sender.put([{"n": number}])
+        sender.put([Event(n=number)])
         assert sender.finish(LONG_S)
         until(lambda: set(threading.enumerate()) <= before)
     assert transport.taken == [{"n": 1}, {"n": 2}]
@@ -92,7 +95,7 @@ def test_a_flush_waits_no_longer_than_its_timeout() -> None:
     transport = Transport()
     transport.open.clear()
     sender = a_sender(transport)
-    sender.put([{}])
+    sender.put([Event()])
     assert not sender.flush(0.1)  # it returns while the transport hangs
     transport.open.set()
     assert sender.flush(LONG_S)
@@ -103,7 +106,7 @@ def test_the_last_events_are_waited_for_as_long_as_some_are_sent_every_second(
     is_sent: bool, expected_waits_s: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Slow(Transport):
-        def send(self, events: Sequence[Event]) -> DeliveryCounts:
+        def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
             batches.acquire()
             return super().send(events)
 
@@ -123,7 +126,7 @@ def test_the_last_events_are_waited_for_as_long_as_some_are_sent_every_second(
     monkeypatch.setattr(threading, "Condition", NotingCondition)
     sender = a_sender(Slow(), events_max=1_000, max_bytes=1_000_000)
     for _ in range(3):
-        sender.put([{"n": n} for n in range(200)])
+        sender.put([Event(n=n) for n in range(200)])
 
     assert sender.finish(600, 1.0) is is_sent
     assert waits_s == expected_waits_s
@@ -133,7 +136,7 @@ def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCa
     transport, counts = Transport(error=ConnectionError("gone")), Counts()
     sender = a_sender(transport, counts)
     for n in range(20):
-        sender.put([{"n": n}])
+        sender.put([Event(n=n)])
         sender.flush(LONG_S)
     assert counts.snapshot()["not_sent"] == 20
     assert not sender.finish(1)
@@ -145,6 +148,6 @@ def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCa
 def test_events_that_were_refused_are_counted() -> None:
     transport, counts = Transport(refused=1), Counts()
     sender = a_sender(transport, counts)
-    sender.put([{"n": 1}, {"n": 2}, {"n": 3}])
+    sender.put([Event(n=1), Event(n=2), Event(n=3)])
     assert sender.flush(LONG_S)
     assert (counts.snapshot()["sent"], counts.snapshot()["not_sent"]) == (2, 1)

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from spark_client.capturing.connect.plan_texts import parse_plan_text, reads_in
+from spark_client.capturing.connect.printed_commands import command_node
 from spark_client.capturing.connect.reads import SourceRead, TableRead, UnknownRead
 from spark_client.capturing.connect.sql_statements import (
     Statement,
@@ -17,6 +18,8 @@ from spark_client.capturing.connect.sql_statements import (
     is_explainable,
     is_recursive,
 )
+from spark_client.capturing.datasets.statements import RULES
+from tests.unit.spark_client.capturing.builders_nodes import CATALOGS
 
 
 def a_plan(text: str):
@@ -134,23 +137,10 @@ CTE [q]
         f"'CacheTableAsSelect v, SELECT * FROM a, false, false{QUERY}",
         View(("v",), (table("a"),)),
     ),
-    "DROP TABLE db.t": (
-        "'DropTable false, false\n+- 'UnresolvedIdentifier [db, t], true",
-        Statement("DropTable", table("db", "t"), (), "DROP"),
+    "CREATE VIEW v (x) AS SELECT * FROM a": (
+        f"'CreateView [(x,None)], SELECT * FROM a, false, false\n:- 'UnresolvedIdentifier [v], false{QUERY}",
+        Statement("CreateView", table("v"), (table("a"),)),
     ),
-    "DROP TABLE IF EXISTS t": (
-        "'DropTable true, false\n+- 'UnresolvedIdentifier [t], true",
-        Statement("DropTable", table("t"), (), "DROP", if_met=True),
-    ),
-    "TRUNCATE TABLE t": (
-        "'TruncateTable\n+- 'UnresolvedTable [t], TRUNCATE TABLE, false",
-        Statement("TruncateTable", table("t"), (), "TRUNCATE"),
-    ),
-    "ALTER TABLE t RENAME TO db.u": (
-        "'RenameTable [db, u], false\n+- 'UnresolvedTableOrView [t], ALTER TABLE ... RENAME TO, true, Ddl",
-        Statement("RenameTable", table("t"), (), "RENAME", renamed=("db", "u")),
-    ),
-    "DROP VIEW v": ("'DropView false\n+- 'UnresolvedIdentifier [v], true", View(("v",), None)),
 }
 
 
@@ -158,6 +148,63 @@ CTE [q]
 def test_a_statement_is_what_its_parsed_plan_says(name: str) -> None:
     text, statement = STATEMENTS[name]
     assert list(find_statements(a_plan(text))) == [statement]
+
+
+def _of(kind: str, name: str, node: str = "UnresolvedTable", rest: str = "") -> str:
+    return f"'{kind}\n+- '{node} [{name}], {rest or 'x'}"
+
+
+# Commands as parsed, and what each does: to which table, made of which others.
+COMMANDS = {
+    "DROP TABLE web.t": (_of("DropTable false, false", "web, t", "UnresolvedIdentifier"), ("DROP", "web.t", [])),
+    "TRUNCATE TABLE t": (_of("TruncateTable", "t"), ("TRUNCATE", "default.t", [])),
+    "TRUNCATE TABLE t PARTITION (d = 1)": (
+        _of("TruncatePartition unresolvedpartitionspec((d,1), None)", "t"),
+        ("truncate_partition", "default.t", []),
+    ),
+    "ALTER TABLE t RENAME TO web.u": (_of("RenameTable [web, u], false", "t"), ("RENAME", "web.u", ["default.t"])),
+    "ALTER TABLE ice.web.t RENAME TO ice.web.u": (
+        _of("RenameTable [ice, web, u], false", "ice, web, t"),
+        ("RENAME", "web.u", ["web.t"]),
+    ),
+    "ALTER TABLE t ADD PARTITION (d = 1) LOCATION '/a, (b)' PARTITION (d = 2) PARTITION (d = 3) LOCATION '/c'": (
+        _of(
+            "AddPartitions [unresolvedpartitionspec((d,1), Some(/a, (b))), unresolvedpartitionspec((d,2), None), "
+            "unresolvedpartitionspec((d,3), Some(/c))], false",
+            "t",
+        ),
+        ("add_partition", "default.t", ["/a, (b)", "/c"]),
+    ),
+    "ALTER TABLE t PARTITION (d = 1) SET LOCATION '/a'": (
+        _of("SetTableLocation Map(d -> 1), /a", "t"),
+        ("set_location", "default.t", ["/a"]),
+    ),
+    "ALTER TABLE t SET LOCATION '/a'": (_of("SetTableLocation /a", "t"), ("ALTER", "/a", [])),
+    "ALTER TABLE t ADD COLUMNS (b INT), of Spark 3.5": (
+        _of("AddColumns [QualifiedColType(None,b,IntegerType,true,None,None,None)]", "t"),
+        ("ALTER", "default.t", []),
+    ),
+    "REPLACE TABLE ice.web.t (a INT)": (
+        _of("ReplaceTable [StructField(a,IntegerType,true)], x, true", "ice, web, t", "UnresolvedIdentifier"),
+        ("OVERWRITE", "web.t", []),
+    ),
+    "DROP DATABASE web": (_of("DropNamespace false, false", "web", "UnresolvedNamespace"), None),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_without_a_query_is_what_the_rule_of_a_driver_says(name: str) -> None:
+    text, effect = COMMANDS[name]
+    [command] = find_statements(a_plan(text))
+    name_parts = command.below[0].name
+    full = {1: ("spark_catalog", "default"), 2: ("spark_catalog",)}.get(len(name_parts), ()) + name_parts
+    target = RULES[command.kind](command_node(command, full), CATALOGS)
+    written = target and (
+        target.change or target.effect,
+        target.output.id.name,
+        [each.id.name for each in target.inputs],
+    )
+    assert written == effect
 
 
 READS = {
@@ -264,11 +311,6 @@ def test_a_plan_may_be_as_deep_as_it_likes() -> None:
 )
 def test_only_statements_that_explain_does_not_run_are_explained(text: str, explainable_texts: bool) -> None:
     assert is_explainable(text) == explainable_texts
-
-
-def test_another_view_is_no_table_that_is_renamed() -> None:
-    root = a_plan("'RenameTable [u], true\n+- 'UnresolvedTableOrView [v], ALTER VIEW ... RENAME TO, true, Ddl")
-    assert list(find_statements(root)) == []
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.datasets.statement_texts import find_in_text
 from spark_client.capturing.datasets.statements import STATEMENTS
 from spark_client.capturing.datasets.targets import find_targets
 from spark_client.capturing.model import Dataset
@@ -51,6 +52,49 @@ def test_a_call_that_nobody_can_name_says_so(command, why):
     [target] = find_targets(command, CATALOGS)
 
     assert (target.output, target.query, target.unknown) == (None, None, why)
+
+
+# Statements that their text alone shows, and what each does to which table, made of which others; None: nothing.
+TEXTS = {
+    "CALL ice.system.rollback_to_snapshot('web.flights', 5)": ("rollback_to_snapshot", "web.flights", ["web.flights"]),
+    '/* x */ call `ice`.system.migrate(table => "web.flights");': ("migrate", "web.flights", ["web.flights"]),
+    "CALL ice.system.add_files(source_table => '`orc`.`s3://lake/it''s), b`', table => 'web.t', check => true)": (
+        ("add_files", "web.t", ["it's), b"])
+    ),
+    "CALL ice.system.snapshot('spark_catalog.default.flights', 'web.copy', map('a', 'b'))": (
+        ("CREATE", "web.copy", ["default.flights"])
+    ),
+    "CALL system.fast_forward('web.flights', 'main', 'later')": ("fast_forward", "web.flights", ["web.flights"]),
+    "CALL ice.system.expire_snapshots('web.flights')": None,
+    "CALL ice.system.migrate(concat('web', '.flights'))": "CALL migrate: a table that nobody can name",
+    "CALL ice.system.migrate(:table)": "CALL migrate: a table that nobody can name",
+    "CALL ice.system.register_table('a', 'b')": "CALL register_table: a procedure that nobody knows",
+    "RESTORE TABLE flights TO VERSION AS OF 3": ("OVERWRITE", "default.flights", ["default.flights 3"]),
+    "restore delta.`s3://lake/t` timestamp as of '2024-05-01'": ("OVERWRITE", "t", ["t"]),
+    "CREATE TABLE IF NOT EXISTS shop.copy SHALLOW CLONE flights VERSION AS OF 1": (
+        ("CREATE", "shop.copy", ["default.flights"])
+    ),
+    "CREATE OR REPLACE TABLE copy CLONE delta.`s3://lake/t`": ("OVERWRITE", "default.copy", ["t"]),
+    "CONVERT TO DELTA parquet.`s3://lake/t` PARTITIONED BY (day DATE)": ("convert", "t", ["t"]),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_statement_is_what_its_text_says(text):
+    is_such, target = find_in_text(text, CATALOGS, lambda: ("spark_catalog", "default"))
+
+    assert is_such
+    assert (target and (_effect(target) if target.output else target.unknown)) == TEXTS[text]
+
+
+def _effect(target):
+    read = [" ".join(filter(None, (each.id.name, each.version))) for each in target.inputs]
+    return target.change or target.effect, target.output.id.name, read
+
+
+@pytest.mark.parametrize("text", ["CALL", "CREATE TABLE clone AS SELECT 1", "SELECT 'RESTORE TABLE t VERSION AS OF 1'"])
+def test_another_statement_is_not_read_by_its_text(text):
+    assert find_in_text(text, CATALOGS, tuple) == (False, None)
 
 
 SPEC = {"day": "2024-05-01"}

@@ -14,11 +14,12 @@ from spark_client.capturing.model import (
     Failure,
     StreamEnd,
     StreamProgress,
+    StreamReport,
     StreamStart,
     Write,
     WriteStatistics,
 )
-from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
+from spark_client.capturing.streams.runs import StreamRuns
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
 QUERY = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"

@@ -16,8 +16,16 @@ from headwater.queries.service import LineageQueries
 from headwater_model.columns import ColumnLineage, ColumnSource, Transformation
 from headwater_model.ids import DatasetId, JobId
 from spark_client.capturing.events.run_events import Application, stream_event, write_events
-from spark_client.capturing.model import Dataset, SchemaField, StreamEnd, StreamProgress, StreamStart, WriteStatistics
-from spark_client.capturing.session.stream_runs import StreamReport, StreamRuns
+from spark_client.capturing.model import (
+    Dataset,
+    SchemaField,
+    StreamEnd,
+    StreamProgress,
+    StreamReport,
+    StreamStart,
+    WriteStatistics,
+)
+from spark_client.capturing.streams.runs import StreamRuns
 from spark_client.current_run import JobRun, RunContext
 from tests.fakes.memory_table import MemoryTable
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
@@ -41,9 +49,7 @@ SINK = replace(
 
 
 def rendered(reports: Sequence[StreamReport]) -> list[dict[str, Any]]:
-    return [
-        stream_event(each.write, APPLICATION, each.job_name, each.run_id, each.phase, each.at_ms) for each in reports
-    ]
+    return [stream_event(each, APPLICATION) for each in reports]
 
 
 def moments() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

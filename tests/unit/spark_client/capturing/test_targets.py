@@ -6,8 +6,9 @@ import pytest
 
 from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.target import Target
-from spark_client.capturing.datasets.targets import WRAPPERS, find_sink, find_targets
-from spark_client.capturing.model import GLUE_WRITE, Dataset, SchemaField, Symlink
+from spark_client.capturing.datasets.targets import WRAPPERS, find_targets
+from spark_client.capturing.model import Dataset, SchemaField, Symlink
+from spark_client.capturing.streams.reading import find_sink
 from tests.unit.spark_client.capturing.builders_nodes import (
     BY_NAME,
     CATALOGS,
@@ -350,7 +351,7 @@ def test_a_table_that_takes_any_columns_is_written_under_the_querys_names():
 
 def test_wrappers_are_commands_that_have_a_rule():
     known = {command.kind for command, target in WRITES if target.command in WRAPPERS}
-    assert known == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand", GLUE_WRITE}
+    assert known == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand"}
 
 
 def a_stream(sink, **values):

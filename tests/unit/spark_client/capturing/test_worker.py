@@ -10,12 +10,12 @@ from headwater_model.ids import DatasetId
 from spark_client.capturing.jvm.items import Lost, Unread
 from spark_client.capturing.model import Dataset, Ended, Execution, Over, Read, UnknownTarget, Write
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.stream_runs import StreamRuns
-from spark_client.capturing.session.worker import Streams, Worker
+from spark_client.capturing.session.worker import Origin, Worker
+from spark_client.capturing.streams.runs import StreamRuns
 from tests.unit.spark_client.capturing.fake_executions import Executions, NoSinks, an_execution, writes_of
 from tests.waiting import LONG_S, until
 
-NO_STREAMS = Streams(NoSinks(), StreamRuns(lambda write: "flights", 60.0), lambda report: True)
+NO_STREAMS = StreamRuns(lambda write: "flights", 60.0)
 
 
 class Emitted:
@@ -34,7 +34,7 @@ class Emitted:
 
 
 def a_worker(source: Executions, emitted: Emitted, counts: Counts, read: Callable = writes_of) -> Worker:
-    return Worker(source, read, emitted, counts, emitted.ended.append, NO_STREAMS)
+    return Worker(Origin(source, read, NoSinks()), emitted, counts, emitted.ended.append, NO_STREAMS, bool)
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -207,16 +207,24 @@ def test_a_source_is_prepared_once_something_happened() -> None:
     prepared: list[int] = []
     emitted = Emitted()
     prepare = lambda: prepared.append(len(emitted.ids))  # noqa: E731
-    silent = Worker(Executions(), writes_of, emitted, Counts(), emitted.ended.append, NO_STREAMS, prepare=prepare)
-    assert silent.flush(LONG_S)
-    assert prepared == []
-    worker = Worker(
-        Executions(an_execution(1), an_execution(2)),
-        writes_of,
+    silent = Worker(
+        Origin(Executions(), writes_of, NoSinks()),
         emitted,
         Counts(),
         emitted.ended.append,
         NO_STREAMS,
+        bool,
+        prepare=prepare,
+    )
+    assert silent.flush(LONG_S)
+    assert prepared == []
+    worker = Worker(
+        Origin(Executions(an_execution(1), an_execution(2)), writes_of, NoSinks()),
+        emitted,
+        Counts(),
+        emitted.ended.append,
+        NO_STREAMS,
+        bool,
         prepare=prepare,
     )
     assert worker.flush(LONG_S)

@@ -1,0 +1,176 @@
+"""Rows that are written, and that move, with the facts of a thing as they grow: one table, a row a kind of thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from headwater.facts.added_rows import added_rows
+from headwater.facts.catalogue import NameSet, named
+from headwater.facts.created import Created, count_of
+from headwater.facts.facts import (
+    DatasetFacts,
+    Facts,
+    JobFacts,
+    NamespaceFacts,
+    RunFacts,
+    SourceFacts,
+    TagFacts,
+    dataset_of,
+    job_of,
+    text_of,
+)
+from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
+from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
+from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
+from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, source_of, tag_facts_key, tag_rows
+from headwater.facts.run_facts import owner
+from headwater.facts.run_reports import RunReports
+from headwater.facts.table import Increment, Key, Row
+from headwater.facts.words import name_rows, schema_columns
+from headwater_model.ids import DatasetId, RunKey
+
+Senders = Mapping[str, Sender]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of thing with facts: its key, its id as text, and the rows that its facts need.
+
+    Rows that the old facts lack are written before the facts: of `rows`, functions of a thing and its facts; of
+    `added`, functions of a thing, its old and its new facts; and of `news`, which names the senders of events, too.
+    `listing`, the row of a thing in a catalogue, and `created`, the count of new things, move with the facts.
+    """
+
+    key: Callable[[Any], Key]
+    text: Callable[[Any], str]
+    parse: Callable[[str], Any]
+    rows: Sequence[Callable[[Any, Any], Iterable[Row]]] = ()
+    added: Sequence[Callable[[Any, Any, Any], Iterable[Row]]] = ()
+    news: Callable[[Any, Any, Any, Senders], Iterable[Row]] | None = None
+    listing: Callable[[Any], Row] | None = None
+    created: Created | None = None
+
+    def is_listed(self, facts: Any) -> bool:
+        """True if the catalogue lists a thing with these facts."""
+        is_temporary = isinstance(facts, DatasetFacts) and facts.temporary
+        return self.listing is not None and facts.first is not None and not is_temporary
+
+    def new_rows(self, thing: Any, old: Facts, new: Facts, senders: Senders) -> Iterator[Row]:
+        """Yield the index rows that the new facts need and the old ones lack."""
+        for of in self.added:
+            yield from of(thing, old, new)
+        if self.news:
+            yield from self.news(thing, old, new, senders)
+        if self.rows:
+            known = {row.key: row for of in self.rows for row in of(thing, old)}
+            yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
+
+    def moving(self, thing: Any, facts: Facts) -> dict[Key, Row]:
+        """Return the rows that move with the facts, in one transaction."""
+        if isinstance(facts, RunFacts):
+            return transactional_rows(thing, facts)
+        listing = self.listing(thing) if self.listing and self.is_listed(facts) else None
+        return {listing.key: listing} if listing else {}
+
+    def gone(self, thing: Any, old: Facts, new: Facts) -> Iterable[Key]:
+        """Return the keys of rows that the old facts need and the new ones do not."""
+        if isinstance(old, RunFacts) and isinstance(new, RunFacts):
+            return _gone_reports(thing, old, new)
+        stay = self.moving(thing, new)
+        return [key for key in self.moving(thing, old) if key not in stay]
+
+    def counted(self, thing: Any, old: Facts, new: Facts) -> Iterator[Increment]:
+        """Yield the changes of counts: of the runs of a job, and of new jobs, datasets and sources by hour."""
+        if isinstance(old, RunFacts) and isinstance(new, RunFacts):
+            job = owner(new)
+            if job and not owner(old) and not new.declared:
+                yield Increment((job_pk(job), COUNT), "runs", 1)
+        before, after = self._count_of(thing, old), self._count_of(thing, new)
+        if before != after:
+            yield from (Increment(key, "count", by) for key, by in ((before, -1), (after, 1)) if key)
+
+    def _count_of(self, thing: Any, facts: Any) -> Key | None:
+        return count_of(self.created, self.text(thing), facts.first) if self.created and self.is_listed(facts) else None
+
+
+def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
+    """Return the keys of reports that the old facts have and the new ones lack; of a wide run, none."""
+    if is_wide(old):
+        # None of them moves with the facts: readers check what is left.
+        return []
+    stay = RunReports(run, new).keys
+    return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
+
+
+def _derived(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+    """Yield the rows by which a source finds the datasets that DatasetEvents derive from it."""
+    text = text_of(dataset)
+    for reference in facts.declarations.values():
+        for source in reference["outputs"].get(text, ()):
+            yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset.digest[:32]}", {"name": text})
+
+
+def _deleted(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
+    """Yield the row that marks a deleted thing: readers of lists check its facts."""
+    if facts.deleted_at:
+        yield named(names, thing)
+
+
+def _hidden(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+    """Yield the rows that mark the datasets which these facts may hide."""
+    if KINDS[DatasetFacts].is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
+        yield named("datasets_to_check", dataset)
+    if facts.deleted_at or facts.dropped_at or facts.temporary:
+        # Hiding a name may also hide the datasets that it is another name of.
+        yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
+
+
+def _words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
+    """Yield the rows of the words of a thing that is listed from now on."""
+    kind = KINDS[type(new)]
+    if kind.is_listed(new) and not kind.is_listed(old):
+        yield from name_rows(thing)
+
+
+def _unlisted(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
+    """Yield the mark of a dataset of which a late event says that it is temporary: the catalogue loses no name."""
+    kind = KINDS[DatasetFacts]
+    if kind.is_listed(old) and not kind.is_listed(new):
+        yield named("datasets_to_check", dataset)
+
+
+KINDS: Mapping[type[Facts], Kind] = {
+    RunFacts: Kind(facts_key, str, RunKey.parse, added=(added_rows, added_job_rows)),
+    JobFacts: Kind(
+        facts_key,
+        text_of,
+        job_of,
+        rows=(partial(_deleted, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
+        added=(_words,),
+        listing=partial(named, "jobs"),
+        created="jobs",
+    ),
+    DatasetFacts: Kind(
+        facts_key,
+        text_of,
+        dataset_of,
+        rows=(_hidden, tag_rows, owner_rows, _derived),
+        added=(_unlisted, _words, schema_columns),
+        news=added_dataset_rows,
+        listing=partial(named, "datasets"),
+        created="datasets",
+    ),
+    TagFacts: Kind(tag_facts_key, str, str),
+    SourceFacts: Kind(source_facts_key, "\0".join, source_of, listing=source_listing, created="sources"),
+    NamespaceFacts: Kind(
+        lambda namespace: (namespace_pk(namespace), FACTS),
+        str,
+        str,
+        rows=(partial(_deleted, "namespaces_to_check"),),
+        listing=partial(named, "namespaces"),
+    ),
+}

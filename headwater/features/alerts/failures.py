@@ -1,0 +1,80 @@
+"""Causes of failures: a job whose runs fail since its last good run, and a test that fails since it last passed.
+
+Each is one cause, however often it fails. It is named by the last run (or attempt) that completed, or by when the test
+last passed, so a failure that is reported late makes no second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headwater.facts.assertions import OUTCOMES, Assertions
+from headwater.features.alerts.cause import Cause, Node
+from headwater.queries.lists.assertions import ROWS_MAX, list_assertion_history, list_assertions
+from headwater.queries.results.entities import AssertionResult
+from headwater.queries.runs.failing_jobs import find_failing_jobs
+from headwater.queries.view import GraphView
+from headwater_model.ids import JobId
+
+_FAILED = OUTCOMES.index("FAILED")
+# Results of a node that are read to see since when its tests fail: those of `ROWS_MAX` events.
+_RESULTS_MAX = 300 * ROWS_MAX
+
+
+def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
+    """Yield the cause of the job's failed runs since its last good run, if there is one."""
+    failing = find_failing_jobs([job], view).get(job)
+    if failing is None:
+        return
+    good = failing.good
+    detail = {
+        "run": failing.last.id,
+        "ended": failing.last.ended,
+        "failedRuns": len(failing.failed),
+        "lastGoodRun": None if good is None else {"run": good.id, "ended": good.ended},
+    }
+    # A run may complete, start again and fail.
+    completed = [run.completed_before for run in failing.failed if run.completed_before]
+    identity = [*([good.id] if good else []), *sorted(completed)[-1:]]
+    yield Cause(kind="RunFailed", node=job, identity=identity, time=failing.since, detail=detail)
+
+
+def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterator[Cause]:
+    """Yield the node's tests whose last result is a failure; a failure of severity `warn` is none.
+
+    `known` are the outcomes in the node's facts: a node without a failure costs no read.
+    """
+    if not any(rank == _FAILED for _, rank in known.values()):
+        return
+    results = list_assertions(node, view)
+    history = list_assertion_history(node, view, limit=_RESULTS_MAX)
+    passed: dict[tuple[str | None, ...], str] = {}
+    first_failed: dict[tuple[str | None, ...], str] = {}
+    for result in history.items if history else ():
+        test = _test_of(result)
+        if result.outcome != "FAILED":
+            passed.setdefault(test, result.time)
+        elif test not in passed:
+            first_failed[test] = result.time
+    for result in results.items if results else ():
+        if result.outcome == "FAILED":
+            test = _test_of(result)
+            yield _cause(node, result, passed.get(test, ""), first_failed.get(test, result.time))
+
+
+def _test_of(result: AssertionResult) -> tuple[str | None, ...]:
+    return result.type, result.column, result.name
+
+
+def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Cause:
+    names = {"type": result.type, "column": result.column, "name": result.name}
+    # What the test expected and got may be the data itself: an alert goes to people who may not read that.
+    more = {"severity": result.severity, "lastPassed": passed or None, "run": result.run}
+    return Cause(
+        kind="TestFailed",
+        node=node,
+        identity=[*(name or "" for name in names.values()), passed],
+        time=since,
+        detail={"test": {**names, **more}},
+        columns=[result.column] if result.column else [],
+    )

@@ -1,0 +1,129 @@
+"""The forwarding of events to another OpenLineage endpoint, where a context value names one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from aws_cdk import ArnFormat, Duration, Stack
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from headwater import settings
+from headwater.features.forwarding.context import ForwardTo
+from headwater.features.forwarding.settings import (
+    ANNOUNCED,
+    FORWARD_DLQ_URL,
+    FORWARD_NAMESPACES,
+    FORWARD_QUEUE_URL,
+    FORWARD_SECRET,
+    FORWARD_URL,
+)
+from infra.addition import Addition, WatchedQueue
+from infra.alarms import our_metric
+from infra.dashboard import graph, oldest, waiting
+from infra.function import FunctionDefaults, ServiceFunction
+from infra.queues import accept_from_alone, dead_letter_queue, work_queue
+
+if TYPE_CHECKING:
+    from infra.stack import LineageStack
+
+# An announcement has at most 25 events (`headwater.features.forwarding`), each with at most 10 s.
+_TIMEOUT_S = 300
+# SQS's greatest. The function buries what is 13 days old; its waits are such that no message comes this far before.
+_RECEIVES_MAX = 1_000
+# The most that a FIFO queue delivers at once.
+_BATCH = 10
+# The other endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
+_LATE = Duration.hours(1)
+# Secrets Manager puts six characters of its own behind a secret's name.
+_ANY_SUFFIX = "-??????"
+
+
+def add(stack: LineageStack, to: ForwardTo) -> Addition:
+    """Add the forwarding of events to the endpoint."""
+    forwarding = Forwarding(stack, "Forwarding", stack=stack, to=to)
+    queue, dead_letters = forwarding.queue, forwarding.dead_letters
+    namespace = stack.defaults.metrics_namespace
+    fates = [our_metric(namespace, name, "forward") for name in ("ForwardedEvents", "ForwardRefused", "ForwardBuried")]
+    lag = our_metric(namespace, "ForwardLagSeconds", "forward").with_(statistic="Maximum")
+    return Addition(
+        functions=[forwarding.function],
+        queues=[
+            WatchedQueue("ForwardDeadLetters", dead_letters),
+            WatchedQueue("ForwardQueue", queue, age_max=_LATE),
+        ],
+        rows=[
+            [
+                graph("Forwarded events", fates),
+                graph("Forwarding's lag, s", [lag, oldest(queue)]),
+                graph("Forwarding's dead letters", [waiting(dead_letters)]),
+            ]
+        ],
+        outputs={"ForwardQueueUrl": queue.queue_url, "ForwardDeadLettersUrl": dead_letters.queue_url},
+    )
+
+
+class Forwarding(Construct):
+    """The FIFO queue of announced events, its dead letters, and the function that forwards them."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, to: ForwardTo) -> None:
+        super().__init__(scope, construct_id)
+        removal, events = stack.defaults.removal, stack.events.function
+        self._namespaces = {FORWARD_NAMESPACES: json.dumps(list(to.namespaces))}
+        self.dead_letters = dead_letter_queue(self, "ForwardDeadLetters", removal=removal, fifo=True)
+        self.queue = work_queue(
+            self,
+            "ForwardQueue",
+            dead_letters=self.dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_TIMEOUT_S,
+            removal=removal,
+            fifo=True,
+        )
+        self.function = self._make_function(to, stack.storage.archive_bucket, stack.defaults)
+        events.set({FORWARD_QUEUE_URL: self.queue.queue_url, **self._namespaces})
+        events.allow(["sqs:SendMessage"], [self.queue.queue_arn])
+        marks = ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem"]
+        events.rights.allow_partitions(marks, stack.storage.graph_table, [ANNOUNCED])
+        accept_from_alone(self.queue, [events.role], tags=[settings.OPERATOR])
+
+    def _make_function(self, to: ForwardTo, archive_bucket: s3.Bucket, defaults: FunctionDefaults) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "ForwardFunction",
+            module="forward",
+            feature="forwarding",
+            description="Forwards events of the raw log to another OpenLineage endpoint.",
+            timeout_s=_TIMEOUT_S,
+            memory_mb=512,
+            defaults=defaults,
+        )
+        function.set(
+            {
+                settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
+                FORWARD_URL: to.url,
+                FORWARD_QUEUE_URL: self.queue.queue_url,
+                FORWARD_DLQ_URL: self.dead_letters.queue_url,
+                **self._namespaces,
+            }
+        )
+        if to.secret is not None:
+            function.set({FORWARD_SECRET: to.secret})
+            function.allow(["secretsmanager:GetSecretValue"], [_secret_arn(self, to.secret)])
+        function.allow_objects(["s3:GetObject"], archive_bucket, settings.EVENTS_PREFIX)
+        function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
+        function.consume("Announcements", queue=self.queue, batch_size=_BATCH)
+        return function
+
+
+def _secret_arn(scope: Construct, secret: str) -> str:
+    """Return the ARN of a secret that is given by its name or its ARN."""
+    if secret.startswith("arn:"):
+        return secret
+    return Stack.of(scope).format_arn(
+        service="secretsmanager",
+        resource="secret",
+        resource_name=f"{secret}{_ANY_SUFFIX}",
+        arn_format=ArnFormat.COLON_RESOURCE_NAME,
+    )

@@ -1,0 +1,200 @@
+"""The graph's tables: the Spark job, a machine that runs it each night, and tables in Glue.
+
+Nothing of it touches the compaction: a night that fails is an alarm, and the next night makes its day.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from headwater import settings
+from headwater.features.graph_tables.queries import GRAPH_QUERIES
+from headwater.features.graph_tables.tables import PARTITIONS, TABLES
+from headwater_model.archive_tables import PREFIX
+from infra.addition import Addition, WatchedMachine
+from infra.archive_search import ArchiveSearch
+from infra.function import LOG_RETENTION
+from infra.glue_engine import GlueEngine
+from infra.log_names import log_name
+from infra.nag import accept
+from infra.role_permissions import Rights
+from infra.spark_job import SparkJob
+
+if TYPE_CHECKING:
+    from infra.stack import LineageStack
+
+JOB = "GraphTables"
+# Loaders have the day's last events by then; the compaction starts at the same minute.
+_MINUTE = 30
+_TIMEOUT_MIN = 120
+_WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
+_PASSING = (
+    "Glue.ConcurrentRunsExceededException",
+    "Glue.ResourceNumberLimitExceededException",
+    "Glue.OperationTimeoutException",
+    "Glue.InternalServiceException",
+    "Glue.ThrottlingException",
+)
+
+
+def add(stack: LineageStack, _: bool) -> Addition:
+    """Add the job, the machine and the tables to the stack."""
+    stack.spark_jobs.engine.add(_job(stack))
+    tables = GraphTables(
+        stack,
+        "GraphTables",
+        search=stack.search,
+        engine=stack.spark_jobs.engine,
+        hour_utc=stack.context.compaction_hour_utc,
+        removal=stack.defaults.removal,
+    )
+    machine = tables.state_machine
+    meaning = "The graph's tables of a day were not made."
+    return Addition(
+        machines=[WatchedMachine("GraphTablesFailed", machine, "nights without the graph's tables", meaning)],
+        outputs={"GraphTablesStateMachineArn": machine.state_machine_arn},
+    )
+
+
+def _job(stack: LineageStack) -> SparkJob:
+    """Return the job (`job`): it reads the graph table, and writes and publishes these tables alone."""
+    bucket, graph_table = stack.storage.archive_bucket, stack.storage.graph_table
+    job = SparkJob(
+        stack.spark_jobs,
+        JOB,
+        module="graph_tables",
+        about="Makes the graph's tables of the day before.",
+        arguments={
+            "--archive": f"s3://{bucket.bucket_name}",
+            "--archive-bucket": bucket.bucket_name,
+            "--graph-table": graph_table.table_name,
+            "--search-database": stack.search.database.ref,
+        },
+        timeout_min=_TIMEOUT_MIN,
+        runs_max=1,
+    )
+    job.rights.allow_partitions(["dynamodb:Query", "dynamodb:BatchGetItem"], graph_table, PARTITIONS)
+    job.rights.deny_token_writes(graph_table)
+    job.rights.allow_objects(["s3:GetObject"], bucket, settings.FACTS_PREFIX)
+    _open_tables(job.rights, bucket)
+    job.rights.allow(
+        ["glue:GetTable", "glue:GetPartitions", "glue:CreatePartition", "glue:UpdatePartition", "glue:DeletePartition"],
+        stack.search.catalog_arns(TABLES),
+    )
+    return job
+
+
+def _open_tables(rights: Rights, bucket: s3.Bucket) -> None:
+    """Allow writing the graph's tables, and the folders' marks that Hadoop's file systems make."""
+    for table in TABLES:
+        rights.allow_objects(_WRITE, bucket, f"{PREFIX}{table.name}")
+    root = PREFIX.removesuffix("/")
+    marks = [bucket.arn_for_objects(f"{root}{mark}") for mark in ("", "/", "_$folder$")]
+    rights.allow(["s3:GetObject", "s3:PutObject"], marks)
+
+
+class GraphTables(Construct):
+    """The tables in Glue with their saved queries, the machine that starts the job, and its schedule."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        search: ArchiveSearch,
+        engine: GlueEngine,
+        hour_utc: int,
+        removal: RemovalPolicy,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        search.register(self, TABLES, GRAPH_QUERIES)
+        self.state_machine = self._make_state_machine(engine, removal)
+        events.Rule(
+            self,
+            "Nightly",
+            description="Starts the graph's tables of the day before.",
+            schedule=events.Schedule.cron(hour=cdk.Tokenization.stringify_number(hour_utc), minute=str(_MINUTE)),
+            targets=[targets.SfnStateMachine(self.state_machine, input=events.RuleTargetInput.from_object({}))],
+        )
+
+    def _make_state_machine(self, engine: GlueEngine, removal: RemovalPolicy) -> sfn.StateMachine:
+        role = iam.Role(self, "TablesMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
+        engine.open_to(Rights(role), JOB)
+        accept(
+            role,
+            "IAM5[Resource::*]",
+            "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
+        )
+        log_group = logs.LogGroup(
+            self,
+            "TablesMachineLogs",
+            log_group_name=log_name("/aws/vendedlogs/states/graph-tables"),
+            retention=LOG_RETENTION,
+            removal_policy=removal,
+        )
+        return sfn.StateMachine(
+            self,
+            "TablesMachine",
+            definition_body=sfn.DefinitionBody.from_string(json.dumps(_definition(), indent=2)),
+            definition_substitutions=engine.substitutions_of(JOB),
+            role=role,
+            logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
+            tracing_enabled=True,
+            removal_policy=removal,
+        )
+
+
+def _definition() -> Mapping[str, object]:
+    """Return the machine: one run of the job; with `{"since": "2026-11-01"}`, of every day from then on."""
+    return {
+        "Comment": "Makes the graph's tables. With an input of since (YYYY-MM-DD): every day from then on again.",
+        "StartAt": "HasSince",
+        "TimeoutSeconds": 3 * _TIMEOUT_MIN * 60,
+        "States": {
+            "HasSince": {
+                "Type": "Choice",
+                "Choices": [{"Variable": "$.since", "IsString": True, "Next": "MakeTables"}],
+                "Default": "SinceLastMade",
+            },
+            "SinceLastMade": {"Type": "Pass", "Result": {"since": "none"}, "Next": "MakeTables"},
+            "MakeTables": {
+                "Type": "Task",
+                "Resource": "arn:aws:states:::glue:startJobRun.sync",
+                "Parameters": {
+                    "JobName": f"${{{JOB}JobName}}",
+                    "Arguments": {"--since.$": "$.since", "--attempt.$": "$$.Execution.Name"},
+                },
+                "TimeoutSeconds": _TIMEOUT_MIN * 60,
+                "ResultPath": None,
+                "Retry": _retries(),
+                "End": True,
+            },
+        },
+    }
+
+
+def _retries() -> Sequence[Mapping[str, object]]:
+    """Return the tries: many where Glue has no room, one more where the run failed."""
+    return [
+        {
+            "ErrorEquals": list(_PASSING),
+            "IntervalSeconds": 60,
+            "MaxAttempts": 5,
+            "BackoffRate": 2,
+            "MaxDelaySeconds": 600,
+            "JitterStrategy": "FULL",
+        },
+        {"ErrorEquals": ["States.TaskFailed"], "IntervalSeconds": 60, "MaxAttempts": 1, "BackoffRate": 2},
+    ]

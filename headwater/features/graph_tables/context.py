@@ -1,0 +1,21 @@
+"""The context value of the graph's tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infra.context_values import choice
+
+if TYPE_CHECKING:
+    from infra.context_values import Reader
+
+NAMES = ("graph_tables",)
+# For `infra.check`, which looks at the stack with these.
+EXAMPLES = ({"graph_tables": True},)
+
+
+def read(reader: Reader) -> bool | None:
+    """Return True where the tables are made; None where they are not."""
+    return (
+        reader.read(NAMES[0], lambda value: value is not None and choice(true=True, false=False)(value), False) or None
+    )

@@ -1,0 +1,1 @@
+"""News of all jobs and datasets, jobs that fail, and the coverage of lineage."""

@@ -1,0 +1,104 @@
+"""Routes of what happened since a day, of the coverage of jobs, and of jobs that fail. They are ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from aws_lambda_powertools.event_handler import Response
+
+from headwater.api.http.parameters import choice, day, nonblank_text, number, words
+from headwater.api.http.request import HttpRequest
+from headwater.api.http.responses import respond_json
+from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
+from headwater.api.marquez.responses import respond_list
+from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
+from headwater.api.route import Route, Services, Within
+from headwater.facts.feed_rows import FEED_DAYS
+from headwater.features.insights import broken_jobs, coverage, feed, views
+from headwater.times import day_of, days_between, from_seconds, shift
+from headwater_model.errors import Invalid
+
+_DEFAULT_DAYS = 7
+_SINCE = day("since", f"The first day, at most {FEED_DAYS - 1} days ago.", "2025-11-20")
+_DAYS = number(
+    "days", f"In place of `since`: so many days, with today; by default {_DEFAULT_DAYS}.", least=1, most=FEED_DAYS
+)
+_UNTIL = day("until", "The last day; by default, today.", "2025-11-26")
+_KIND = choice("kind", "Only news of this kind.", words(feed.KINDS))
+_NAMESPACE = nonblank_text("namespace", "Only of datasets and jobs of this namespace.", "s3://flights")
+_JOBS_NAMESPACE = nonblank_text("namespace", "Only jobs of this namespace.", "emissions")
+_OWNER = nonblank_text("owner", "Only jobs of this owner.", "team:flights")
+_SILENT_DAYS = number("days", "A job without an event for so many days is silent.", least=1, most=3650).default(30)
+_OF_COVERAGE = (_JOBS_NAMESPACE, _SILENT_DAYS, IS_TABLE)
+
+
+def list_feed(services: Services, request: HttpRequest) -> Response[str]:
+    """List what happened from one day to another: new and dropped datasets, changed schemas, jobs that began to fail.
+
+    Days are UTC's, by the times of events. A dataset that is dropped, or a job that fails, is listed for as long as
+    that is so. A schema is listed on the day on which it was first stated. Up to 1,000 datasets and 200 jobs are read.
+
+    Returns:
+        The latest first.
+    """
+    limit, offset = read_paging(request)
+    kind, namespace = _KIND.read(request), _NAMESPACE.read(request)
+    days = _days(services, request)
+    view = services.queries.view()
+    news = feed.list_feed(days, view, kind=kind, namespace=namespace, limit=limit, offset=offset)
+    return respond_list(services.links, "news", news, map(views.render_news, news.items))
+
+
+def _days(services: Services, request: HttpRequest) -> Sequence[str]:
+    today = day_of(services.now_s())
+    since, until, days = _SINCE.read(request), _UNTIL.read(request) or today, _DAYS.read(request)
+    if since and days:
+        raise Invalid.because("days", days, "must not be given with since")
+    since = since or shift(today, 1 - (days or _DEFAULT_DAYS))
+    if since < (least := shift(today, 1 - FEED_DAYS)):
+        raise Invalid.because("since", since, f"must be {least} or later")
+    if until < since:
+        raise Invalid.because("until", until, f"must not be before since ({since})")
+    return days_between(since, min(until, today))
+
+
+def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
+    """Report how many jobs report columns, datasets alone, or nothing, by namespace and by producer.
+
+    A job counts by its last run with datasets. In a table each row is a job. Every cell is quoted. Cells that a
+    spreadsheet would compute begin with an apostrophe.
+
+    Returns:
+        The report; the jobs by namespace and name.
+    """
+    as_table, namespace, days = (
+        is_table(request, _OF_COVERAGE),
+        _JOBS_NAMESPACE.read(request),
+        _SILENT_DAYS.read(request),
+    )
+    since = from_seconds(services.now_s() - days * 86_400)
+    report = coverage.report_coverage(namespace, services.queries.view(), since=since)
+    return respond(services, request, views.coverage_table(report) if as_table else views.render_coverage(report))
+
+
+def report_broken(services: Services, request: HttpRequest) -> Response[str]:
+    """Report the jobs that fail since their last good run, with the number of datasets that wait for each.
+
+    If only a task of a job fails, the task is listed, not the job. One walk counts the datasets below all of them.
+
+    Returns:
+        What holds up most datasets first.
+    """
+    limit, offset = read_paging(request)
+    broken = broken_jobs.report_broken(services.queries.view(), owner=_OWNER.read(request), limit=limit, offset=offset)
+    return respond_json(services.links, views.render_broken(broken))
+
+
+_listed = partial(Route, "GET", scope="read", within=Within.SEEN, errors=(400, 503))
+_OF_FEED = (_SINCE, _DAYS, _UNTIL, _KIND, _NAMESPACE, LIMIT, OFFSET)
+ROUTES = (
+    _listed("/api/v1/feed", list_feed, parameters=_OF_FEED, returns=views.Feed),
+    report_route("coverage", report_coverage, Within.SEEN, _OF_COVERAGE, views.CoverageReport),
+    _listed("/api/v1/reports/broken", report_broken, parameters=(_OWNER, LIMIT, OFFSET), returns=views.BrokenReport),
+)

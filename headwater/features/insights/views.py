@@ -1,0 +1,275 @@
+"""JSON of news, of the coverage of jobs, and of jobs that fail; coverage as a table, too."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Literal, get_type_hints
+
+from typing_extensions import TypedDict
+
+from headwater.api.marquez.job_views import render_short_job
+from headwater.api.marquez.types import ShortJob
+from headwater.api.reports.tables import cut, flag, table
+from headwater.api.types import Count, Id, Time
+from headwater.api.values import render_id, when
+from headwater.facts.run_attempts import State
+from headwater.features.insights import broken_jobs, coverage, feed
+from headwater.queries.results import reports
+
+# Of a schema of thousands of columns, a few say what happened.
+_FIELDS_MAX = 100
+
+
+class TypedField(TypedDict):
+    """A field with its type, as the schema facet has them; null where that has none."""
+
+    name: str
+    type: str | None
+
+
+class RetypedField(TypedDict):
+    """A field of which both schemas have a type, and not the same."""
+
+    name: str
+    before: str
+    after: str
+
+
+class SchemaChange(TypedDict):
+    """The difference from the schema stated before: of each kind up to 100 fields, by name."""
+
+    added: list[TypedField]
+    dropped: list[TypedField]
+    retyped: list[RetypedField]
+    leftOut: Count
+    """The number of changed fields beyond these."""
+
+
+class News(TypedDict):
+    """News of a dataset or a job."""
+
+    kind: Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
+    """DATASET_DROPPED: and no event mentions it since. JOB_FAILS: since its last good run, if it has one."""
+    at: Time
+    """The time of the event; of a failing job, the end of the first run that failed."""
+    nodeId: str
+    owners: list[str]
+    job: Id | None
+    """The job that sent the event; null for a DatasetEvent, and for a job that the caller may not see."""
+    runId: str | None
+    """Its run; of a failing job, the last that failed."""
+    runState: State | None
+    """The state of that run now: what a failed run states of a schema may never have been written."""
+    failedRuns: Count | None
+    """Of a failing job: the number of failed runs since its last good one, among its last 100."""
+    change: SchemaChange | None
+    """Of a changed schema."""
+
+
+class Feed(TypedDict):
+    """News of some days."""
+
+    news: list[News]
+    totalCount: Count
+    truncated: bool
+    """There is more than a request may read."""
+
+
+class CoverageCounts(TypedDict):
+    """Numbers of jobs by what they report, and of their outputs."""
+
+    total: int
+    columns: int
+    """Jobs that report the columns of some output."""
+    tables: int
+    """Jobs that report datasets, and no columns."""
+    nothing: int
+    """Jobs that report no datasets."""
+    parent: int
+    """Jobs that report no datasets themselves, and started others."""
+    silent: int
+    """Jobs without an event for `days`; they are in no other number of jobs but `total` and `incompleteJobs`."""
+    outputs: int
+    """Edges from a job to a dataset that it writes."""
+    certainOutputs: int
+    """Those of them with columns, of jobs that are not incomplete."""
+    incompleteJobs: int
+    """Jobs whose producer says that it could not read all of their lineage, silent ones too."""
+
+
+class NamespaceCoverage(CoverageCounts):
+    """The coverage of a namespace."""
+
+    namespace: str
+
+
+class ProducerCoverage(CoverageCounts):
+    """The coverage of what a producer sends."""
+
+    producer: str | None
+    """The `_producer` of the jobs' `jobType` facet, which has its version; null for jobs that have none."""
+
+
+class JobCoverage(TypedDict):
+    """The coverage of a job, by its last run with datasets."""
+
+    namespace: str
+    name: str
+    producer: str | None
+    coverage: coverage.CoverageLevel
+    updatedAt: Time
+    outputs: int
+    certainOutputs: int
+    incomplete: bool
+    """True if the producer says that it could not read all of the job's lineage."""
+
+
+class CoverageReport(CoverageCounts):
+    """The part of what jobs do that is reported."""
+
+    namespaces: list[NamespaceCoverage]
+    producers: list[ProducerCoverage]
+    jobs: list[JobCoverage]
+    """By namespace and name."""
+    truncated: bool
+    """True if there are more jobs than one request reads: 5,000."""
+
+
+class BrokenJob(TypedDict):
+    """A job that fails since its last good run."""
+
+    nodeId: str
+    data: ShortJob
+    datasets: Count
+    """The datasets downstream of it, up to 20 jobs away: they wait for it."""
+    since: Time
+    """The end of the first run that failed."""
+    failedRuns: Count
+    """Runs that failed since its last good one, among its last 100."""
+    failsLonger: bool
+    """True if none of its last 100 runs is a good one: it may fail for longer."""
+    runId: str
+    """The last run that failed."""
+    error: str | None
+    """The head of that run's error, without the frames of a stack."""
+
+
+class BrokenReport(TypedDict):
+    """The jobs that fail since their last good run, without those that only have a failing task."""
+
+    broken: list[BrokenJob]
+    """The job for which most datasets wait comes first, then the one that fails the longest."""
+    totalCount: Count
+    truncated: bool
+    """True if more than the 50 jobs that were updated last may fail."""
+    datasetsTruncated: bool
+    """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
+
+
+_TABLE = ("section", *get_type_hints(JobCoverage))
+
+
+def render_coverage(report: coverage.Coverage) -> CoverageReport:
+    """Return the counts of all jobs, by namespace and by producer, and each job."""
+    by_namespace = _grouped(report.jobs, lambda job: job.job.namespace)
+    by_producer = _grouped(report.jobs, lambda job: job.producer or "")
+    return {
+        **_counts(report.jobs),
+        "namespaces": [{"namespace": name, **_counts(jobs)} for name, jobs in by_namespace],
+        "producers": [{"producer": uri or None, **_counts(jobs)} for uri, jobs in by_producer],
+        "jobs": [_render_job(job) for job in report.jobs],
+        "truncated": report.truncated,
+    }
+
+
+def coverage_table(report: coverage.Coverage) -> str:
+    """Return a row for each job."""
+    rows = (
+        {"section": "job", **{name: _cell(value) for name, value in _render_job(job).items()}} for job in report.jobs
+    )
+    return table(_TABLE, [*rows, *cut(report.truncated)])
+
+
+def _grouped(
+    jobs: Iterable[coverage.JobCoverage], key: Callable[[coverage.JobCoverage], str]
+) -> Sequence[tuple[str, Sequence[coverage.JobCoverage]]]:
+    return [(name, list(group)) for name, group in groupby(sorted(jobs, key=key), key)]
+
+
+def _counts(jobs: Sequence[coverage.JobCoverage]) -> CoverageCounts:
+    levels = [job.level for job in jobs]
+    return {
+        "total": len(jobs),
+        "columns": levels.count("columns"),
+        "tables": levels.count("tables"),
+        "nothing": levels.count("nothing"),
+        "parent": levels.count("parent"),
+        "silent": levels.count("silent"),
+        "outputs": sum(job.outputs for job in jobs),
+        "certainOutputs": sum(job.certain for job in jobs),
+        "incompleteJobs": sum(job.incomplete for job in jobs),
+    }
+
+
+def _render_job(covered: coverage.JobCoverage) -> JobCoverage:
+    return {
+        **render_id(covered.job),
+        "producer": covered.producer,
+        "coverage": covered.level,
+        "updatedAt": when(covered.updated),
+        "outputs": covered.outputs,
+        "certainOutputs": covered.certain,
+        "incomplete": covered.incomplete,
+    }
+
+
+def _cell(value: object) -> str:
+    return flag(value) if isinstance(value, bool) else "" if value is None else str(value)
+
+
+def render_broken(broken: broken_jobs.Broken) -> BrokenReport:
+    """Return the jobs of the page, in its order."""
+    return {
+        "broken": [
+            {
+                "nodeId": failing.job.id.node_id,
+                "data": render_short_job(failing.job),
+                "datasets": failing.datasets,
+                "since": when(failing.since),
+                "failedRuns": failing.failed_runs,
+                "failsLonger": failing.cut,
+                "runId": failing.run,
+                "error": failing.error,
+            }
+            for failing in broken.jobs
+        ],
+        "totalCount": broken.total,
+        "truncated": broken.truncated,
+        "datasetsTruncated": broken.datasets_cut,
+    }
+
+
+def render_news(news: feed.News) -> News:
+    """Return one piece of news."""
+    return {
+        "kind": news.kind,
+        "at": when(news.time),
+        "nodeId": news.of.node_id,
+        "owners": list(news.owners),
+        "job": render_id(news.job) if news.job else None,
+        "runId": news.run,
+        "runState": news.run_state,
+        "failedRuns": news.failed_runs,
+        "change": _render_change(news.change) if news.change else None,
+    }
+
+
+def _render_change(change: reports.SchemaChange) -> SchemaChange:
+    changed = (change.added, change.dropped, change.retyped)
+    return {
+        "added": [{"name": name, "type": of} for name, of in change.added[:_FIELDS_MAX]],
+        "dropped": [{"name": name, "type": of} for name, of in change.dropped[:_FIELDS_MAX]],
+        "retyped": [
+            {"name": name, "before": before, "after": after} for name, before, after in change.retyped[:_FIELDS_MAX]
+        ],
+        "leftOut": sum(max(len(fields) - _FIELDS_MAX, 0) for fields in changed),
+    }

@@ -1,0 +1,125 @@
+"""Likely names of the same dataset: the last part of the name and all columns look the same.
+
+So do two spellings of a name, in any case or width or with invisible characters, with any columns.
+Quotes make no difference: `"SC"."POS"` with a column `"nav"` is likely `sc.pos` with `NAV`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from headwater.events.field_folds import FieldFold
+from headwater.queries.descriptions import read_facets, schema_of
+from headwater.queries.lists.name_lists import NameCatalogue
+from headwater.queries.view import GraphView
+from headwater_model.ids import DatasetId, FieldPath
+
+_Columns: TypeAlias = frozenset[FieldPath]
+_UNQUOTED, _ALIKE = FieldFold(quotes=True), FieldFold(quotes=True, case="lower")
+# Datasets of one report that are compared.
+DATASETS_MAX = 2_000
+# Datasets whose facts are read together.
+_TOGETHER = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarDatasets:
+    """Datasets that are likely the same, by namespace and name, and the number of their common columns.
+
+    `fold` spells their columns alike; None if they are already.
+    """
+
+    datasets: tuple[DatasetId, ...]
+    columns: int
+    fold: FieldFold | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
+
+    groups: Sequence[SimilarDatasets]
+    truncated: bool
+
+
+def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:
+    """Return groups of datasets with the same last part of their names and the same columns, or the same whole name.
+
+    Datasets that are one already, by another name, are one here. Of those with a last part that others have, too, it
+    reads the facts of the first `datasets_max` (None: of all), by last part.
+    """
+    names = NameCatalogue(view).every_dataset(None)
+    candidates = _with_the_same_end(names.ids)
+    compared = candidates[:datasets_max]
+    groups: dict[object, dict[DatasetId, _Columns]] = {}
+    for start in range(0, len(compared), _TOGETHER):
+        for dataset, columns in _columns(compared[start : start + _TOGETHER], view):
+            groups.setdefault(skeleton(f"{dataset.namespace}\0{dataset.name}"), {})[dataset] = columns
+            if columns:
+                groups.setdefault((last_part(dataset.name), _alike(columns)), {})[dataset] = columns
+    similar = {tuple(sorted(group, key=_plain_first)): group.values() for group in groups.values() if len(group) > 1}
+    return Similar(
+        [_group(datasets, similar[datasets]) for datasets in sorted(similar)],
+        names.truncated or len(compared) < len(candidates),
+    )
+
+
+def _group(datasets: tuple[DatasetId, ...], spellings: Collection[_Columns]) -> SimilarDatasets:
+    common = frozenset.intersection(*map(_alike, spellings))
+    return SimilarDatasets(datasets, len(common), _fold_between(spellings))
+
+
+def _plain_first(dataset: DatasetId) -> tuple[bool, DatasetId]:
+    """Return the place of a dataset in its group: a name without quotes is the better one."""
+    return any(quote in dataset.name for quote in '"`['), dataset
+
+
+def _fold_between(spellings: Iterable[_Columns]) -> FieldFold | None:
+    """Return the fold by which these columns are spelled alike; None if they are already, or by no fold."""
+    distinct = set(spellings)
+    if len(distinct) == 1 or len({frozenset(map(_ALIKE.path, columns)) for columns in distinct}) > 1:
+        return None
+    unquoted = {frozenset(map(_UNQUOTED.path, columns)) for columns in distinct}
+    return FieldFold(quotes=unquoted != distinct, case="lower" if len(unquoted) > 1 else None)
+
+
+def _with_the_same_end(names: Iterable[DatasetId]) -> list[DatasetId]:
+    """Return the names whose last part another has, too, in order of that."""
+    ends: dict[str, list[DatasetId]] = {}
+    for name in names:
+        ends.setdefault(last_part(name.name), []).append(name)
+    return [name for end in sorted(ends) if len(ends[end]) > 1 for name in ends[end]]
+
+
+def _columns(names: Sequence[DatasetId], view: GraphView) -> Iterator[tuple[DatasetId, _Columns]]:
+    view.load_names(names)
+    groups = [view.group(name) for name in names]
+    for group, facets in zip(groups, read_facets(groups, view), strict=True):
+        yield group.primary, frozenset(schema_of(facets).types)
+
+
+def _alike(columns: _Columns) -> _Columns:
+    return frozenset(_ALIKE.path(tuple(map(skeleton, path))) for path in columns)
+
+
+def skeleton(text: str) -> str:
+    """Return a text without characters that cannot be seen, in small letters of one form.
+
+    >>> skeleton("Ca\u200bfe\u0301 ") == skeleton("ＣＡＦÉ")
+    True
+    """
+    letters = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(letter for letter in letters if unicodedata.category(letter) != "Cf").strip()
+
+
+def last_part(name: str) -> str:
+    """Return the last part of a dataset's name, in small letters and without quotes.
+
+    >>> last_part("warehouse/flights.db/Checked/"), last_part('"shop"."public"."Orders"')
+    ('checked', 'orders')
+    """
+    return _ALIKE.path((re.split(r"[./]", skeleton(name).rstrip("/"))[-1],))[-1]

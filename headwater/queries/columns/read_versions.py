@@ -1,0 +1,86 @@
+"""Versions of the sources of columns, as the runs that reported the columns read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from headwater.facts.facts import RunFacts, as_of, dataset_of, text_of
+from headwater.facts.index_scan import read_run_facts
+from headwater.queries.columns.column_reports import ColumnReport, renamed
+from headwater.queries.columns.current_columns import DatasetColumns
+from headwater.queries.runs.input_versions import InputBudget, reads_of
+from headwater.queries.view import GraphView
+from headwater_model.columns import ColumnLineage, ColumnSource
+from headwater_model.ids import DatasetId, FieldPath, RunKey
+
+
+class ReadVersions:
+    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the time `at`.
+
+    `truncated`: there were more than one result may resolve.
+    """
+
+    def __init__(self, entries: Iterable[DatasetColumns], view: GraphView) -> None:
+        self._view = view
+        reports = [report for entry in entries for report in entry.reports]
+        facts = read_run_facts({report.reporter.run for report in reports if report.columns.datasets}, view)
+        if view.at:
+            # A reporter existed then; a DatasetEvent has no job that could own it.
+            facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
+        budget = InputBudget()
+        runs = budget.take_runs(with_sources_alone(reports, facts, view))
+        self.truncated = bool(budget.cut)
+        self._reads = {
+            run: {read.group.primary: read.version for read in reads} for run, reads in reads_of(runs, view).items()
+        }
+        self._named: dict[int, ColumnLineage] = {}
+        self._whole: dict[int, Mapping[ColumnSource, str]] = {}
+
+    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
+        """Return the version of each source of a column, where all reporters read the same version."""
+        reports = zip(entry.reports, entry.known.index.reports, strict=True)
+        return self._agreed(
+            (report, self._columns(report).fields[named_path])
+            for report, paths in reports
+            for named_path in paths.find(path)
+        )
+
+    def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
+        """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
+        if id(entry) not in self._whole:
+            self._whole[id(entry)] = self._agreed(
+                (report, self._columns(report).dataset_level) for report in entry.reports
+            )
+        return self._whole[id(entry)]
+
+    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
+        versions: dict[ColumnSource, set[str | None]] = {}
+        for report, sources in reports:
+            read = self._reads.get(report.reporter.run, {})
+            for source in sources:
+                versions.setdefault(source, set()).add(read.get(source.dataset))
+        only = ((source, next(iter(agreed))) for source, agreed in versions.items() if len(agreed) == 1)
+        return {source: version for source, version in only if version is not None}
+
+    def _columns(self, report: ColumnReport) -> ColumnLineage:
+        if id(report) not in self._named:
+            self._named[id(report)] = renamed(report.columns, self._view.primary)
+        return self._named[id(report)]
+
+
+def with_sources_alone(
+    reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], view: GraphView
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the reporters, with the sources in their reports as their only inputs."""
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
+    for report in reports:
+        sources.get(report.reporter.run, set()).update(report.columns.datasets)
+    narrowed: dict[RunKey, RunFacts] = {}
+    for run, run_sources in sources.items():
+        names = {name for source in run_sources for name in view.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {view.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(source) for source in sorted(run_sources) if view.primary(source) not in read)
+        narrowed[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return narrowed

@@ -1,0 +1,115 @@
+"""Rows of the graph table as one query reads them: each once, as of a time, for one caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headwater.facts.index_scan import run_of
+from headwater.facts.keys import facts_key
+from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
+from headwater.facts.visibility import EVERYTHING, Visibility
+from headwater_model.ids import DatasetId, JobId
+
+
+class ReadAhead:
+    """The table as one query sees it: each row and page is read once, at the first time that it is needed or expected.
+
+    Code that knows what it will probably read next calls `expect`. The next round reads that as well, so it costs no
+    round of its own. Expected reads that are never used cost requests, and change no result.
+    """
+
+    def __init__(self, behind: GraphReader) -> None:
+        self._behind = behind
+        self._known: dict[Key, Row | None] = {}
+        self._pages: dict[RowQuery, RowPage] = {}
+        self._keys: dict[Key, None] = {}
+        self._queries: dict[RowQuery, None] = {}
+
+    @classmethod
+    def of(cls, reader: GraphReader) -> ReadAhead:
+        """Return the reader itself if it reads ahead, or else one in front of it."""
+        return reader if isinstance(reader, ReadAhead) else cls(reader)
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Add these reads to the next round, unless they were made."""
+        self._keys.update(dict.fromkeys(keys))
+        self._queries.update(dict.fromkeys(queries))
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist; no round if all were read before."""
+        return self.read(keys, ())[0]
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query; no round if all were read before."""
+        return self.read((), queries)[1]
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return rows and pages; a round, with all that is expected, if some were not read before."""
+        unique_keys = list(dict.fromkeys(keys))
+        if not (self._known.keys() >= set(unique_keys) and self._pages.keys() >= set(queries)):
+            self._read_behind(dict.fromkeys((*unique_keys, *self._keys)), dict.fromkeys((*queries, *self._queries)))
+        rows = {key: row for key in unique_keys if (row := self._known[key])}
+        return rows, [self._pages[query] for query in queries]
+
+    def _read_behind(self, keys: Iterable[Key], queries: Iterable[RowQuery]) -> None:
+        new_keys = [key for key in keys if key not in self._known]
+        new_queries = [query for query in queries if query not in self._pages]
+        self._keys, self._queries = {}, {}
+        if not new_queries:
+            rows, pages = self._behind.get(new_keys), list[RowPage]()
+        elif not new_keys:
+            rows, pages = {}, self._behind.query(new_queries)
+        else:
+            rows, pages = self._behind.read(new_keys, new_queries)
+        self._known.update({key: rows.get(key) for key in new_keys})
+        self._pages.update(zip(new_queries, pages, strict=True))
+        for page in pages:
+            self._known.update((row.key, row) for row in page.rows)
+
+
+class GraphRows:
+    """The rows that one request reads, the time as of which they count (`at`, None: now), and the caller.
+
+    Rows that are made of others share their reads.
+    """
+
+    def __init__(
+        self,
+        reader: GraphReader,
+        at: str | None = None,
+        caller: Visibility = EVERYTHING,
+    ) -> None:
+        self.reader: ReadAhead = reader.reader if isinstance(reader, GraphRows) else ReadAhead.of(reader)
+        self.at, self.caller = at, caller
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """Return the rows of these keys that exist."""
+        return self.reader.get(keys)
+
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
+        """Return a page for each query."""
+        return self.reader.query(queries)
+
+    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
+        """Return what `get` and `query` return, in one round."""
+        return self.reader.read(keys, queries)
+
+    def read_first(self, queries: Sequence[RowQuery]) -> None:
+        """Read the first pages of scans of several kinds in one round, and expect the facts of the runs in them.
+
+        The scans then share two rounds.
+        """
+        rows = (row for page in self.query(queries) for row in page.rows)
+        self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
+
+    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
+        """Announce reads that may follow: the next round reads them as well."""
+        self.reader.expect(keys, queries)
+
+    def sees(self, thing: DatasetId | JobId) -> bool:
+        """True if the caller may query the job or dataset."""
+        return self.caller.sees(thing)
+
+    def opens(self, *names: DatasetId | JobId) -> bool:
+        """True if a job or dataset with these names is shown in full, and what is behind it too."""
+        return self.caller.opens(*names)

@@ -1,0 +1,117 @@
+"""The reading of context values: a reader that collects faults, and parsers of kinds that several values have.
+
+A parser takes a value as the CDK's context has it, from cdk.json or as text after `-c`. It raises `ValueError` with the
+broken rule.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from headwater_model.errors import Fault
+
+T = TypeVar("T")
+
+
+class Reader:
+    """A reader of context values that collects the faults, so that a deployer sees all of them at once."""
+
+    def __init__(self, context: Mapping[str, object], names: Sequence[str]) -> None:
+        self._context = context
+        # Null sets nothing: cdk.json describes values of features, too, that a copy may be without.
+        given = {name: value for name, value in context.items() if value is not None}
+        self.faults = [_unknown(name, value, names) for name, value in given.items() if not _is_claimed(name, names)]
+
+    def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
+        """Return the parsed value; the default if it is missing or wrong."""
+        if name not in self._context:
+            return default
+        try:
+            return parse(self._context[name])
+        except ValueError as broken:
+            self.faults.append(Fault(name, self._context[name], str(broken)))
+            return default
+
+
+def _is_claimed(name: str, names: Sequence[str]) -> bool:
+    return name in names or any(mark in name for mark in "/:")
+
+
+def _unknown(name: str, value: object, names: Sequence[str]) -> Fault:
+    matches = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {matches[0]}?" if matches else ""
+    return Fault(name, value, f"must be one of the context values {', '.join(names)}{hint}")
+
+
+def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
+    """Return a parser of a text of some form, or of none."""
+
+    def parse(value: object) -> str | None:
+        if value in (None, "", "none"):
+            return None
+        if isinstance(value, str) and form.fullmatch(value):
+            return value
+        raise ValueError(f"must be {rule}, or none")
+
+    return parse
+
+
+def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
+    """Return a parser of a whole number within bounds, or of none."""
+
+    def parse(value: object) -> int | None:
+        if value in (None, "", "none"):
+            return None
+        try:
+            return integer(least, most)(value)
+        except ValueError as wrong:
+            raise ValueError(f"{wrong}, or none") from wrong
+
+    return parse
+
+
+def namespaces(value: object) -> tuple[str, ...]:
+    """Return names, or beginnings and then `*`; none for null and `none`."""
+    patterns = [] if value is None else listed(value, "namespaces")
+    for pattern in patterns:
+        if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
+            raise ValueError("must be namespaces, each a name, or the beginning of names and then `*`")
+    return tuple(patterns)
+
+
+def listed(value: object, things: str = "regular expressions") -> list[str]:
+    """Return a list from cdk.json, from JSON text, or from text with commas."""
+    if isinstance(value, str) and value.startswith("["):
+        value = json.loads(value)
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [] if value == "none" else [part.strip() for part in value.split(",") if part.strip()]
+    raise ValueError(f"must be a list of {things}, or text with commas between them")
+
+
+def integer(least: int, most: int) -> Callable[[object], int]:
+    """Return a parser of a whole number within bounds."""
+
+    def parse(value: object) -> int:
+        if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
+            return int(str(value))
+        raise ValueError(f"must be a whole number from {least} to {most}")
+
+    return parse
+
+
+def choice(**choices: bool) -> Callable[[object], bool]:
+    """Return a parser of one of these texts."""
+
+    def parse(value: object) -> bool:
+        text = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(text, str) and text in choices:
+            return choices[text]
+        raise ValueError(f"must be {' or '.join(choices)}")
+
+    return parse

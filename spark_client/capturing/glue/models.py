@@ -1,0 +1,176 @@
+"""Models of pyspark.ml: what each was fitted on, and where it is saved.
+
+A model is saved as a folder of many files (`metadata`, `data`, `stages/0_Name_12hex/...`), by an execution each, and no
+plan says what it was fitted on. So `fit` and `save` are wrapped, once in a process, when pyspark.ml is imported. A save
+is posted as the write of a DynamicFrame is (`GlueFrames.java`): what runs in its thread meanwhile is a part of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+from spark_client.capturing.glue.frames import glue_frames
+from spark_client.capturing.glue.steps import Step
+from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms, reported
+
+# Kind of the sink that a model is saved to, and the command of the save.
+MODEL, MODEL_SAVE = "model", "ModelSave"
+UNFITTED = "Model: capture did not see what it was fitted on"
+NO_COLUMNS = "a model has no columns"
+# Takes the path of a save over Spark Connect, the frame of the fit, the writer, whether it saves a model, the start in
+# milliseconds, and the error.
+Report: TypeAlias = Callable[[str, Any, Any, bool, int, "BaseException | None"], None]
+_lock = threading.Lock()
+_installed = False
+_reports: list[Report] = []
+# By model, the frame that it was fitted on.
+_fitted: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def wrap_models(report: Report | None = None) -> None:
+    """Wrap the methods of pyspark.ml, now or when it is imported; `report` hears of saves over Spark Connect."""
+    global _installed
+    with _lock:
+        _reports[:] = [report] if report is not None else _reports
+        if _installed:
+            return
+        _installed = True
+    for name, wrap in _WRAPS.items():
+        if name in sys.modules:
+            wrap(sys.modules[name])
+    sys.meta_path.insert(0, _Imports())
+
+
+class _Imports(MetaPathFinder):
+    """Finder that wraps a module of pyspark.ml once it is there, and leaves the rest to others."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the spec of a module that is wrapped; None for any other."""
+        wrap = _WRAPS.get(name)
+        spec = PathFinder.find_spec(name, path, target) if wrap is not None else None
+        if spec is None or spec.loader is None or wrap is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            wrap(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+def _wrap_fit(module: ModuleType) -> None:
+    fit = module.Estimator.fit
+
+    @functools.wraps(fit)
+    def noted(estimator: Any, dataset: Any, *arguments: Any, **named: Any) -> Any:
+        result = fit(estimator, dataset, *arguments, **named)
+        for model in result if isinstance(result, list) else [result]:
+            with suppress(TypeError):  # a model that cannot be remembered by itself
+                _fitted[model] = dataset
+        return result
+
+    module.Estimator.fit = noted
+
+
+def _wrap_save(module: ModuleType) -> None:
+    make = module.JavaMLWriter.__init__
+
+    @functools.wraps(make)
+    def init(writer: Any, instance: Any) -> None:
+        make(writer, instance)
+        writer._headwater_instance = instance
+
+    module.JavaMLWriter.__init__ = init
+    for writers in (module.MLWriter, module.JavaMLWriter):
+        writers.save = _saving(writers.save)
+
+
+def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(save)
+    def saving(writer: Any, path: str) -> Any:
+        from pyspark.sql.utils import is_remote
+
+        if SAVES_MODEL.get():  # of a model that has this one in it
+            return save(writer, path)
+        token = SAVES_MODEL.set(True)
+        try:
+            run = _run_remote if is_remote() else _run
+            return run(writer, path, lambda: save(writer, path))
+        finally:
+            SAVES_MODEL.reset(token)
+
+    return saving
+
+
+def _instance_of(writer: Any) -> Any:
+    names = ("_headwater_instance", "instance", "_instance")
+    return next((vars(writer)[name] for name in names if name in vars(writer)), None)
+
+
+def _run(writer: Any, path: str, save: Callable[[], Any]) -> Any:
+    return glue_frames.run(lambda: _saved(writer, path), "save", save)
+
+
+def _run_remote(writer: Any, path: str, save: Callable[[], Any]) -> Any:
+    """Save by Spark Connect, and report it to all that listen to the client."""
+    started_ms = now_ms()
+
+    def end(error: BaseException | None) -> None:
+        instance = _instance_of(writer)
+        for report in _reports:
+            report(path, _frame_of(instance), writer, _is_model(instance), started_ms, error)
+
+    return reported(save, end)
+
+
+def _saved(writer: Any, path: str) -> tuple[Any, Step]:
+    """Return the context, and the save of a model, or of an estimator or a transformer, which are made of no data."""
+    context, instance = writer.sparkSession._sc, _instance_of(writer)
+    where = context._jvm.org.apache.hadoop.fs.Path(path)
+    whole = where.getFileSystem(context._jsc.hadoopConfiguration()).makeQualified(where).toString()
+    java = getattr(writer, "_jwrite", None)
+    overwrites = writer.shouldOverwrite if java is None else java.shouldOverwrite()
+    sink = {"connection_type": MODEL, "options": {"path": whole}, "overwrites": bool(overwrites)}
+    return context, Step("sink", (_made_of(instance),), sink)
+
+
+def _frame_of(instance: Any) -> Any:
+    """Return the frame that a model was fitted on; None if there is none, or it was not seen."""
+    with suppress(TypeError):
+        return _fitted.get(instance)
+    return None
+
+
+def _made_of(instance: Any) -> Step:
+    frame = _frame_of(instance)
+    if frame is not None:
+        return Step("frame", frame=frame._jdf)
+    return Step("unfitted" if _is_model(instance) else "program")
+
+
+def _is_model(instance: Any) -> bool:
+    from pyspark.ml import Model
+
+    return isinstance(instance, Model)
+
+
+def _wrap_remote_save(module: ModuleType) -> None:
+    module.RemoteMLWriter.save = _saving(module.RemoteMLWriter.save)
+
+
+_WRAPS: dict[str, Callable[[ModuleType], None]] = {
+    "pyspark.ml.base": _wrap_fit,
+    "pyspark.ml.util": _wrap_save,
+    "pyspark.ml.connect.readwrite": _wrap_remote_save,
+}

@@ -1,0 +1,1 @@
+"""Streaming queries: what they write into their sinks, and their runs."""

@@ -1,0 +1,13 @@
+"""The stacks of the tests that have alerts (tests/stack/assemblies.py)."""
+
+from __future__ import annotations
+
+TARGETS = {
+    "bus": "eventbridge",
+    "topic": "sns",
+    "slack": "slack:T01AB/C02CD",
+    "webhook": "https://hooks.example.org/headwater",
+}
+CONTEXTS = ({"alerts": "eventbridge"},)
+_RULES = {"tags": {"pii": ["public*"]}}
+NAMED = {name: {"alerts": target, "alert_rules": _RULES} for name, target in TARGETS.items()}

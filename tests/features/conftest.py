@@ -1,0 +1,3 @@
+"""The fixtures of commands."""
+
+from tests.unit.cli.conftest import *  # noqa: F403 - pytest looks for fixtures in a folder

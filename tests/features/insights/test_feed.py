@@ -1,0 +1,234 @@
+"""The feed of what happened: a function of the set of events, bounded, and of what the caller sees."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headwater.events.event import DatasetUse
+from headwater.facts.visibility import Visibility
+from headwater.features.insights import feed
+from headwater.queries.results.reports import SchemaChange
+from headwater.queries.service import LineageQueries
+from headwater_model.ids import DatasetId, JobId
+from tests.examples import examples
+from tests.features.insights.newspaper import Newspaper
+from tests.runs_model.results import rendered
+from tests.unit.facts.loaders import Simulation
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, short
+from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, news_streams, stamped
+from tests.unit.facts.test_simulation import in_messages
+from tests.unit.queries.every_query import as_parsed, loaded
+
+# Most generated statements are of the first day.
+DAYS = tuple(f"2025-11-{day}" for day in range(20, 26))
+MONDAY, TUESDAY, WEDNESDAY = DAYS[:3]
+THIN = {"schema": {"fields": [{"name": "flight", "type": "INT"}, {"name": "carrier"}]}}
+WIDE = {"schema": {"fields": [{"name": "flight", "type": "bigint"}, {"name": "co2", "type": "double"}]}}
+DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
+
+
+@pytest.fixture(params=["model", "loaded"])
+def queries_over(request):
+    """Return the model of statements, or queries of a table that loaded them one by one, the last first."""
+    if request.param == "model":
+        return Newspaper
+    return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
+
+
+@examples(300)
+@given(st.data())
+def test_the_feed_is_the_models_in_any_order_of_arrival(data):
+    statements = data.draw(news_streams())
+    queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Newspaper(statements)
+    # Each day alone: a row of another day must not be what leads to the news.
+    for days in (DAYS, *([day] for day in DAYS)):
+        assert listed(queries, days) == listed(model, days)
+    for chosen in ({"kind": data.draw(st.sampled_from(feed.KINDS))}, {"namespace": data.draw(NAMESPACES)}):
+        assert listed(queries, DAYS, **chosen) == listed(model, DAYS, **chosen)
+
+
+@examples(60)
+@given(news_streams(), st.integers(0, 2**32))
+def test_loaders_that_meet_and_die_leave_the_feed_of_the_model(statements, seed):
+    dice = random.Random(seed)
+    table = Simulation(in_messages(list(map(as_parsed, statements)), dice), dice).run()
+    assert listed(LineageQueries(table), DAYS) == listed(Newspaper(statements), DAYS)
+
+
+NAMESPACES = st.sampled_from(sorted({thing.namespace for thing in (*JOBS, *DATASETS)}))
+
+
+def feed_of(queries, days, **chosen):
+    """Return the feed of the model, or of a table."""
+    if isinstance(queries, Newspaper):
+        return queries.list_feed(days, **chosen)
+    return feed.list_feed(days, queries.view(), **{"limit": 100, "offset": 0, **chosen})
+
+
+def listed(queries, days, **chosen):
+    return rendered(feed_of(queries, days, **chosen))
+
+
+def on(day, event):
+    """Return the event of the same time of another day."""
+    return stamped(replace(event, time=f"{day}{event.time[10:]}"))
+
+
+def of(page):
+    return [(entry.kind, entry.of, entry.time[:10], entry.run and short(entry.run)) for entry in page.items]
+
+
+CHANGED = [
+    on(MONDAY, an_event(1, "a1", A, outputs=[DatasetUse(X, THIN)])),
+    on(TUESDAY, an_event(1, "a2", A, outputs=[DatasetUse(X, THIN)])),
+    on(WEDNESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, WIDE)])),
+]
+
+
+def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
+    page = feed_of(queries_over(CHANGED), [TUESDAY, WEDNESDAY])
+    (entry,) = page.items
+    assert (entry.kind, entry.of, entry.job, short(entry.run), entry.run_state) == (
+        "SCHEMA_CHANGED",
+        X,
+        B,
+        "b1",
+        "COMPLETED",
+    )
+    assert entry.change == SchemaChange(
+        added=[("co2", "double")], dropped=[("carrier", None)], retyped=[("flight", "INT", "bigint")]
+    )
+
+
+def test_a_dataset_is_new_on_the_day_of_its_first_event_whenever_that_arrives(queries_over):
+    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
+    (entry,) = feed_of(queries_over(CHANGED[1:2]), DAYS).items
+    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", TUESDAY, A, None)
+    (entry,) = feed_of(queries_over([*CHANGED[1:2], first]), DAYS).items
+    assert (entry.kind, entry.time[:10], entry.job, entry.run) == ("DATASET_NEW", MONDAY, B, None)
+
+
+def test_a_first_event_that_arrives_late_is_news_of_its_own_day():
+    first = on(MONDAY, an_event(1, "b1", B, inputs=[X]))
+    queries = LineageQueries(loaded([on(TUESDAY, an_event(1, "a1", A, outputs=[X]))], [first]))
+    assert of(feed_of(queries, [MONDAY])) == [("DATASET_NEW", X, MONDAY, None)]
+    assert feed_of(queries, [TUESDAY]).total == 0
+
+
+def test_a_run_that_fails_again_on_another_day_is_news_of_that_day():
+    events = [on(day, an_event(1, "a1", A, "FAIL")) for day in (MONDAY, TUESDAY)]
+    queries = LineageQueries(loaded(*([event] for event in events)))
+    assert of(feed_of(queries, [TUESDAY])) == [("JOB_FAILS", A, TUESDAY, "a1")]
+
+
+def test_a_dropped_dataset_is_news_until_it_is_used_again(queries_over):
+    created = on(MONDAY, an_event(1, "a1", A, outputs=[X]))
+    dropped = on(TUESDAY, an_event(1, "b1", B, outputs=[DatasetUse(X, DROP)]))
+    again = on(WEDNESDAY, an_event(1, "a2", A, outputs=[X]))
+    entries = [("DATASET_DROPPED", X, TUESDAY, "b1"), ("DATASET_NEW", X, MONDAY, None)]
+    assert of(feed_of(queries_over([created, dropped]), DAYS)) == entries
+    assert of(feed_of(queries_over([created, dropped, again]), DAYS)) == entries[1:]
+
+
+def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_once_it_runs_well(queries_over):
+    events = [
+        on(day, an_event(1, run, A, kind))
+        for day, run, kind in (
+            (MONDAY, "a1", "COMPLETE"),
+            (TUESDAY, "a2", "FAIL"),
+            (WEDNESDAY, "a3", "FAIL"),
+            (DAYS[3], "a4", "COMPLETE"),
+        )
+    ]
+    (entry,) = feed_of(queries_over(events[:3]), DAYS).items
+    assert (entry.kind, entry.time[:10], short(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
+    assert feed_of(queries_over(events[:3]), [WEDNESDAY]).total == 0
+    assert feed_of(queries_over(events), DAYS).total == 0
+
+
+def test_another_name_of_a_dataset_is_no_news(queries_over):
+    events = [
+        *CHANGED[:1],
+        on(TUESDAY, a_dataset_event(1, Y, **THIN)),
+        on(TUESDAY, a_dataset_event(2, X, **a_symlink(Y))),
+    ]
+    assert of(feed_of(queries_over(events), DAYS)) == [("DATASET_NEW", X, MONDAY, None)]
+
+
+def test_what_is_deleted_is_no_news(queries_over):
+    events = [*CHANGED, stamped(replace(a_deletion(2, X), time=f"{DAYS[3]}T00:00:00.000000Z"))]
+    assert feed_of(queries_over(events), DAYS).total == 0
+
+
+def test_a_caller_sees_the_news_of_its_namespaces_and_no_other_sender():
+    queries = LineageQueries(loaded(CHANGED))
+    caller = Visibility(covers=X.namespace.__eq__, namespaces=[X.namespace], strict=True)
+    page = feed_of(queries.seen_by(caller), DAYS)
+    assert [(entry.kind, entry.job, entry.run) for entry in page.items] == [
+        ("SCHEMA_CHANGED", None, None),
+        ("DATASET_NEW", None, None),
+    ]
+    other = Visibility(covers=A.namespace.__eq__, namespaces=[A.namespace])
+    assert feed_of(queries.seen_by(other), DAYS).total == 0
+
+
+def test_a_sender_who_may_only_name_a_dataset_makes_no_news():
+    event = stamped(replace(an_event(1, "a1", A, inputs=[DatasetUse(X, DROP)]), named=(X,)))
+    assert feed_of(LineageQueries(loaded([event])), DAYS).total == 0
+
+
+def test_steady_events_write_no_row_of_the_feed():
+    table = loaded([CHANGED[0]])
+    before = feed_rows(table)
+    for day in (TUESDAY, WEDNESDAY):
+        other = loaded([CHANGED[0]], [on(day, an_event(1, f"a{day[-1]}", A, outputs=[DatasetUse(X, THIN)]))])
+        assert feed_rows(other) == before
+    assert len(before) == 1
+
+
+def feed_rows(table):
+    return {(item["pk"]["S"], item["sk"]["S"]) for item in table.dynamo.items() if item["pk"]["S"].startswith("FEED#")}
+
+
+@pytest.mark.parametrize("bound", ["ROWS_MAX", "DATASETS_MAX"])
+def test_the_feed_says_where_it_is_cut(bound, monkeypatch):
+    table = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y]))])
+    assert not feed_of(LineageQueries(table), DAYS).truncated
+    monkeypatch.setattr(feed, bound, 1)
+    more = loaded([CHANGED[0], on(TUESDAY, an_event(1, "a2", A, outputs=[Y, *DATASETS]))])
+    assert feed_of(LineageQueries(more), DAYS).truncated
+
+
+def test_the_rounds_of_a_feed_do_not_grow_with_the_estate():
+    rounds = {rounds_of(things) for things in (10, 100, 300)}
+    assert len(rounds) == 1
+    assert rounds.pop() <= 8
+
+
+def rounds_of(things):
+    """Return the rounds of a feed of so many new datasets, each written by a job of its own that fails."""
+    events = [
+        on(
+            MONDAY,
+            an_event(
+                1, f"a{number}", JobId("emissions", f"job-{number}"), "FAIL", outputs=[DatasetId("lake", f"{number}")]
+            ),
+        )
+        for number in range(things)
+    ]
+    table = loaded(events)
+    table.calls.clear()
+    page = feed_of(LineageQueries(table), DAYS)
+    assert page.total == things + min(things, feed.JOBS_MAX)
+    return table.rounds
+
+
+def test_rows_of_the_feed_expire():
+    table = loaded([CHANGED[0]])
+    (item,) = [item for item in table.dynamo.items() if item["pk"]["S"].startswith("FEED#")]
+    assert item["expires_at"] == {"N": str(1_763_596_800 + 33 * 86_400)}
