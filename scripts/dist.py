@@ -1,8 +1,8 @@
 """Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-SHA256SUMS names all of them. `--template FILE` takes an existing template of `infra.release`. The same tree gives the
-same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the commit. The explorer
-must have been built (`make explorer`), for it lies in the wheel of `headwater`.
+SHA256SUMS names all of them. `--template FILE` takes a template of `headwater.features.release.construct`. The
+same tree gives the same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the
+commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def build_template(folder: Path, given: Path | None) -> Path:
     if given:
         shutil.copyfile(given, file)
     else:
-        subprocess.run([sys.executable, "-m", "infra.release", str(file)], cwd=ROOT, check=True)  # noqa: S603 - our own code
+        subprocess.run([sys.executable, "-m", "headwater.features.release.construct", str(file)], cwd=ROOT, check=True)  # noqa: S603 - our own code
     return file
 
 

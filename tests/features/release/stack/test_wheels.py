@@ -19,7 +19,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from headwater.api.page_files import DIST, list_files
-from tests.stack import releases
+from tests.features.release import releases
 from tests.stack.assemblies import PROJECT
 
 pytestmark = pytest.mark.large

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from typing import TypeAlias
 
 from headwater.facts.facts import DatasetFacts, RunFacts, text_of
+from headwater.facts.facts_delta import Sender
+from headwater.facts.growth import Senders
 from headwater.facts.keys import sortable
 from headwater.facts.lattice import HISTORY, History
 from headwater.facts.run_facts import owner
@@ -31,8 +32,6 @@ _TO_DAY = len("2026-11-20")
 _DAY_S = 86_400
 _EPOCH = date(1970, 1, 1)
 _HASH_DIGITS = 16
-# The job and the run id of an event: None for what an event about a dataset, or a job alone, does not have.
-Sender: TypeAlias = tuple[JobId | None, str | None]
 NOBODY: Sender = (None, None)
 
 
@@ -74,7 +73,7 @@ def _stamps(facts: DatasetFacts) -> set[str]:
     return {first for first, _, _ in schemas_stated(facts).values()} | ({drop} if drop else set())
 
 
-def added_job_rows(_: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
+def added_job_rows(_run: RunKey, old: RunFacts, new: RunFacts, _senders: Senders) -> Iterator[Row]:
     """Yield the rows of a run's job that the new facts need and the old ones did not, one for a day of failures."""
     job = owner(new)
     if job is not None:
@@ -116,3 +115,7 @@ def feed_queries(days: Sequence[str], kind: str, limit: int) -> list[RowQuery]:
     """Return the queries for the rows of these days; `kind` is `DATASET`, `JOB`, or empty for both."""
     prefix = f"{kind}#" if kind else ""
     return [RowQuery(_pk(day, shard), prefix=prefix, limit=limit) for day in days for shard in range(_SHARDS)]
+
+
+# As `headwater.facts.growth` writes them, with the facts of a run or of a dataset.
+ROWS = {RunFacts: added_job_rows, DatasetFacts: added_dataset_rows}

@@ -2,12 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useSearch } from "wouter";
-
-import { type Coverage, coverage } from "../../api/report-queries";
 import { count, plural } from "../../model/format";
 import { Loaded, useTitle } from "../../parts/frame";
 import { link } from "../../url/state";
 import { LEVELS, share } from "./levels";
+import { type Coverage, coverage } from "./queries";
 import { Jobs, Namespaces, Producers } from "./tables";
 
 export function CoverageView() {

@@ -21,11 +21,11 @@ from moto.core.responses import ActionResult
 from moto.iam.access_control import PermissionResult
 from moto.s3.models import FakeBucket
 
-from headwater.cli.deploy.change_set import ChangeSet
 from headwater.cli.main import main
+from headwater.features.release.archive import pack
+from headwater.features.release.change_set import ChangeSet
 from infra.context import NAMES
-from infra.release_zip import pack
-from tests.stack import releases
+from tests.features.release import releases
 from tests.stack.assemblies import PROJECT
 
 pytestmark = pytest.mark.large
@@ -98,8 +98,8 @@ def deploy(*arguments):
 @pytest.mark.slow
 def test_cdk_nag_and_cfn_lint_find_nothing_in_a_released_template(release_folder, tmp_path):
     """Nor do they in the stack with everything on: `make check` says so."""
+    from headwater.features.release.construct import Variant, make_release_app
     from infra.check import lint, nag
-    from infra.release import Variant, make_release_app
 
     variants = [Variant(releases.AUTH, releases.RETENTION)]
     app = make_release_app(tmp_path, version=releases.VERSION, variants=variants, layer=None, libraries=None)

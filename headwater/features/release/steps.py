@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 
-from headwater.cli.deploy.bucket import BucketRefused, find_bucket, put
-from headwater.cli.deploy.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
-from headwater.cli.deploy.release import Choice, Release, check_values, choose, stage_of
 from headwater.cli.deployment import region_setting
 from headwater.cli.service import SET_CREDENTIALS
+from headwater.features.release.bucket import BucketRefused, find_bucket, put
+from headwater.features.release.change_set import ChangeSet, ChangeSetFailed, find_stack, make_change_set
+from headwater.features.release.release import Choice, Release, check_values, choose, stage_of
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient

@@ -16,8 +16,8 @@ _GONE = "not-in-moto"
 
 def make_release_of_one_variant(folder: Path) -> None:
     """Write the release of one variant without the layer, and its assembly."""
-    from infra.release import Variant, describe_release, make_release_app
-    from infra.release_zip import pack
+    from headwater.features.release.archive import pack
+    from headwater.features.release.construct import Variant, describe_release, make_release_app
 
     variants = [Variant(AUTH, RETENTION)]
     layer, libraries = None, folder / "libraries"

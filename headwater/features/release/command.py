@@ -61,8 +61,8 @@ def run_deploy(given: argparse.Namespace) -> int:
     """Deploy, and return the exit status."""
     if given.template is None and (_ROOT / "cdk.json").is_file():
         return _run_cdk(given)
-    from headwater.cli.deploy.release import Release, Unreadable, find_release
-    from headwater.cli.deploy.steps import DeploymentFailed, NothingTried, deploy, print_plan
+    from headwater.features.release.release import Release, Unreadable, find_release
+    from headwater.features.release.steps import DeploymentFailed, NothingTried, deploy, print_plan
     from headwater_model.errors import Invalid
 
     context = dict(value.partition("=")[::2] for value in given.context)

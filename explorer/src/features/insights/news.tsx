@@ -3,12 +3,14 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 
-import type { News } from "../api/list-queries";
-import { plural } from "../model/format";
-import { jobId } from "../url/ids";
-import { link } from "../url/state";
-import { NodeLink, pageOf, When } from "./frame";
-import { StateOf } from "./signs";
+import { plural } from "../../model/format";
+import { NodeLink, pageOf, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { link } from "../../url/state";
+import type { News } from "./queries";
+
+import "./news.css";
 
 const FIELDS_MAX = 8;
 

@@ -1,4 +1,4 @@
-"""The zip of a release, as `infra.release_zip` writes it, and the choice of a template and its parameters.
+"""The zip of a release, as `archive` writes it, and the choice of a template and its parameters.
 
 with Release(find_release(root)) as release:
     choice = choose(release, {"stage": "test", "auth": "token"}, deployed={})

@@ -1,4 +1,6 @@
-"""The templates of a release, for CloudFormation alone: `python -m infra.release FILE.zip` writes the zip.
+"""The templates of a release, for CloudFormation alone.
+
+    python -m headwater.features.release.construct FILE.zip
 
     make_release(Path("dist/headwater-0.1.0-template.zip"), version="0.1.0")
 
@@ -24,9 +26,9 @@ from aws_cdk import aws_wafv2 as wafv2
 from constructs import Construct
 
 from headwater import settings
+from headwater.features.release.archive import pack
 from infra.context import NAMES, StackContext
 from infra.package import PROJECT, build_layer
-from infra.release_zip import pack
 from infra.spark_code import build_libraries
 from infra.stack import LineageStack
 from infra.synth import make_app

@@ -1,14 +1,13 @@
 /** Tables of the coverage: the counts of each namespace and producer, and the jobs. */
 
 import { Link } from "wouter";
-
-import type { Coverage } from "../../api/report-queries";
 import { count } from "../../model/format";
 import { NodeLink, pageOf, When } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { jobId } from "../../url/ids";
 import { link } from "../../url/state";
 import { type Counts, LEVELS, share, titleOfLevel } from "./levels";
+import type { Coverage } from "./queries";
 
 type Job = Coverage["jobs"][number];
 

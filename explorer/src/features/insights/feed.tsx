@@ -2,14 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useSearch } from "wouter";
-
-import { FEED_MAX, feed, type News, type NewsKind } from "../../api/list-queries";
 import { count, plural } from "../../model/format";
-import { newsByDay } from "../../model/news";
 import { Loaded, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
-import { keyOfNews, NewsItem } from "../../parts/news";
 import { link } from "../../url/state";
+import { keyOfNews, NewsItem } from "./news";
+import { newsByDay } from "./news-lines";
+import { FEED_MAX, feed, type News, type NewsKind } from "./queries";
 
 const KINDS: readonly [NewsKind | "", string][] = [
   ["", "All"],

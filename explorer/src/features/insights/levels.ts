@@ -1,7 +1,7 @@
 /** Levels of what a job reports, with their words. */
 
-import type { Coverage } from "../../api/report-queries";
 import { count } from "../../model/format";
+import type { Coverage } from "./queries";
 
 export type Level = "columns" | "tables" | "nothing" | "parent" | "silent";
 
