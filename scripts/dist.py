@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sbom import merged, read_lock, read_npm_lock, render_bom, required
+from sbom import merge, read_lock, read_npm_lock, render_bom, select_required
 
 ROOT = Path(__file__).resolve().parent.parent
 # The folder of each distribution's pyproject.toml.
@@ -71,13 +71,13 @@ def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
     ]
     page = read_npm_lock(ROOT / "explorer" / "package-lock.json")
     contents = {
-        "headwater": (merged([*required(wheels["headwater"], locked), *in_template, *page]), [client]),
-        "headwater-client": (required(client, locked), []),
+        "headwater": (merge([*select_required(wheels["headwater"], locked), *in_template, *page]), [client]),
+        "headwater-client": (select_required(client, locked), []),
     }
     bills = []
-    for name, (packages, beside) in contents.items():
+    for name, (packages, bundled) in contents.items():
         bill = wheels[name].with_name("-".join(wheels[name].name.split("-")[:2]) + ".cdx.json")
-        bill.write_text(render_bom(wheels[name], packages, beside=beside, time_s=int(_commit_s())), encoding="utf-8")
+        bill.write_text(render_bom(wheels[name], packages, bundled=bundled, time_s=int(_commit_s())), encoding="utf-8")
         bills.append(bill)
     return bills
 

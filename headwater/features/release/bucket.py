@@ -74,6 +74,7 @@ def _protect(s3: S3Client, name: str, account: str) -> None:
     except ClientError as error:
         if error.response["Error"]["Code"] != "NoSuchBucketPolicy":
             raise
+    # The policy is put last: with it, the bucket has everything before it.
     s3.put_public_access_block(
         Bucket=name,
         ExpectedBucketOwner=account,

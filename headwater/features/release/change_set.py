@@ -123,6 +123,7 @@ def make_change_set(
         Capabilities=["CAPABILITY_IAM"],
         Tags=[{"Key": key, "Value": value} for key, value in tags.items()],
     )["Id"]
+    # CloudFormation compares the template with the stack in the background.
     while (description := formation.describe_change_set(ChangeSetName=arn))["Status"] not in (
         "CREATE_COMPLETE",
         "FAILED",
@@ -131,6 +132,7 @@ def make_change_set(
     changes = ChangeSet(formation, stack, arn, is_first, sleep)
     if description["Status"] == "CREATE_COMPLETE":
         return changes
+    # A failed change set would block the next.
     changes.delete()
     reason = description.get("StatusReason", "CloudFormation gives no reason")
     if any(words in reason for words in _NO_CHANGES):

@@ -41,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         const=True,
         type=Path,
         metavar="FILE",
-        help="the template of a release; without FILE that of this installation, or that in dist/",
+        help="the template of a release (default: this installation's, or the template in dist/)",
     )
     parser.add_argument(
         "-c", dest="context", action="append", default=[], metavar="NAME=VALUE", help="set a context value"
@@ -49,11 +49,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--assets-bucket",
         metavar="NAME",
-        help="a bucket of the same region for the assets (default: that of the deployed stack, else "
-        "headwater-assets-ACCOUNT-REGION, made if it is missing)",
+        help="a bucket of the same region for the assets (default: the deployed stack's, else "
+        "headwater-assets-ACCOUNT-REGION, created if missing)",
     )
     parser.add_argument("--yes", action="store_true", help="execute the change set without asking")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be done, and send nothing to AWS")
+    parser.add_argument("--dry-run", action="store_true", help="print the steps, and send nothing to AWS")
     parser.set_defaults(func=run_deploy)
 
 
@@ -79,7 +79,7 @@ def run_deploy(given: argparse.Namespace) -> int:
         print(f"headwater deploy: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("headwater deploy: interrupted; CloudFormation goes on with what was executed", file=sys.stderr)
+        print("headwater deploy: interrupted; CloudFormation goes on with the executed changes", file=sys.stderr)
         return 130
 
 

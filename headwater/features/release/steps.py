@@ -50,7 +50,7 @@ def print_plan(release: Release, context: Mapping[str, str], assets_bucket: str 
     print(f"\nResources: {sum(resources.values())}")
     for kind, count in sorted(resources.items()):
         print(f"  {count:4} {kind}")
-    print("\nThis was a dry run: nothing was sent to AWS. A stack that is deployed would keep what -c does not name.")
+    print("\nThis was a dry run: nothing was sent to AWS. A deployed stack would keep its values without a -c.")
 
 
 def deploy(
@@ -80,6 +80,7 @@ def deploy(
         _print_choice(release, choice)
         bucket = find_bucket(s3, account=account, region=region, given=assets_bucket or deployed.get(_ASSETS_BUCKET))
         key = _upload(s3, bucket, release, choice)
+        # Values of an earlier deployment stay, unless the context changes them.
         kept = deployed.keys() & json.loads(choice.template)["Parameters"].keys()
         changes = make_change_set(
             formation,
@@ -109,7 +110,7 @@ def _protect(formation: CloudFormationClient, choice: Choice) -> None:
 def _upload(s3: S3Client, bucket: str, release: Release, choice: Choice) -> str:
     """Upload the assets and the template, unless the bucket has them; return the key of the template."""
     put_count = sum(put(s3, bucket, asset.key, release.read(asset), asset.sha256) for asset in release.assets)
-    print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the others are there")
+    print(f"\nAssets: {put_count} of {len(release.assets)} uploaded to {bucket}, the rest is there")
     sha256 = hashlib.sha256(choice.template).hexdigest()
     key = f"templates/{sha256}.json"
     put(s3, bucket, key, choice.template, sha256)
