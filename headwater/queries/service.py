@@ -34,6 +34,7 @@ from headwater.queries.lists.listings import Jobs
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
     AssertionResult,
+    ChildSort,
     Dataset,
     Failure,
     Interval,
@@ -123,10 +124,10 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         return Jobs(self.view()).find(job)
 
     def list_child_jobs(
-        self, parent: JobId, *, in_short: bool = False, limit: int, offset: int
+        self, parent: JobId, *, sort: ChildSort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Job] | None:
-        """Return the jobs whose parent is this job, by namespace and name; None if it is unknown."""
-        return Jobs(self.view()).children(parent, in_short=in_short, limit=limit, offset=offset)
+        """List the children of a job, by namespace and name or the most urgent state first; None for an unknown job."""
+        return Jobs(self.view()).children(parent, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return a job's versions, the most recently used first."""

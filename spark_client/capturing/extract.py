@@ -237,9 +237,9 @@ class Extractor:
         except TooLarge:
             return
         inputs = list(read_at(reading.inputs(), self.locate(execution.read_versions)))
-        made = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
+        checkpoint = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
         stream = execution.stream if execution.action == STREAM else None
-        self._checkpoints.remember(tuple(name for name, _ in relation.columns), made, execution.last_rdd, stream)
+        self._checkpoints.remember(tuple(name for name, _ in relation.columns), checkpoint, execution.last_rdd, stream)
 
 
 def write_of(read: Read, **written: Any) -> Write:

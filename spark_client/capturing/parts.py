@@ -54,6 +54,8 @@ PARTS = (
 )
 SINKS = frozenset(command for part in PARTS for command in part.sinks)
 FOLDERS = frozenset(command for part in PARTS for command in part.folders)
+_BY_PLAN = {part.plan: part for part in PARTS if part.plan}
+_BY_LEAF = {part.leaf: part for part in PARTS if part.leaf}
 
 
 def modules(name: str) -> list[Any]:
@@ -75,9 +77,12 @@ def part_of_session(session: object) -> Part | None:
 
 def part_of_plan(kind: str) -> Part | None:
     """Return the part that reads the writes of a plan of this kind."""
-    return next((part for part in PARTS if part.plan == kind), None)
+    return _BY_PLAN.get(kind)
 
 
 def part_of_leaf(values: Container[str]) -> Part | None:
-    """Return the part that reads a leaf with these values."""
-    return next((part for part in PARTS if part.leaf and part.leaf in values), None)
+    """Return the part that reads a leaf with these values; it is called for each node of a plan."""
+    for leaf, part in _BY_LEAF.items():
+        if leaf in values:
+            return part
+    return None
