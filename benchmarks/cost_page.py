@@ -22,7 +22,7 @@ _STAGES = {
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
     """Return the page."""
-    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_assumed(day)))
+    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day)))
 
 
 def prices_of_records(day: Day, table: PriceTable) -> Iterator[Row]:
@@ -97,7 +97,7 @@ def _plain(units: float) -> str:
     return f"{units:,.0f}" if units else ""
 
 
-def _assumed(day: Day) -> Iterator[str]:
+def _render_assumptions(day: Day) -> Iterator[str]:
     """Yield the section of the assumptions, each with its constant."""
     yield "## Assumed, not counted"
     yield ""

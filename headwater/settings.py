@@ -47,7 +47,7 @@ ACTION_INDEX = "action-index"
 PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
-# Its partitions: names, or beginnings that end in `#`. A role is allowed those of its own work alone.
+# Its partitions: names, or beginnings that end in `#`. A role is allowed the partitions of its own work alone.
 TOKENS = "TOKENS"
 MARKS = "DIRTY#"
 STAGED = "STAGED#"
@@ -55,7 +55,7 @@ ROOTS = "ROOT#"
 ROOT_IDS = "ROOT_IDS#"
 # The archive's state and its sources: pointers, days, leases, dirty roots, staged records.
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
-# The partitions that the compaction's steps need: they trace nothing.
+# The partitions of the compaction's steps, which trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS, ROOT_IDS)
 # The rows that events make: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,10 +17,34 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
+class Budget:
+    """The number of nodes that a result may still show; `cut`: others did not fit, or were not read."""
+
+    left: int
+    cut: bool = False
+
+    def fitting(self, things: Sequence[T]) -> Sequence[T]:
+        """Return the first things, as many as fit."""
+        self.cut |= len(things) > self.left
+        return things[: self.left]
+
+    def take(self, things: Sequence[T]) -> Sequence[T]:
+        """Return the first things, as many as fit: each takes a place.
+
+        >>> budget = Budget(3)
+        >>> budget.take(["a", "b"]), budget.take(["c", "d"]), budget.cut
+        (['a', 'b'], ['c'], True)
+        """
+        taken = self.fitting(things)
+        self.left -= len(taken)
+        return taken
+
+
+@dataclass(slots=True)
 class Walked(Generic[N]):
     """The nodes that walks reached, at most `limit`; `hops` has the shortest distance of each, nearest first."""
 
-    limit: int
+    limit: int = sys.maxsize
     hops: dict[N, int] = field(default_factory=dict)
     truncated: bool = False
 

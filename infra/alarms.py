@@ -47,7 +47,7 @@ class Alarms(Construct):
             self.topic.add_subscription(subscriptions.EmailSubscription(email))
 
     def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
-        """Watch a dead-letter queue: one message is enough, and none may grow so old that SQS drops it."""
+        """Watch a dead-letter queue: a message is enough, and none may reach the age at which SQS drops messages."""
         depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
@@ -99,7 +99,7 @@ class Alarms(Construct):
         )
 
     def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
-        """Watch queues of features, each as a queue or as dead letters."""
+        """Watch queues of features, by their ages or as dead letters."""
         for each in watched:
             if each.age_max is None:
                 self.watch_dead_letters(each.name, each.queue)
@@ -112,7 +112,7 @@ class Alarms(Construct):
             self._alarm(each.name, _failures(each.machine, each.label), 1, each.meaning)
 
     def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
-        """Watch one of our own metrics that should stay below `least`: at zero, for most."""
+        """Watch a metric of Headwater's functions; the alarm begins at `least`."""
         self._alarm(metric_name, our_metric(self._namespace, metric_name, service), least, meaning)
 
     def watch_api(self, name: str, api: apigateway.RestApi) -> None:
@@ -208,7 +208,7 @@ def _encrypted_topic(scope: Construct) -> sns.Topic:
         )
     )
     topic = sns.Topic(scope, "Topic", master_key=key, enforce_ssl=True)
-    # A policy of the topic's own replaces the one that lets the account publish, alarms included.
+    # A policy of the topic's own replaces the account's right to publish, alarms included.
     topic.add_to_resource_policy(
         iam.PolicyStatement(
             principals=[alarms], actions=["sns:Publish"], resources=[topic.topic_arn], conditions=of_this_account

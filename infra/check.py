@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _features_turned(number: int) -> Mapping[str, object]:
-    """Return the example of that number of each feature's context values; features with fewer start over."""
+    """Return an example of each feature's context values, by its number; a short list starts over."""
     examples = [module.EXAMPLES for module in FEATURES_CONTEXT.values()]
     return {name: value for each in examples for name, value in each[number % len(each)].items()}
 

@@ -1,7 +1,6 @@
-"""The reading of context values: a reader that collects faults, and parsers of kinds that several values have.
+"""The reading of context values: a reader that collects faults, and parsers for several values.
 
-A parser takes a value as the CDK's context has it, from cdk.json or as text after `-c`. It raises `ValueError` with the
-broken rule.
+A parser takes a value of the CDK's context, from cdk.json or as text after `-c`. `ValueError` has the broken rule.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ T = TypeVar("T")
 
 
 class Reader:
-    """A reader of context values that collects the faults, so that a deployer sees all of them at once."""
+    """A reader of context values; it collects the faults, for a deployer to see all at once."""
 
     def __init__(self, context: Mapping[str, object], names: Sequence[str]) -> None:
         self._context = context
-        # Null sets nothing: cdk.json describes values of features, too, that a copy may be without.
+        # Null sets nothing: cdk.json also describes values of features, and a copy may be without a feature.
         given = {name: value for name, value in context.items() if value is not None}
         self.faults = [_unknown(name, value, names) for name, value in given.items() if not _is_claimed(name, names)]
 
@@ -106,7 +105,7 @@ def integer(least: int, most: int) -> Callable[[object], int]:
 
 
 def choice(**choices: bool) -> Callable[[object], bool]:
-    """Return a parser of one of these texts."""
+    """Return a parser of a choice between texts."""
 
     def parse(value: object) -> bool:
         text = str(value).lower() if isinstance(value, bool) else value

@@ -13,7 +13,7 @@ from math import ceil
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater.events.event import DatasetUse, Event, Facets, objects_in
 from headwater_model.errors import TooLarge
 from headwater_model.ids import DatasetId
 from headwater_model.named_datasets import check_count
@@ -84,14 +84,14 @@ def _units_of(dataset: DatasetId) -> int:
 
 def _units_in(facets: Facets) -> int:
     """Return the units of the tags, owners and sources that facets name, and of further jobs."""
-    jobs = [*_listed(facets, "jobDependencies", "upstream"), *_listed(facets, "jobDependencies", "downstream")]
-    jobs += [source for entry in _listed(facets, "lineage", "entries") for source in _inputs(entry)]
+    jobs = [*objects_in(facets, "jobDependencies", "upstream"), *objects_in(facets, "jobDependencies", "downstream")]
+    jobs += [source for entry in objects_in(facets, "lineage", "entries") for source in _inputs(entry)]
     return (
-        _TAG * len(_listed(facets, "tags", "tags"))
-        + _OWNER * len(_listed(facets, "ownership", "owners"))
+        _TAG * len(objects_in(facets, "tags", "tags"))
+        + _OWNER * len(objects_in(facets, "ownership", "owners"))
         + _SOURCE * ("dataSource" in facets)
         + _FACET * len(facets)
-        + _JOB * sum(job.get("type", "JOB") == "JOB" for job in jobs)
+        + _JOB * len([job for job in jobs if job.get("type", "JOB") == "JOB"])
     )
 
 
@@ -101,11 +101,6 @@ def _inputs(entry: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield from holder.get("inputs") or ()
 
 
-def _listed(facets: Facets, name: str, field: str) -> list[Mapping[str, object]]:
-    facet = facets.get(name, {})
-    return [] if is_deleted(facet) else facet.get(field) or []
-
-
 def _other_names(use: DatasetUse) -> Iterator[DatasetId]:
-    for identifier in _listed(use.facets, "symlinks", "identifiers"):
+    for identifier in objects_in(use.facets, "symlinks", "identifiers"):
         yield DatasetId(str(identifier["namespace"]), str(identifier["name"]))

@@ -28,6 +28,13 @@ EVENTS_MAX = 1000
 DESCRIBING = frozenset({"documentation", "ownership", "tags"})
 
 
+def objects_in(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
+    """Return the objects in a list of a facet; none of a facet that is missing, or withdraws itself."""
+    facet = facets.get(name, {})
+    sent = None if is_deleted(facet) else facet.get(field)
+    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else ()
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetUse:
     """A dataset as an event mentions it.

@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater.events.event import DatasetUse, Event, is_deleted, objects_in
 from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.events.naming import find_datasets
 from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
@@ -128,19 +128,14 @@ def _described(event: Event) -> Iterator[tuple[str, str]]:
     jobs = [("job", event.job), *((f"{name}.job", run.job) for name, run in runs if run is not None)]
     yield from ((f"{field}.namespace", job.namespace) for field, job in jobs if job is not None)
     # These are outputs, too, whether or not the event lists them there.
-    for entry in _objects(event.job_facets, "lineage", "entries"):
+    for entry in objects_in(event.job_facets, "lineage", "entries"):
         if entry.get("type") == "DATASET":
             yield "facets.lineage.entries.namespace", entry["namespace"]
     field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
     yield from ((field, use.dataset.namespace) for use in event.described)
-    for operation in _objects(event.run_facets, "headwater_operations", "operations"):
+    for operation in objects_in(event.run_facets, "headwater_operations", "operations"):
         if operation.get("destination"):
             yield "facets.headwater_operations.destination.namespace", operation["destination"]["namespace"]
-
-
-def _objects(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
-    facet: Mapping[str, Any] = facets.get(name, {})
-    return () if is_deleted(facet) else facet.get(field) or ()
 
 
 def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
@@ -149,7 +144,7 @@ def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
         others = jobs_in_lineage(event.job, event.job_facets)
         yield from (("facets.lineage.entries.inputs.namespace", job.namespace) for job in sorted(others))
     for side in ("upstream", "downstream"):
-        for dependency in _objects(event.run_facets, "jobDependencies", side):
+        for dependency in objects_in(event.run_facets, "jobDependencies", side):
             yield f"facets.jobDependencies.{side}.job.namespace", dependency["job"]["namespace"]
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, Facet, is_deleted
+from headwater.events.event import DatasetUse, Event, objects_in
 from headwater.facts.facts import DatasetFacts
 from headwater.facts.facts_delta import Added, Report, about, histories_of
 from headwater.facts.keys import thing_pk
@@ -105,7 +105,7 @@ def _results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
         _result(sent, type_name, "FAILED" if sent["success"] is False else "PASSED")
         for facets_of_use in facets
         for facet, type_name in ASSERTIONS.items()
-        for sent in _objects(facets_of_use.get(facet, {}), "assertions")
+        for sent in objects_in(facets_of_use, facet, "assertions")
         if isinstance(sent.get("success"), bool) and text_in(sent, type_name)
     )
 
@@ -115,14 +115,9 @@ def _results_of_run(event: Event) -> list[Result]:
     outcomes: Mapping[str, Outcome] = {"pass": "PASSED", "fail": "FAILED"}
     return _each_once(
         _result(sent, "type", outcome)
-        for sent in _objects(event.run_facets.get(_RUN_TEST, {}), "tests")
+        for sent in objects_in(event.run_facets, _RUN_TEST, "tests")
         if text_in(sent, "name") and (outcome := outcomes.get(str(sent.get("status")).lower()))
     )
-
-
-def _objects(facet: Facet, name: str) -> list[Mapping[str, Any]]:
-    sent = [] if is_deleted(facet) else facet.get(name)
-    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
 
 
 def _result(sent: Mapping[str, Any], type_name: str, outcome: Outcome) -> Result:

@@ -7,35 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from headwater.events.event import Facets, ParentRun, is_deleted
-from headwater.facts.lattice import (
-    CONSTANT,
-    CONTENTS_MAX,
-    DATASETS,
-    FACETS,
-    FACETS_OF_EACH,
-    GREATEST,
-    JOBS,
-    LATEST,
-    LATEST_EACH,
-    LATEST_EVER,
-    LATEST_MENTIONS,
-    LATEST_STATED,
-    LATEST_TIMES,
-    LATEST_WINDOWS,
-    LEAST,
-    MENTIONS_MAX,
-    NAMES,
-    OUTCOMES,
-    OUTERMOST_TIMES,
-    READ_FACETS_OF_EACH,
-    STATEMENTS,
-    TERMINALS,
-    TWO_LEAST,
-    USERS,
-    History,
-    JoinRule,
-    latest,
-)
+from headwater.facts import lattice
+from headwater.facts.lattice import CONTENTS_MAX, MENTIONS_MAX, History, JoinRule, latest
 from headwater_model.ids import DatasetId, JobId
 
 Histories: TypeAlias = Mapping[str, History]
@@ -83,28 +56,28 @@ class RunFacts:
     `windows` are of its events that are complete snapshots (see `windows`).
     """
 
-    job: IdText | None = _grows(CONSTANT)
-    first: str | None = _grows(LEAST)
-    last: str | None = _grows(GREATEST)
-    named_first: str | None = _grows(LEAST)
-    named_last: str | None = _grows(GREATEST)
-    first_typed: str | None = _grows(LEAST)
-    streaming: str | None = _grows(LEAST)
-    declared: str | None = _grows(LEAST)
-    times: Sequence[str] = _grows(LATEST_TIMES, tuple)
-    starts: Sequence[str] = _grows(OUTERMOST_TIMES, tuple)
-    terminals: Sequence[str] = _grows(TERMINALS, tuple)
-    parents: History = _grows(LATEST_EVER, dict)
-    inputs: Mapping[IdText, str] = _grows(DATASETS, dict)
-    outputs: Mapping[IdText, str] = _grows(DATASETS, dict)
-    job_sources: Mapping[IdText, str] = _grows(JOBS, dict)
-    windows: Mapping[str, Sequence[Any]] = _grows(LATEST_WINDOWS, dict)
-    run_facets: Histories = _grows(FACETS, dict)
-    job_facets: Histories = _grows(FACETS, dict)
-    input_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
-    output_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
-    read_facets: Mapping[IdText, Histories] = _grows(READ_FACETS_OF_EACH, dict)
-    written_facets: Mapping[IdText, Histories] = _grows(FACETS_OF_EACH, dict)
+    job: IdText | None = _grows(lattice.CONSTANT)
+    first: str | None = _grows(lattice.LEAST)
+    last: str | None = _grows(lattice.GREATEST)
+    named_first: str | None = _grows(lattice.LEAST)
+    named_last: str | None = _grows(lattice.GREATEST)
+    first_typed: str | None = _grows(lattice.LEAST)
+    streaming: str | None = _grows(lattice.LEAST)
+    declared: str | None = _grows(lattice.LEAST)
+    times: Sequence[str] = _grows(lattice.LATEST_TIMES, tuple)
+    starts: Sequence[str] = _grows(lattice.OUTERMOST_TIMES, tuple)
+    terminals: Sequence[str] = _grows(lattice.TERMINALS, tuple)
+    parents: History = _grows(lattice.LATEST_EVER, dict)
+    inputs: Mapping[IdText, str] = _grows(lattice.DATASETS, dict)
+    outputs: Mapping[IdText, str] = _grows(lattice.DATASETS, dict)
+    job_sources: Mapping[IdText, str] = _grows(lattice.JOBS, dict)
+    windows: Mapping[str, Sequence[Any]] = _grows(lattice.LATEST_WINDOWS, dict)
+    run_facets: Histories = _grows(lattice.FACETS, dict)
+    job_facets: Histories = _grows(lattice.FACETS, dict)
+    input_facets: Mapping[IdText, Histories] = _grows(lattice.FACETS_OF_EACH, dict)
+    output_facets: Mapping[IdText, Histories] = _grows(lattice.FACETS_OF_EACH, dict)
+    read_facets: Mapping[IdText, Histories] = _grows(lattice.READ_FACETS_OF_EACH, dict)
+    written_facets: Mapping[IdText, Histories] = _grows(lattice.FACETS_OF_EACH, dict)
 
     @property
     def ends(self) -> set[str]:
@@ -125,24 +98,24 @@ class JobFacts:
     the last outcomes of its runs' tests (`assertions`).
     """
 
-    first: str | None = _grows(LEAST)
-    last: str | None = _grows(GREATEST)
-    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    facets: Histories = _grows(FACETS, dict)
-    run_facets: Histories = _grows(FACETS, dict)
-    named_facets: Histories = _grows(FACETS, dict)
-    parents: History = _grows(LATEST_EVER, dict)
-    is_parent: bool = _grows(CONSTANT, bool)
-    first_columns: str | None = _grows(LEAST)
-    first_foreign_columns: str | None = _grows(LEAST)
-    first_streamed: str | None = _grows(LEAST)
-    first_explicit: str | None = _grows(LEAST)
-    dependents: Mapping[IdText, str] = _grows(JOBS, dict)
-    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
-    tagged: Tagged = _grows(LATEST_EACH, dict)
-    owned: Owned = _grows(LATEST_EACH, dict)
-    documented: Documented = _grows(LATEST_EACH, dict)
-    assertions: Mapping[str, Sequence[Any]] = _grows(OUTCOMES, dict)
+    first: str | None = _grows(lattice.LEAST)
+    last: str | None = _grows(lattice.GREATEST)
+    mentioned_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    facets: Histories = _grows(lattice.FACETS, dict)
+    run_facets: Histories = _grows(lattice.FACETS, dict)
+    named_facets: Histories = _grows(lattice.FACETS, dict)
+    parents: History = _grows(lattice.LATEST_EVER, dict)
+    is_parent: bool = _grows(lattice.CONSTANT, bool)
+    first_columns: str | None = _grows(lattice.LEAST)
+    first_foreign_columns: str | None = _grows(lattice.LEAST)
+    first_streamed: str | None = _grows(lattice.LEAST)
+    first_explicit: str | None = _grows(lattice.LEAST)
+    dependents: Mapping[IdText, str] = _grows(lattice.JOBS, dict)
+    deleted_at: Sequence[str] = _grows(lattice.LATEST_TIMES, tuple)
+    tagged: Tagged = _grows(lattice.LATEST_EACH, dict)
+    owned: Owned = _grows(lattice.LATEST_EACH, dict)
+    documented: Documented = _grows(lattice.LATEST_EACH, dict)
+    assertions: Mapping[str, Sequence[Any]] = _grows(lattice.OUTCOMES, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,51 +139,51 @@ class DatasetFacts:
     senders who may not describe it: these are no mentions, and change nothing else but its users.
     """
 
-    first: str | None = _grows(LEAST)
-    last: str | None = _grows(GREATEST)
-    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    named_first: str | None = _grows(LEAST)
-    named_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    first_read: str | None = _grows(LEAST)
-    first_written: str | None = _grows(LEAST)
-    first_described: str | None = _grows(LEAST)
-    first_streamed: str | None = _grows(LEAST)
-    facets: Histories = _grows(FACETS, dict)
-    read_schemas: Histories = _grows(FACETS, dict)
-    written_schemas: Histories = _grows(FACETS, dict)
-    declarations: Mapping[str, Reference] = _grows(LATEST_STATED, dict)
-    aliases: Mapping[IdText, Sequence[str]] = _grows(STATEMENTS, dict)
-    other_names: Mapping[IdText, str] = _grows(NAMES, dict)
-    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
-    dropped_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    mentioned_undropped_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    temporary: str | None = _grows(LEAST)
-    parent_runs: Mapping[str, str] = _grows(TWO_LEAST, dict)
-    read_by: Mapping[IdText, str] = _grows(USERS, dict)
-    written_by: Mapping[IdText, str] = _grows(USERS, dict)
-    derived: Mapping[IdText, str] = _grows(USERS, dict)
-    tagged: Tagged = _grows(LATEST_EACH, dict)
-    owned: Owned = _grows(LATEST_EACH, dict)
-    documented: Documented = _grows(LATEST_EACH, dict)
-    assertions: Mapping[str, Sequence[Any]] = _grows(OUTCOMES, dict)
+    first: str | None = _grows(lattice.LEAST)
+    last: str | None = _grows(lattice.GREATEST)
+    mentioned_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    named_first: str | None = _grows(lattice.LEAST)
+    named_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    first_read: str | None = _grows(lattice.LEAST)
+    first_written: str | None = _grows(lattice.LEAST)
+    first_described: str | None = _grows(lattice.LEAST)
+    first_streamed: str | None = _grows(lattice.LEAST)
+    facets: Histories = _grows(lattice.FACETS, dict)
+    read_schemas: Histories = _grows(lattice.FACETS, dict)
+    written_schemas: Histories = _grows(lattice.FACETS, dict)
+    declarations: Mapping[str, Reference] = _grows(lattice.LATEST_STATED, dict)
+    aliases: Mapping[IdText, Sequence[str]] = _grows(lattice.STATEMENTS, dict)
+    other_names: Mapping[IdText, str] = _grows(lattice.NAMES, dict)
+    deleted_at: Sequence[str] = _grows(lattice.LATEST_TIMES, tuple)
+    dropped_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    mentioned_undropped_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    temporary: str | None = _grows(lattice.LEAST)
+    parent_runs: Mapping[str, str] = _grows(lattice.TWO_LEAST, dict)
+    read_by: Mapping[IdText, str] = _grows(lattice.USERS, dict)
+    written_by: Mapping[IdText, str] = _grows(lattice.USERS, dict)
+    derived: Mapping[IdText, str] = _grows(lattice.USERS, dict)
+    tagged: Tagged = _grows(lattice.LATEST_EACH, dict)
+    owned: Owned = _grows(lattice.LATEST_EACH, dict)
+    documented: Documented = _grows(lattice.LATEST_EACH, dict)
+    assertions: Mapping[str, Sequence[Any]] = _grows(lattice.OUTCOMES, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagFacts:
     """Facts of a tag: the last name and description that the API gave it."""
 
-    described: History = _grows(LATEST, dict)
+    described: History = _grows(lattice.LATEST, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceFacts:
     """Facts of a namespace: mentions of anything in it, its deletions, and its last description through the API."""
 
-    first: str | None = _grows(LEAST)
-    last: str | None = _grows(GREATEST)
-    mentioned_at: Sequence[str] = _grows(LATEST_MENTIONS, tuple)
-    deleted_at: Sequence[str] = _grows(LATEST_TIMES, tuple)
-    described: History = _grows(LATEST, dict)
+    first: str | None = _grows(lattice.LEAST)
+    last: str | None = _grows(lattice.GREATEST)
+    mentioned_at: Sequence[str] = _grows(lattice.LATEST_MENTIONS, tuple)
+    deleted_at: Sequence[str] = _grows(lattice.LATEST_TIMES, tuple)
+    described: History = _grows(lattice.LATEST, dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,9 +194,9 @@ class SourceFacts:
     steady event changes nothing here.
     """
 
-    first: str | None = _grows(LEAST)
-    urls: Mapping[str, str] = _grows(NAMES, dict)
-    described: History = _grows(LATEST, dict)
+    first: str | None = _grows(lattice.LEAST)
+    urls: Mapping[str, str] = _grows(lattice.NAMES, dict)
+    described: History = _grows(lattice.LATEST, dict)
 
 
 Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts | TagFacts | SourceFacts
@@ -323,7 +296,7 @@ def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId
     """Return the latest facets of a dataset that was written under several names."""
     merged: Histories = {}
     for name in names:
-        merged = FACETS.join(merged, by_name.get(text_of(name), {}))
+        merged = lattice.FACETS.join(merged, by_name.get(text_of(name), {}))
     return facets_of(merged)
 
 

@@ -11,12 +11,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from headwater.events.event import DatasetUse, Event, Facets
 from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from headwater.facts.facts import DatasetFacts, Facts, Histories, JobFacts, Reference, dataset_of, join
-from headwater.facts.feed_rows import Sender
 from headwater.facts.job_edges import jobs_reported
 from headwater.facts.lattice import history_of
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
+# The job and the run id of an event: None for what an event about a dataset, or a job alone, does not have.
+Sender: TypeAlias = tuple[JobId | None, str | None]
 # A thing with facts that it gains, or a row that is the same whoever writes it.
 Added: TypeAlias = tuple[Any, Facts] | Row
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -20,17 +21,17 @@ from headwater.facts.facts import (
     SourceFacts,
     TagFacts,
     dataset_of,
-    job_of,
     text_of,
 )
-from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
+from headwater.facts.facts_delta import Sender
 from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
-from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, source_of, tag_facts_key, tag_rows
+from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import Increment, Key, Row
 from headwater.facts.words import name_rows, schema_columns
+from headwater.features import FEATURES
 from headwater_model.ids import DatasetId, RunKey
 
 Senders = Mapping[str, Sender]
@@ -41,16 +42,14 @@ class Kind:
     """A kind of thing with facts: its key, its id as text, and the rows that its facts need.
 
     Rows that the old facts lack are written before the facts: of `rows`, functions of a thing and its facts; of
-    `added`, functions of a thing, its old and its new facts; and of `news`, which names the senders of events, too.
+    `added`, functions of a thing, its old and its new facts; and of features, which get the senders of events, too.
     `listing`, the row of a thing in a catalogue, and `created`, the count of new things, move with the facts.
     """
 
     key: Callable[[Any], Key]
     text: Callable[[Any], str]
-    parse: Callable[[str], Any]
     rows: Sequence[Callable[[Any, Any], Iterable[Row]]] = ()
     added: Sequence[Callable[[Any, Any, Any], Iterable[Row]]] = ()
-    news: Callable[[Any, Any, Any, Senders], Iterable[Row]] | None = None
     listing: Callable[[Any], Row] | None = None
     created: Created | None = None
 
@@ -63,8 +62,9 @@ class Kind:
         """Yield the index rows that the new facts need and the old ones lack."""
         for of in self.added:
             yield from of(thing, old, new)
-        if self.news:
-            yield from self.news(thing, old, new, senders)
+        for functions in _rows_of_features():
+            if type(new) in functions:
+                yield from functions[type(new)](thing, old, new, senders)
         if self.rows:
             known = {row.key: row for of in self.rows for row in of(thing, old)}
             yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
@@ -95,6 +95,12 @@ class Kind:
 
     def _count_of(self, thing: Any, facts: Any) -> Key | None:
         return count_of(self.created, self.text(thing), facts.first) if self.created and self.is_listed(facts) else None
+
+
+@cache
+def _rows_of_features() -> Sequence[Mapping[type[Facts], Callable[[Any, Any, Any, Senders], Iterable[Row]]]]:
+    """Import the functions by which features add rows, by the kind of facts, at the first merge."""
+    return [import_module(feature.rows).ROWS for feature in FEATURES if feature.rows]
 
 
 def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
@@ -144,11 +150,10 @@ def _unlisted(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Itera
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, RunKey.parse, added=(added_rows, added_job_rows)),
+    RunFacts: Kind(facts_key, str, added=(added_rows,)),
     JobFacts: Kind(
         facts_key,
         text_of,
-        job_of,
         rows=(partial(_deleted, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
         added=(_words,),
         listing=partial(named, "jobs"),
@@ -157,18 +162,15 @@ KINDS: Mapping[type[Facts], Kind] = {
     DatasetFacts: Kind(
         facts_key,
         text_of,
-        dataset_of,
         rows=(_hidden, tag_rows, owner_rows, _derived),
         added=(_unlisted, _words, schema_columns),
-        news=added_dataset_rows,
         listing=partial(named, "datasets"),
         created="datasets",
     ),
-    TagFacts: Kind(tag_facts_key, str, str),
-    SourceFacts: Kind(source_facts_key, "\0".join, source_of, listing=source_listing, created="sources"),
+    TagFacts: Kind(tag_facts_key, str),
+    SourceFacts: Kind(source_facts_key, "\0".join, listing=source_listing, created="sources"),
     NamespaceFacts: Kind(
         lambda namespace: (namespace_pk(namespace), FACTS),
-        str,
         str,
         rows=(partial(_deleted, "namespaces_to_check"),),
         listing=partial(named, "namespaces"),

@@ -129,26 +129,6 @@ def advance(
         scan.take_page(page, facts)
 
 
-def first_found(
-    scans: Sequence[IndexScan[T]],
-    table: GraphReader,
-    *,
-    at: str | None = None,
-    pages: Sequence[int] = _PAGES,
-    rounds_max: int | None = None,
-) -> list[T | None]:
-    """Return the newest result of each scan, as of a time; None if there is none, or none in so many rounds.
-
-    `pages` are the sizes of a scan's pages, in rows; the last size is that of all further pages.
-    """
-    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
-        pending = [scan for scan in scans if not scan.is_done]
-        if not pending:
-            break
-        advance(pending, table, rows=rows, at=at)
-    return [scan.best for scan in scans]
-
-
 def first_of_groups(
     groups: Sequence[Sequence[IndexScan[T]]],
     table: GraphReader,
@@ -157,9 +137,16 @@ def first_of_groups(
     pages: Sequence[int] = _PAGES,
     rounds_max: int | None = None,
 ) -> list[T | None]:
-    """Return the newest result of each group of scans that share what they found; see `first_found`."""
-    scans = [scan for group in groups for scan in group]
-    first_found(scans, table, at=at, pages=pages, rounds_max=rounds_max)
+    """Return the newest result of each group of scans that share their results, as of a time.
+
+    It is None if there is none, or none in so many rounds. `pages` are the sizes of a scan's pages, in rows; the last
+    size is that of all further pages.
+    """
+    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
+        pending = [scan for group in groups for scan in group if not scan.is_done]
+        if not pending:
+            break
+        advance(pending, table, rows=rows, at=at)
     return [group[0].best if group else None for group in groups]
 
 

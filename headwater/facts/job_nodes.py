@@ -96,7 +96,7 @@ def job_node(
     facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
-    annotations = annotations_to_json(annotations_of(facts))
+    last = with_io or latest
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -107,17 +107,19 @@ def job_node(
         "producer": text_in(job_type, "_producer"),
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
-        **({"annotations": annotations} if annotations else {}),
-        **({"streamed": True} if facts.first_streamed else {}),
-        **({"is_parent": True} if facts.is_parent else {}),
-        **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
-        **({"assertions": dict(facts.assertions)} if facts.assertions else {}),
+        **_given(
+            annotations=annotations_to_json(annotations_of(facts)),
+            streamed=is_streamed(facts),
+            is_parent=facts.is_parent,
+            dependents=sorted(facts.dependents),
+            assertions=dict(facts.assertions),
+        ),
         **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
-        **({"incomplete": True} if (last := with_io or latest) and is_incomplete(last[1]) else {}),
+        **_given(incomplete=last is not None and is_incomplete(last[1])),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -127,11 +129,15 @@ def job_node(
     }
 
 
+def _given(**members: Any) -> dict[str, Any]:
+    """Return the members that are not empty."""
+    return {name: value for name, value in members.items() if value}
+
+
 def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts | None) -> dict[str, Any]:
     """Return the edges to other jobs, and if they are cut: of the last run that started, and the last that reports."""
     runs = latest[1] if latest else None, reporting[1] if reporting else None
-    edges = edges_to_json(job, *runs)
-    return {**({"jobs": edges} if edges else {}), **({"jobs_cut": True} if are_edges_cut(*runs) else {})}
+    return _given(jobs=edges_to_json(job, *runs), jobs_cut=are_edges_cut(*runs))
 
 
 def _flows_json(
@@ -157,7 +163,7 @@ def _parts_json(
         side: {text: part for text in map(text_of, datasets) if (part := _part_used(facets.get(text, {})))}
         for side, (datasets, facets) in sides.items()
     }
-    return {"parts": {side: of_side for side, of_side in parts.items() if of_side}} if any(parts.values()) else {}
+    return _given(parts=_given(**parts))
 
 
 def _part_used(facets: Histories) -> Part | None:
@@ -223,12 +229,8 @@ def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
 
 def _run_json(run: Run) -> dict[str, Any]:
     document = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
-    return {
-        **document,
-        "job": text_of(run.job),
-        "parent": _parent_json(run.parent),
-        **({"incomplete": True} if run.incomplete else {}),
-    }
+    job, parent = text_of(run.job), _parent_json(run.parent)
+    return {**document, "job": job, "parent": parent, **_given(incomplete=run.incomplete)}
 
 
 _Pair: TypeAlias = tuple[JobId, IdText]

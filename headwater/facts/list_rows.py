@@ -95,11 +95,6 @@ def source_facts_key(source: SourceId) -> Key:
     return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 
-def source_of(text: str) -> SourceId:
-    """Return the source that the row of its facts names."""
-    return SourceId(*text.split("\0", 1))
-
-
 def source_listing(source: SourceId) -> Row:
     """Return the row that lists a source."""
     return added_names_row(SOURCES, source.namespace, [source.name])

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
+from headwater.events.api_changes import parse_api_change
 from headwater.events.cost import BYTES_MAX
 from headwater.events.event import ApiChange, Event
 from headwater.events.ingest import parse_event_message
@@ -198,9 +199,6 @@ def load_api_changes(
 
 def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
-    # Most batches hold no change: the cold start of these does without the models of changes.
-    from headwater.events.api_changes import parse_api_change
-
     document: Any = parse_event_message(message.body)
     change = parse_api_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms

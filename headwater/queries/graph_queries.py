@@ -63,7 +63,7 @@ class GraphQueries(Queries):
         """
         node = self._find_unversioned(node_id, "what is downstream is known of now")
         graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
-        return impact_of(graph, node.id if isinstance(node.id, JobId) else None) if graph and node else None
+        return impact_of(graph) if graph else None
 
     def report_history(
         self, node_id: str, *, depth: int, direction: GraphDirection, start: str, end: str

@@ -14,16 +14,14 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import Run
 from headwater.facts.visibility import Visibility
-from headwater.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
+from headwater.queries.columns.column_graph import SOURCES_MAX, reported_graph
 from headwater.queries.columns.column_impact import ImpactWalk
-from headwater.queries.columns.column_versions import VersionWalk
 from headwater.queries.columns.current_columns import ColumnView
 from headwater.queries.columns.origins import find_origins
-from headwater.queries.columns.selection import select_at, select_current, select_version
+from headwater.queries.columns.selection import find_column_graph
 from headwater.queries.dataset_queries import DatasetQueries
 from headwater.queries.graph_queries import GraphQueries
 from headwater.queries.graphs.node_ids import (
-    FieldNode,
     Node,
     field_candidates,
     nodes_named,
@@ -36,6 +34,7 @@ from headwater.queries.lists.listings import Jobs
 from headwater.queries.results.columns import ColumnGraph, ColumnHit, Origins
 from headwater.queries.results.entities import (
     AssertionResult,
+    ChildSort,
     Dataset,
     Failure,
     Interval,
@@ -53,7 +52,6 @@ from headwater.queries.results.reports import ColumnImpact
 from headwater.queries.runs import runs
 from headwater.queries.runs.runs import list_child_runs
 from headwater.queries.time_range_queries import TimeRangeQueries
-from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, JobId, RunKey
@@ -126,10 +124,10 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         return Jobs(self.view()).find(job)
 
     def list_child_jobs(
-        self, parent: JobId, *, in_short: bool = False, limit: int, offset: int
+        self, parent: JobId, *, sort: ChildSort = "name", in_short: bool = False, limit: int, offset: int
     ) -> ResultPage[Job] | None:
-        """Return the jobs whose parent is this job, by namespace and name; None if it is unknown."""
-        return Jobs(self.view()).children(parent, in_short=in_short, limit=limit, offset=offset)
+        """List the children of a job, by namespace and name or the most urgent state first; None for an unknown job."""
+        return Jobs(self.view()).children(parent, sort=sort, in_short=in_short, limit=limit, offset=offset)
 
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Return a job's versions, the most recently used first."""
@@ -251,31 +249,10 @@ class LineageQueries(DatasetQueries, GraphQueries, TimeRangeQueries):
         for node in nodes_named(node_id, view):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             selected = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
-            graph = self._column_graph(view, node, selected, at, depth=depth, downstream=downstream)
+            graph = find_column_graph(node, view.as_of(at), selected, depth=depth, downstream=downstream)
             if graph is not None:
                 return graph
         return None
-
-    def _column_graph(
-        self,
-        view: GraphView,
-        node: FieldNode | Node,
-        version: str | None,
-        at: str | None,
-        *,
-        depth: int,
-        downstream: bool,
-    ) -> ColumnGraph | None:
-        if version is None and (at is None or downstream):
-            then = ColumnView.of(view.as_of(at))
-            columns = select_current(node, then, downstream=downstream)
-            return None if columns is None else ColumnWalk(then).graph(columns, depth=depth, downstream=downstream)
-        past = VersionWalk(view)
-        if version is not None:
-            nodes = select_version(node, version, past, view)
-        else:
-            nodes = select_at(node, past, view.as_of(at))
-        return None if nodes is None else past.graph(nodes, depth=depth)
 
     def find_field(self, node_id: str) -> Column | None:
         """Return the column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.

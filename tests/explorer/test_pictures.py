@@ -131,6 +131,17 @@ def test_the_way_to_a_failure_far_upstream_is_shown(open_view, estate):
     assert page.locator(NODES).count() == 15
 
 
+def test_a_small_box_has_the_colour_of_its_state_its_age_and_the_number_of_hidden_neighbours(open_view, pipeline):
+    page = open_view(pipeline, f"map?node={CHECKED}&depth=2", size=(900, 600))
+    page.get_by_role("button", name="Fit").click()
+    page.locator(".zoom-name").wait_for()
+    failed = node(page, "airline_report").locator(".box.health-failed .age").first
+    assert re.fullmatch(r"✕ \d+ (s|min|h|d|mo|y)", failed.inner_text())
+    assert failed.is_visible()
+    assert page.locator(".box.health-fresh .age").first.is_visible()
+    assert page.locator(".more").first.is_visible()
+
+
 @pytest.mark.slow
 def test_enter_on_the_selected_node_enters_its_panel(open_view, pipeline):
     page = open_view(pipeline, f"map?node={CHECKED}")

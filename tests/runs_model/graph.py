@@ -38,9 +38,12 @@ def of_now(model, node_id, depth):
         (origin.node_id, destination.node_id) for origin, destination in links if origin in hops and destination in hops
     }
     edges |= _declared_edges(declared, hops_of_datasets)
+    jobs = [_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)]
+    datasets = [_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)]
+    # The datasets of a hop are those of its jobs.
+    at = hops | hops_of_datasets
     return Graph(
-        tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
-        tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)),
+        tuple(sorted((*jobs, *datasets), key=lambda node: at[node.id])),
         tuple(sorted(edges)),
         apart=apart(model, hops),
     )
@@ -385,10 +388,12 @@ def _graph_of_runs(model, hops, inputs, jobs, datasets):
         edges |= {(f"{dataset.node_id}#{dataset_version}", node) for dataset, dataset_version in read}
         edges |= {(node, f"{dataset.node_id}#{dataset_version}") for dataset, dataset_version in written}
     return Graph(
-        tuple(
-            replace(model.job(job), version=version, runs=tuple(run.id for run in runs))
-            for (job, version), runs in sorted(jobs.items())
+        (
+            *(
+                replace(model.job(job), version=version, runs=tuple(run.id for run in runs))
+                for (job, version), runs in sorted(jobs.items())
+            ),
+            *(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
         ),
-        tuple(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
         tuple(sorted(edges)),
     )

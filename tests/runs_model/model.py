@@ -185,11 +185,14 @@ class Model(Catalogues, Tested):
             offset,
         )
 
-    def list_child_jobs(self, parent, *, limit=100, offset=0):
+    def list_child_jobs(self, parent, *, sort="name", limit=100, offset=0):
         if parent not in self.statements.jobs:
             return None
-        children = [job for job in self.children_of(parent) if self.visibility.sees(job)]
-        return page([self.listed_job(job) for job in children], limit, offset)
+        children = [self.listed_job(job) for job in self.children_of(parent) if self.visibility.sees(job)]
+        if sort == "state":
+            ranks = {"FAILED": 0, "ABORTED": 1, "RUNNING": 2}
+            children.sort(key=lambda job: ranks.get(job.latest_run and job.latest_run.state, 3))
+        return page(children, limit, offset)
 
     def children_of(self, parent):
         """Return the visible jobs whose last event with a parent, at any time, names this job as the parent."""

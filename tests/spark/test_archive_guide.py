@@ -38,9 +38,8 @@ def archive(spark, tmp_path_factory) -> ArchiveFolder:
 
 def test_the_tables_of_the_guide_are_those_of_the_code():
     for table in TABLES:
-        section = TEXT.partition(f"## `{table.name}`")[2].partition("\n## ")[0]
-        documented = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*) \|$", section, re.MULTILINE)
-        assert documented == [(column.name, column.type, column.about) for column in (*table.columns, DAY_COLUMN)]
+        (columns,) = re.findall(rf"^\| `{table.name}` \| .* \| (.*) \|$", TEXT, re.MULTILINE)
+        assert re.findall(r"`(\w+)`", columns) == [column.name for column in (*table.columns, DAY_COLUMN)]
 
 
 def test_the_program_on_spark_runs(spark, archive, capsys):

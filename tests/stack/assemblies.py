@@ -22,10 +22,10 @@ from urllib.parse import quote
 from local_stack.toolchain import with_node
 
 PROJECT = Path(__file__).parents[2]
-TURNED, RELEASE, GRANTS, REFUSED = "turned", "release", "grants.json", "refused.json"
+TURNED, GRANTS, REFUSED = "turned", "grants.json", "refused.json"
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
-# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`.
+# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`, and `make(folder)`.
 _FEATURES = [
     vars(import_module(f"tests.features.{file.parent.name}.stacks"))
     for file in sorted(PROJECT.glob("tests/features/*/stacks.py"))
@@ -82,9 +82,8 @@ def read_template(folder: Path, name: str) -> dict[str, Any]:
 
 
 def main(folder: Path) -> None:
-    """Write the assemblies, the release, the grants of three stacks, and what comes of a wrong context value."""
+    """Write the assemblies, those of features too, the grants of three stacks, and the refusal of a wrong value."""
     from infra.synth import synthesize
-    from tests.stack.releases import make_release_of_one_variant
 
     for context in CONTEXTS:
         synthesize(folder / name_of(context), context)
@@ -94,8 +93,9 @@ def main(folder: Path) -> None:
     grants["explained"] = _grants_of_bare(folder, "Buckets come and go.")
     (folder / GRANTS).write_text(json.dumps(grants), encoding="utf-8")
     (folder / REFUSED).write_text(json.dumps(_refuse(folder / "refused")), encoding="utf-8")
-    (folder / RELEASE).mkdir()
-    make_release_of_one_variant(folder / RELEASE)
+    for feature in _FEATURES:
+        if "make" in feature:
+            feature["make"](folder)
 
 
 def _synthesize(

@@ -11,12 +11,23 @@ import { zoomLevel } from "./zoom-level";
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
 const SIZE_PX = 13;
 
-export function BoxTitle({ of: { title, alike }, width, lines = 2 }: { of: Title; width: number; lines?: 1 | 2 }) {
+const GAP_PX = 10;
+
+interface Props {
+  of: Title;
+  width: number;
+  lines?: 1 | 2;
+  /** A text at the end of the line, such as an age. */
+  beside?: string;
+}
+
+export function BoxTitle({ of: { title, alike }, width, lines = 2, beside = "" }: Props) {
   const level = useStore(zoomLevel);
-  const cut = useMemo(
-    () => cutToLines(title, { lines, width, widthOf: widthIn(SIZES_PX[level] ?? SIZE_PX) }, alike),
-    [title, alike, lines, width, level],
-  );
+  const cut = useMemo(() => {
+    const widthOf = widthIn(SIZES_PX[level] ?? SIZE_PX);
+    const room = beside ? width - widthOf(beside) - GAP_PX : width;
+    return cutToLines(title, { lines, width: room, widthOf }, alike);
+  }, [title, alike, lines, width, level, beside]);
   return (
     <span className="title">
       <span>

@@ -1,12 +1,14 @@
 /** A dataset's card, a job's pill. */
 
 import { memo } from "react";
+
+import "./card.css";
 import type { NodeChange } from "../model/compare";
-import { ago, agoShort, count, plural } from "../model/format";
-import type { Freshness } from "../model/freshness";
+import { age, ago, agoShort, count, plural } from "../model/format";
+import { type Freshness, type Health, healthOf } from "../model/freshness";
 import type { Item } from "../model/graph";
 import type { Title } from "../model/titles";
-import { SignOf, signOfState } from "../parts/signs";
+import { SignOf, Stale, StateOf } from "../parts/signs";
 import { FailingTests } from "../parts/tests";
 import type { Side } from "../url/state";
 import { BoxTitle } from "./box-title";
@@ -23,10 +25,12 @@ export interface CardLook {
   change?: NodeChange | undefined;
   freshness?: Freshness | undefined;
   /** When a dataset was written; null if that is not known. */
-  written?: string | null;
+  written: string | null;
 }
 
 const CHANGE = { added: "+ added", removed: "− removed", changed: "~ changed", joined: "+ new here" };
+/** Signs of the healths: colour never speaks alone. */
+const MARKS: Readonly<Record<Health, string>> = { failed: "✕ ", late: "! ", running: "▸ ", fresh: "", unknown: "" };
 
 interface CardProps {
   item: Item;
@@ -37,16 +41,23 @@ interface CardProps {
 }
 
 export const Card = memo(function Card({ item, title, look, more, onMore }: CardProps) {
+  const { health, since } = healthOf(item, look.written, look.freshness);
+  const aged = `${MARKS[health]}${since ? age(since, Date.now()) : ""}`.trim();
   return (
-    <div className={`box of-${item.kind} ${marksOf(item, look)}`} title={titled(item)}>
+    <div className={`box of-${item.kind} health-${health} ${marksOf(item, look)}`} title={titled(item)}>
       <div className="name">
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
           <SignOf of={item.kind} />
         </span>
-        <BoxTitle of={title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} />
+        <BoxTitle of={title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} beside={aged} />
         {item.tags.length > 0 && (
           <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
             <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />
+          </span>
+        )}
+        {aged && (
+          <span className="age" title={hintOf(item, look)}>
+            {aged}
           </span>
         )}
       </div>
@@ -108,9 +119,11 @@ const titled = ({ name, namespace, fieldCount, owners, tags }: Item) =>
     .filter(Boolean)
     .join("\n");
 
-/** What a hint says of a dataset's age. */
-function aged({ touchedAt }: Item, { freshness, written }: CardLook): string {
-  const parts = [written ? `written ${ago(written, Date.now())}` : `last event ${ago(touchedAt, Date.now())}`];
+/** Return the hint for a node's age. */
+function hintOf({ kind, state, startedAt, endedAt, touchedAt }: Item, { freshness, written }: CardLook): string {
+  const time = (when: string | null) => ago(when, Date.now());
+  if (kind === "job") return state === "RUNNING" ? `started ${time(startedAt)}` : `ended ${time(endedAt)}`;
+  const parts = [written ? `written ${time(written)}` : `last event ${time(touchedAt)}`];
   if (freshness?.late) parts.push("its writer's last run failed: its page says when it was written before");
   if (freshness?.isOnOldData) parts.push("written since a run failed that was to replace data behind it");
   return parts.join("; ");
@@ -121,42 +134,22 @@ function JobFacts({ item }: { item: Item }) {
   if (!item.state) return <>never ran</>;
   return (
     <>
-      <span className={`state state-${item.state}`}>
-        <SignOf of={signOfState(item.state)} />
-        {item.state.toLowerCase()}
-      </span>
+      <StateOf state={item.state} />
       <FailingTests tests={item.tests} />
-      {item.state === "RUNNING"
-        ? `for ${agoShort(item.startedAt, Date.now()).replace(/ ago$/, "")}`
-        : agoShort(item.endedAt ?? item.startedAt, Date.now())}
     </>
   );
 }
 
-function DatasetFacts({ item, place, look }: { item: Item; place: string; look: CardLook }) {
+function DatasetFacts({ item, place, look: { freshness, written } }: { item: Item; place: string; look: CardLook }) {
   if (!item.known) return <>not yours to see</>;
-  const { freshness, written } = look;
-  const age = written
-    ? agoShort(written, Date.now())
-    : freshness?.late
-      ? ""
-      : `seen ${agoShort(item.touchedAt, Date.now())}`;
+  const trouble = [freshness?.late && "late", freshness?.isOnOldData && "on old data"].filter(Boolean).join(", ");
+  const age = trouble || (written || !item.touchedAt ? "" : `seen ${agoShort(item.touchedAt, Date.now())}`);
   return (
     <>
-      {item.stale && (
-        <span className="state stale">
-          <SignOf of="stale" />
-          stale
-        </span>
-      )}
+      {item.stale && <Stale />}
       <FailingTests tests={item.tests} />
       <span className="place">{place}</span>
-      {item.touchedAt && (
-        <span className={freshness ? "written changed" : "written"} title={aged(item, look)}>
-          {[freshness?.late && "late", age].filter(Boolean).join(", ")}
-          {freshness?.isOnOldData && " on old data"}
-        </span>
-      )}
+      {age && <span className={trouble ? "written changed" : "written"}>{age}</span>}
     </>
   );
 }

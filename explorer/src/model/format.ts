@@ -73,13 +73,28 @@ export function agoShort(time: string | null, now: number): string {
   return ago(time, now).replace(/ (second|minute|hour|day)s? /, (_, unit: string) => ` ${UNITS[unit] ?? unit} `);
 }
 
+const AGES: readonly [number, string][] = [
+  [60, "s"],
+  [60, "min"],
+  [24, "h"],
+  [30.4, "d"],
+  [12, "mo"],
+  [Infinity, "y"],
+];
+
+/** Return "3 d", the age beside a title; `now` is in milliseconds. */
+export function age(time: string, now: number): string {
+  let value = Math.max(0, (now - Date.parse(time)) / 1000);
+  for (const [size, unit] of AGES) {
+    if (value < size) return `${Math.floor(value)} ${unit}`;
+    value /= size;
+  }
+  return "";
+}
+
 /** A name of at most so many characters: its begin and its end say most. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.ceil((most - 1) / 2);
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
-}
-
-export function stateWord(state: string | null): string {
-  return state ? state.toLowerCase() : "never ran";
 }

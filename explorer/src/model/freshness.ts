@@ -38,6 +38,22 @@ export function freshnessOf(lineage: Lineage): Map<string, Freshness> {
   return new Map([...late, ...old].map((id) => [id, { late: late.has(id), isOnOldData: old.has(id) }]));
 }
 
+/** The state of a node as the colour of its bar, worst first. */
+export type Health = "failed" | "late" | "running" | "fresh" | "unknown";
+
+/** Return a node's health and the time of which its age counts; `written` and `freshness` are a dataset's. */
+export function healthOf(
+  item: Item,
+  written: string | null,
+  freshness?: Freshness,
+): { health: Health; since: string | null } {
+  const since = item.kind === "dataset" ? written : item.state === "RUNNING" ? item.startedAt : item.endedAt;
+  if (isFailed(item) || (item.tests?.failed ?? 0) > 0) return { health: "failed", since };
+  if (item.stale || freshness) return { health: "late", since };
+  if (item.state === "RUNNING") return { health: "running", since };
+  return { health: since ? "fresh" : "unknown", since };
+}
+
 /** Return the edges down, without edges to jobs with a read of an older part of the dataset. */
 function withoutOtherParts({ down, items }: Lineage): Lineage["down"] {
   const marked = [...items.values()].filter(({ otherParts }) => otherParts.length);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { anItem } from "./an-item.test-data";
 import { compareLineages } from "./compare";
-import { freshnessOf, writtenAt } from "./freshness";
+import { freshnessOf, healthOf, writtenAt } from "./freshness";
 import {
   depthToRequest,
   FOLD_SHOWS,
@@ -246,6 +246,22 @@ test("freshness: a dataset was written when its writer completed, however late i
   });
   expect(["out", "late", "raw"].map((id) => writtenAt(lineage, id))).toEqual(["2025-11-04", null, null]);
 });
+
+test.each([
+  ["job:a", { state: "FAILED", endedAt: "2025-11-01" }, null, "failed", "2025-11-01"],
+  ["job:a", { state: "RUNNING", startedAt: "2025-11-01" }, null, "running", "2025-11-01"],
+  ["job:a", { state: "COMPLETED", endedAt: "2025-11-01" }, null, "fresh", "2025-11-01"],
+  ["job:a", {}, null, "unknown", null],
+  ["out", { touchedAt: "2025-11-09" }, "2025-11-01", "fresh", "2025-11-01"],
+  ["out", { touchedAt: "2025-11-09" }, null, "unknown", null],
+  ["out", { stale: true }, "2025-11-01", "late", "2025-11-01"],
+  ["out", { tests: { passed: 0, warned: 0, failed: 1 } }, "2025-11-01", "failed", "2025-11-01"],
+] as const)("health: %s with %j, written %s, is %s since %s", (id, changes, written, health, since) =>
+  expect(healthOf(anItem(id, changes), written)).toEqual({ health, since }),
+);
+
+test("health: a dataset that is late or on old data is amber", () =>
+  expect(healthOf(anItem("out"), null, { late: true, isOnOldData: false }).health).toBe("late"));
 
 test("impact by owner: the nearest first, and unknown owners last", () => {
   const row = (id: string, hops: number, ...owners: string[]) => ({

@@ -4,7 +4,7 @@ import { cutsOf, datasetOf, isAmbiguous, learnName, slashed } from "../url/ids";
 import { columnsLink, mapLink, parseColumns, parseMap, parseTime } from "../url/state";
 import { keepRows, toCsv } from "./csv";
 import { shortError } from "./error-text";
-import { ago, agoShort, cutMiddle, duration, since } from "./format";
+import { age, ago, agoShort, cutMiddle, duration, since } from "./format";
 import { summaryOf } from "./history";
 import { outlineOf } from "./outline";
 import { termsOf } from "./terms";
@@ -100,6 +100,9 @@ test("times and names for people", () => {
   expect(
     ["2025-11-20T11:59:40Z", "2025-11-20T10:00:00Z", "2025-11-01T00:00:00Z"].map((time) => agoShort(time, now)),
   ).toEqual(["20 s ago", "2 h ago", "19 d ago"]);
+  expect(
+    ["2025-11-20T13:00:00Z", "2025-11-17T11:00:00Z", "2025-09-01", "2023-11-01"].map((time) => age(time, now)),
+  ).toEqual(["0 s", "3 d", "2 mo", "2 y"]);
   expect([duration(900), duration(61_000), duration(null), cutMiddle("emissions.demo_checked", 12)]).toEqual([
     "900 ms",
     "1 min 1 s",

@@ -14,7 +14,14 @@ const line = (look: string) => (
 const NODES: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset: a table, a topic, files"],
   [box("of-job", "load"), "a job: what reads and writes them"],
-  [box("of-job has-trouble", "load"), "a job whose last run failed or was aborted"],
+  [box("of-job has-trouble health-failed", "✕ 3 h"), "failed or aborted: its last run, or a test; red"],
+  [
+    box("of-dataset health-late", "! 3 d"),
+    "late, its writer's last run failed; or on old data behind such a failure; amber",
+  ],
+  [box("of-job health-running", "▸ 2 h"), "running since then; blue"],
+  [box("of-dataset health-fresh", "3 h"), "its last run completed, or it was written, so long ago; green"],
+  [box("of-dataset health-unknown", "orders"), "its last writing is not known here; grey"],
   [box("of-dataset is-stale", "old"), "stale: the job that wrote it writes it no more"],
   [box("of-fold", "12 more"), "neighbours that are folded: click to search and draw them"],
   [box("of-fold of-stub", "⊣ dates"), "a hub, an input with more than 50 readers: click to draw its lines"],
@@ -23,18 +30,6 @@ const NODES: readonly [ReactNode, string][] = [
       +3
     </span>,
     "so many more behind it: click to draw them",
-  ],
-  [
-    <span className="changed" key="late">
-      late
-    </span>,
-    "the last run of its writer failed",
-  ],
-  [
-    <span className="changed" key="old">
-      on old data
-    </span>,
-    "built on a dataset that is late",
   ],
 ];
 const COLUMNS: readonly [ReactNode, string][] = [

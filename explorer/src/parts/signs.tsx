@@ -37,6 +37,16 @@ export function SignOf({ of, label }: { of: Sign; label?: string }) {
 
 export const signPath = (of: Sign) => PATHS[of];
 
+/** A mark in amber: stale, or another word of this kind. */
+export function Stale({ children = "stale" }: { children?: React.ReactNode }) {
+  return (
+    <span className="state stale">
+      <SignOf of="stale" />
+      {children}
+    </span>
+  );
+}
+
 const OF_STATE: Record<string, Sign> = {
   COMPLETED: "completed",
   FAILED: "failed",
@@ -45,7 +55,7 @@ const OF_STATE: Record<string, Sign> = {
   NEW: "new",
 };
 
-export const signOfState = (state: string | null): Sign => OF_STATE[state ?? ""] ?? "new";
+const signOfState = (state: string | null): Sign => OF_STATE[state ?? ""] ?? "new";
 
 export function StateOf({ state, children }: { state: string | null; children?: React.ReactNode }) {
   return (

@@ -4,7 +4,7 @@ import type { TestResult } from "../api/queries";
 import { plural } from "../model/format";
 import type { Item } from "../model/graph";
 import { When } from "./frame";
-import { SignOf, StateOf } from "./signs";
+import { SignOf, Stale, StateOf } from "./signs";
 
 /** The number of tests that fail, with a sign; nothing where all pass. */
 export function FailingTests({ tests }: Pick<Item, "tests">) {
@@ -16,12 +16,7 @@ export function FailingTests({ tests }: Pick<Item, "tests">) {
         {plural(tests.failed, "test fails", "tests fail")}
       </span>
     );
-  return (
-    <span className="state stale">
-      <SignOf of="stale" />
-      {plural(tests.warned, "test warns", "tests warn")}
-    </span>
-  );
+  return <Stale>{plural(tests.warned, "test warns", "tests warn")}</Stale>;
 }
 
 /** The failing tests, or that all pass. */
@@ -44,13 +39,7 @@ export const nameOfTest = ({ name, type, column }: TestResult) => name ?? [type,
 
 export function Outcome({ result }: { result: TestResult }) {
   if (result.outcome === "PASSED") return <StateOf state="COMPLETED">passed</StateOf>;
-  if (result.outcome === "WARNED")
-    return (
-      <span className="state stale">
-        <SignOf of="stale" />
-        warned
-      </span>
-    );
+  if (result.outcome === "WARNED") return <Stale>warned</Stale>;
   return <StateOf state="FAILED" />;
 }
 

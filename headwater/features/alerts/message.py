@@ -106,8 +106,7 @@ def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> di
     first = causes[0]
     # The node itself, for its owners; and all that is downstream of it, nearest first.
     graph = GraphQueries(view).find_graph(first.node.node_id, depth=0)
-    members: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
-    owners = _owners(node for node in members if node.id == first.node)
+    owners = _owners(node for node in (graph.nodes if graph else ()) if node.id == first.node)
     impact = GraphQueries(view).report_impact(first.node.node_id, depth=DEPTH)
     nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
     # The address of the node's page in the explorer.

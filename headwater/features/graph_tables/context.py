@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from infra.context_values import Reader
 
 NAMES = ("graph_tables",)
-# For `infra.check`, which looks at the stack with these.
+# For `infra.check`.
 EXAMPLES = ({"graph_tables": True},)
 
 

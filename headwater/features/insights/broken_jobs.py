@@ -119,5 +119,5 @@ class _Below(JobGraphWalk):
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
-        datasets = tuple(map(redacted_dataset, self._datasets))
-        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated or self._view.truncated)
+        nodes = self._in_order(jobs, map(redacted_dataset, self._datasets))
+        return Graph(nodes, tuple(self._edges()), self._budget.cut or self._view.truncated)

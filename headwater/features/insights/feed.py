@@ -19,12 +19,13 @@ import orjson
 from headwater.events.event import is_deleted
 from headwater.facts.annotations import Annotations, annotations_of
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, is_dropped, job_of, text_of
-from headwater.facts.feed_rows import NOBODY, Sender, day_in, event_in, feed_queries, last_drop, schemas_stated
+from headwater.facts.facts_delta import Sender
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
+from headwater.features.insights.feed_rows import NOBODY, day_in, event_in, feed_queries, last_drop, schemas_stated
 from headwater.queries.lists.annotated import ListedThings
 from headwater.queries.results.entities import Job
 from headwater.queries.results.reports import SchemaChange

@@ -14,8 +14,8 @@ from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
 from headwater.api.route import Route, Services, Within
-from headwater.facts.feed_rows import FEED_DAYS
 from headwater.features.insights import broken_jobs, coverage, feed, views
+from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
 from headwater_model.errors import Invalid
 

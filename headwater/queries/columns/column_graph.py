@@ -145,12 +145,8 @@ class ColumnWalk:
 
     def _nodes(self) -> Iterable[ColumnNode]:
         # Find the last writers of datasets that no visible job produces any more.
-        groups = {}
-        for column in self._opened(self._walked.hops):
-            entry = self._view.columns(column.dataset)
-            if entry is not None:
-                groups[column.dataset] = entry.group
-        writers = find_stale(list(groups.values()), self._view)
+        opened = {column.dataset for column in self._opened(self._walked.hops)}
+        writers = find_stale(self._view.datasets(opened), self._view)
         shown = list(self._shown())
         dependencies: dict[int, tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}

@@ -70,7 +70,7 @@ class VersionWalk:
     """A walk in progress over versions of datasets and their columns."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view = view
+        self.view = view
         self._entries: dict[Version, VersionEntry] = {}
         # The run that made each version that was read.
         self._producers: dict[Version, RunKey | None] = {}
@@ -84,17 +84,17 @@ class VersionWalk:
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
-        facts = read_run_facts({run for run in new.values() if run}, self._view)
-        self._view.load_names(primary for primary, _ in new)
+        facts = read_run_facts({run for run in new.values() if run}, self.view)
+        self.view.load_names(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
-            group = self._view.group(version[0])
+            group = self.view.group(version[0])
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], reported))
         sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
         keys = [report.key for entry in entries for report in entry.reports]
-        self._view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
-        columns = read_columns(keys, self._view)
+        self.view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
+        columns = read_columns(keys, self.view)
         for entry in entries:
             for report in entry.reports:
                 report.columns = columns[report.key] if report.key[0] else report.columns
@@ -103,18 +103,18 @@ class VersionWalk:
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
         """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
         reporter_runs = {report.reporter.run for entry in entries for report in entry.reports}
-        facts = read_run_facts(reporter_runs, self._view)
+        facts = read_run_facts(reporter_runs, self.view)
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
-        self._view.load_names({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self._view).items())))
+        self.view.load_names({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self.view).items())))
         self._truncated |= bool(self._budget.cut)
-        reads = reads_of(readers, self._view)
+        reads = reads_of(readers, self.view)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
-        then = read_run_facts(reporter_runs, self._view, at) if at else facts
+        then = read_run_facts(reporter_runs, self.view, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
@@ -125,20 +125,20 @@ class VersionWalk:
         """Return, by source, what the last of the runs that report the source read of it."""
         last: dict[DatasetId, InputVersion] = {}
         for report in sorted(reports, key=lambda report: report.reporter.run):
-            sources = {self._view.primary(source) for source in report.columns.datasets}
+            sources = {self.view.primary(source) for source in report.columns.datasets}
             read = reads.get(report.reporter.run, ())
             last |= {source.group.primary: source for source in read if source.group.primary in sources}
         return last
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
-        return lambda dataset: None if dataset in hidden else self._view.primary(dataset)
+        return lambda dataset: None if dataset in hidden else self.view.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
         """Read the schemas of versions that no run made, from DatasetEvents."""
-        described = _described([entry.group for entry in entries], self._view)
+        described = _described([entry.group for entry in entries], self.view)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Such versions are rare: each is read by itself.
-            page = read_versions(entry.group, self._view)
+            page = read_versions(entry.group, self.view)
             version = next((version for version in page.versions if version.id == entry.version), None)
             entry.schema = schema_of(version.facets) if version else entry.schema
 
@@ -150,7 +150,7 @@ class VersionWalk:
         """Return the upstream graph of these columns of loaded versions."""
         walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
         return ColumnGraph(
-            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._view.truncated
+            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self.view.truncated
         )
 
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
@@ -168,7 +168,7 @@ class VersionWalk:
         return {source for sources, entry in followed.values() for source in self._near(sources, entry)}
 
     def _opens(self, node: _Node) -> bool:
-        return self._view.shows(node[0].dataset)
+        return self.view.shows(node[0].dataset)
 
     def _near(self, sources: Iterable[Column], entry: VersionEntry) -> Iterator[_Node]:
         reads = entry.reads or {}

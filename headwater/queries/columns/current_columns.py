@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import reported_columns
@@ -12,8 +13,6 @@ from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import run_version_id
-from headwater.facts.table import GraphReader
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_reports import (
     ColumnReport,
     IndexedColumns,
@@ -25,7 +24,6 @@ from headwater.queries.columns.column_reports import (
 from headwater.queries.descriptions import Schema, read_facets, schema_of
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.names import ALIASES_MAX
 from headwater.queries.written_versions import version_by
 from headwater_model.columns import (
     NO_COLUMNS,
@@ -82,17 +80,9 @@ class ColumnView(GraphView):
     view.load_below(names)      # the columns of the datasets that may be derived from these, by dataset
     """
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        at: str | None = None,
-        caller: Visibility = EVERYTHING,
-        *,
-        trim_partitions: bool = True,
-        aliases_max: int = ALIASES_MAX,
-    ) -> None:
-        super().__init__(reader, at, caller, trim_partitions=trim_partitions, aliases_max=aliases_max)
-        self._entries: dict[DatasetId, DatasetColumns] = {}
+    @cached_property
+    def _entries(self) -> dict[DatasetId, DatasetColumns]:
+        return {}
 
     @classmethod
     def of(cls, view: GraphView) -> ColumnView:

@@ -44,7 +44,7 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
 def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
     """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
-        if not select_version(node, node.version, VersionWalk(view), view):
+        if not select_version(node, node.version, VersionWalk(view)):
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None

@@ -92,11 +92,11 @@ def with_users(names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -
     if is_last:
         yield [name for name, _ in names], "writers"
         return
-    up = [name for name, way in names if way == "up"]
+    up, others = ([name for name, way in names if (way == "up") == is_up] for is_up in (True, False))
     if up:
         yield up, "up"
-    if len(up) < len(names):
-        yield [name for name, way in names if way != "up"], "down"
+    if others:
+        yield others, "down"
 
 
 def users_beyond(group: ResolvedDataset, way: Direction) -> set[JobId]:

@@ -84,8 +84,7 @@ class FoldedGraphWalk(JobGraphWalk):
             last = users[: self._fold]
             steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
         unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
-        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
-        self._keep(self._view.jobs(new))
+        self._keep(self._view.jobs(sorted({job for job, _, _ in unreached} - self._jobs.keys())))
         return [step for step in unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetOnSide]) -> list[Sequence[JobId]]:
@@ -119,7 +118,7 @@ class FoldedGraphWalk(JobGraphWalk):
         beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
         self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
         self._declared.load_edges(groups)
-        self._walked.truncated |= self._declared.truncated
+        self._budget.cut |= self._declared.truncated
         return {
             **{job.id.node_id: _degree(self._count_datasets(job, side) for side in _SIDES) for job in jobs},
             **{group.primary.node_id: _degree(self._count_users(group, side) for side in _SIDES) for group in groups},

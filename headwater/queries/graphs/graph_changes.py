@@ -18,10 +18,11 @@ from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
-from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.facts.windows import windows_of
 from headwater.queries.descriptions import is_doubtful, schema_of
 from headwater.queries.view import GraphView
+from headwater.queries.view.rows import ReadAhead
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -36,51 +37,30 @@ IO: TypeAlias = tuple[frozenset[DatasetId], frozenset[DatasetId]]
 Types: TypeAlias = Mapping[FieldPath, str | None]
 
 
-class WatchedReader:
+class WatchedReader(ReadAhead):
     """The table as one history reads it, with the times in the facts that were read.
 
     `doubtful` are the datasets whose schema depends on which run wrote them last.
     """
 
     def __init__(self, behind: GraphReader) -> None:
-        self._behind = behind
+        super().__init__(behind)
         self.times: set[str] = set()
         self.doubtful: set[DatasetId] = set()
         # Mentions matter once something was deleted.
         self._mentions: set[str] = set()
         self._is_deleted = False
 
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist."""
-        rows = self._behind.get(keys)
-        self._watch_rows(rows.values())
-        return rows
-
-    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query."""
-        pages = self._behind.query(queries)
-        self._watch_rows(row for page in pages for row in page.rows)
-        return pages
-
-    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return what `get` and `query` return, in one round."""
-        rows, pages = self._behind.read(keys, queries)
-        self._watch_rows((*rows.values(), *(row for page in pages for row in page.rows)))
-        return rows, pages
-
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow."""
-        self._behind.expect(keys, queries)
+    def _keep(self, rows: Mapping[Key, Row | None]) -> None:
+        super()._keep(rows)
+        for row in rows.values():
+            if row is not None and "facts" in row.data:
+                self._watch(row)
 
     def changes(self) -> Iterator[str]:
         """Yield the times at which what was read may change by its own facts."""
         yield from self.times
         yield from self._mentions if self._is_deleted else ()
-
-    def _watch_rows(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            if "facts" in row.data:
-                self._watch(row)
 
     def _watch(self, row: Row) -> None:
         kind, stored = row.pk.partition("#")[0], row.data["facts"]

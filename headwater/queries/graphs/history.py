@@ -135,7 +135,7 @@ class HistoryWalk:
 
 
 def _state_of(graph: Graph) -> _State:
-    ids: list[JobId | DatasetId] = [*(job.id for job in graph.jobs), *(dataset.id for dataset in graph.datasets)]
+    ids = [node.id for node in graph.nodes]
     return _State(
         frozenset(node.node_id for node in ids),
         frozenset(graph.edges),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from headwater.queries.graphs.job_graph import NODES_MAX
-from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import Graph, Impact, Impacted
 from headwater.walk import Walked, walk
 from headwater_model.ids import JobId
@@ -16,9 +16,10 @@ from headwater_model.ids import JobId
 _Place: TypeAlias = tuple[str, str]
 
 
-def impact_of(graph: Graph, start: JobId | None) -> Impact:
-    """Return what a graph that was walked down from a job, or from its first dataset (None), shows below that."""
-    starts = [graph.datasets[0].id.node_id] if start is None else _with_tasks(start, graph.jobs)
+def impact_of(graph: Graph) -> Impact:
+    """Return what a graph that was walked down from its first node shows below that."""
+    start = graph.nodes[0].id
+    starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
     places = _WaysDown(graph).walk(starts, before)
     hops: dict[str, int] = {}
@@ -26,8 +27,7 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
     for place, hop in places.items():
         if hops.setdefault(place[0], hop) == hop:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
-    nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
-    nodes.update((node.id.node_id, node) for node in graph.jobs)
+    nodes = {node.id.node_id: node for node in graph.nodes}
     apart = frozenset(graph.apart)
     impacted = [
         Impacted(

@@ -27,13 +27,13 @@ from headwater.queries.graphs.edges import (
     with_users,
 )
 from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
-from headwater.queries.results.entities import Job, redacted_dataset
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.graph_view import WithUsers
 from headwater.queries.view.names import datasets_beyond
 from headwater.queries.view.nodes import resolve_assertions, under_primaries
-from headwater.walk import Walked, walk
+from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
 # Generations of jobs that started each other, with which the graph of a job begins.
@@ -76,8 +76,10 @@ class JobGraphWalk:
         # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
         self._names: set[tuple[DatasetId, Direction]] = set()
         self._reached: set[tuple[DatasetId, Direction]] = set()
-        # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[Step](NODES_MAX if limit is None else limit)
+        # The jobs and datasets that are shown, in the order of hops: each takes a place of the budget.
+        self._order: list[JobId | DatasetId] = []
+        self._budget = Budget(NODES_MAX if limit is None else limit)
+        self._walked = Walked[Step]()
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
@@ -111,13 +113,14 @@ class JobGraphWalk:
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
             new = [job for job in possible if job not in known and self._view.opens(job)]
-            left = max(self._walked.limit - len(self.nodes), 0)
-            self._walked.truncated |= more or len(new) > left
+            # Candidates that are no children were read, too.
+            left = max(self._budget.left - (len(self.nodes) - len(self._jobs)), 0)
+            self._budget.cut |= more or len(new) > left
             candidates = self._read_jobs(new[:left])
             children = {job.id: job for job in candidates if job.parent and job.parent.job in parents}
             tasks |= children
             jobs = list(children)
-        self._walked.truncated |= bool(self._parents_among(jobs))
+        self._budget.cut |= bool(self._parents_among(jobs))
         return self._keep(tasks[job] for job in sorted(tasks))
 
     def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
@@ -133,7 +136,7 @@ class JobGraphWalk:
         opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.opens(step[0])]
         names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
-        fitting = self._walked.take_within_limit(sorted(names - self._names))
+        fitting = self._budget.fitting(sorted(names - self._names))
         self._load(fitting, is_last=is_last)
         new = self._add_datasets(fitting)
         self._hops_left -= 1
@@ -143,7 +146,7 @@ class JobGraphWalk:
         """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load_edges(group for group, _ in opened)
-        self._walked.truncated |= self._declared.truncated
+        self._budget.cut |= self._declared.truncated
         declared: set[tuple[DatasetId, Direction]] = set()
         for group, way in opened:
             if way != "up":
@@ -151,10 +154,8 @@ class JobGraphWalk:
             if way != "down" and self._declared.sources(group):
                 declared.add((group.primary, way))
         steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(declared)]
-        new: list[Step] = [step for step in steps if step not in self._walked.hops]
         # They are shown as edges, and take no node's place.
-        self._walked.limit += len(new)
-        return new
+        return self._unreached(steps)
 
     def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the names of the datasets to which each way leads from these declarations.
@@ -179,7 +180,7 @@ class JobGraphWalk:
         }
         if not self._job_edges or not beyond:
             return []
-        self._walked.truncated |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
+        self._budget.cut |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
         read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
         candidates: set[Step] = set()
         for job, way, _ in steps:
@@ -190,9 +191,9 @@ class JobGraphWalk:
             # A way up follows the edges that end at this job; a way down follows those that begin here.
             candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
             candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
-        new = [step for step in sorted(candidates) if step[0] in read and step not in self._walked.hops]
+        new = self._unreached(step for step in sorted(candidates) if step[0] in read)
         self._keep(read[job] for job, _, _ in new)
-        return new
+        return [step for step in new if step[0] in self._jobs]
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
         """Return the names of the datasets to which each way leads from these jobs."""
@@ -228,8 +229,8 @@ class JobGraphWalk:
         visible = [(group, way) for primary, way in primaries if (group := self._view.dataset(primary))]
         # Datasets beyond the limit are not shown, and nothing leads on from them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
-        fitting = self._walked.take_within_limit(list(new))
-        self._walked.limit -= len(fitting)
+        fitting = self._budget.take(list(new))
+        self._order += fitting
         self._datasets.update((primary, new[primary]) for primary in fitting)
         shown = [(group, way) for group, way in visible if group.primary in self._datasets]
         self._reached.update((group.primary, way) for group, way in shown)
@@ -241,7 +242,7 @@ class JobGraphWalk:
         steps: set[tuple[JobId, Direction]] = set()
         among: dict[Direction, dict[DatasetId, IdText]] = {}
         for group, way in opened:
-            self._walked.truncated |= group.cut
+            self._budget.cut |= group.cut
             steps.update((job, way) for job in users_beyond(group, way))
             among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
@@ -251,29 +252,28 @@ class JobGraphWalk:
         users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
-        return new
+        return [step for step in new if step[0] in self._jobs]
 
     def _unreached(self, steps: Iterable[Step]) -> list[Step]:
-        """Return the steps that are new; a job that is entered more than once takes the place of one."""
-        new = [step for step in steps if step not in self._walked.hops]
-        self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
-        return new
+        return [step for step in steps if step not in self._walked.hops]
 
     def _beyond(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
         """Yield the datasets to which edges say that the jobs lead: they are read together with the jobs."""
         opened = [(used, way) for job, way in steps if self._view.opens(job) and (used := self._view.near(job))]
         names = {(name, way) for used, way in opened for name in datasets_beyond(used, way)} - self._names
-        fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        return with_users(fitting, is_last=self._hops_left <= 0)
+        return with_users(sorted(names)[: self._budget.left], is_last=self._hops_left <= 0)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
-        kept = {job.id: job for job in jobs}
-        self._jobs.update(kept)
-        return list(kept)
+        """Show these jobs, as many as fit; return the ids of those that are shown."""
+        requested = {job.id: job for job in jobs}
+        new = self._budget.take([job for job in requested if job not in self._jobs])
+        self._order += new
+        self._jobs.update((job, requested[job]) for job in new)
+        return [job for job in requested if job in self._jobs]
 
     def _read_jobs(self, jobs: Sequence[JobId], beyond: Iterable[WithUsers] = ()) -> list[Job]:
         """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
-        fitting = self._walked.take_within_limit(jobs)
+        fitting = self._budget.fitting(jobs)
         self._view.load(jobs=fitting, beyond=beyond)
         self.nodes.update((job, self._view.nodes[job]) for job in fitting if job in self._view.nodes)
         return self._view.jobs(fitting)
@@ -285,8 +285,8 @@ class JobGraphWalk:
         """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
         self._jobs = {job.id: under_primaries(job, self._view.primary) for job in self._jobs.values()}
         if self._job_edges:
-            opened_jobs = filter(self._view.caller.opens, self._jobs)
-            self._walked.truncated |= any("jobs_cut" in self._view.nodes[job] for job in opened_jobs)
+            opened_jobs = filter(self._view.opens, self._jobs)
+            self._budget.cut |= any("jobs_cut" in self._view.nodes[job] for job in opened_jobs)
         return tuple(map(self._view.redacted, self._jobs.values()))
 
     def _graph(self) -> Graph:
@@ -294,8 +294,8 @@ class JobGraphWalk:
         groups = list(filter(self._opens, self._datasets.values()))
         # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
         unseen = {job for group in groups for job in group.producers} - self._view.nodes.keys()
-        self._walked.truncated |= self._view.truncated or len(unseen) > PRODUCERS_MAX
-        self._walked.truncated |= resolve_assertions(groups, self._view)
+        self._budget.cut |= self._view.truncated or len(unseen) > PRODUCERS_MAX
+        self._budget.cut |= resolve_assertions(groups, self._view)
         writers = find_stale(groups, self._view)
         facets = read_facets(groups, self._view)
         opened = {
@@ -307,11 +307,16 @@ class JobGraphWalk:
             )
             for group, described in zip(groups, facets, strict=True)
         }
-        datasets = tuple(opened.get(primary) or redacted_dataset(primary) for primary in self._datasets)
+        datasets = [opened.get(primary) or redacted_dataset(primary) for primary in self._datasets]
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
         apart = tuple(sorted(self._edges_apart()))
-        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies, apart)
+        return Graph(self._in_order(jobs, datasets), edges, self._budget.cut, self._degrees(), dependencies, apart)
+
+    def _in_order(self, jobs: Iterable[Job], datasets: Iterable[Dataset]) -> tuple[Job | Dataset, ...]:
+        nodes: dict[JobId | DatasetId, Job | Dataset] = {job.id: job for job in jobs}
+        nodes.update((dataset.id, dataset) for dataset in datasets)
+        return tuple(nodes[thing] for thing in self._order)
 
     def _edges_apart(self) -> Iterator[tuple[str, str]]:
         """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""

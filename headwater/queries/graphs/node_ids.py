@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.queries.renamed import folded, renamed
@@ -55,6 +55,9 @@ class FieldNode:
     version: str | None = None
 
 
+_N = TypeVar("_N", FieldNode, Node)
+
+
 def nodes_named(text: str, view: GraphView) -> Iterable[FieldNode | Node]:
     """Return the nodes that an id may name, the preferred first; none if none exists.
 
@@ -63,9 +66,7 @@ def nodes_named(text: str, view: GraphView) -> Iterable[FieldNode | Node]:
     """
     if _names_a_field(text):
         return field_candidates(text, view)
-    if next(_candidates(text), None) is None:
-        raise Invalid.because("nodeId", text, _ANY_RULE)
-    node = find_node(text, view)
+    node = find_node(text, view, _ANY_RULE)
     return [node] if node else []
 
 
@@ -77,12 +78,7 @@ def field_candidates(text: str, view: GraphView) -> Iterable[FieldNode]:
     Raises:
         Invalid: the id cannot be read.
     """
-    candidates = list(_field_readings(text))
-    if not candidates:
-        raise Invalid.because("nodeId", text, _FIELD_RULE)
-    nodes = _existing_fields(candidates, view) or _existing_fields(
-        [replace(node, dataset=other) for node in candidates for other in renamed(node.dataset, view)], view
-    )
+    nodes = _existing(_readable(text, _field_readings(text), _FIELD_RULE), view)
     return chain(nodes, _folded(nodes, view))
 
 
@@ -93,31 +89,42 @@ def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
             yield replace(node, field=field)
 
 
-def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:
-    there, named = _find_existing({node.dataset for node in candidates if view.sees(node.dataset)}, view)
-    return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
+def find_node(text: str, view: GraphView, rule: str = _RULE) -> Node | None:
+    """Return the dataset or job of this id, None if there is none; `Invalid` with the rule if it cannot be read."""
+    return next(iter(_existing(_readable(text, _candidates(text), rule), view)), None)
 
 
-def find_node(text: str, view: GraphView) -> Node | None:
-    """Return the dataset or job of this id, None if there is none; `Invalid` if the id cannot be read."""
-    candidates = list(_candidates(text))
-    if not candidates:
-        raise Invalid.because("nodeId", text, _RULE)
-    return _first_existing(candidates, view) or _first_existing(
-        [Node(other, node.version) for node in candidates for other in _renamed(node.id, view)], view
+def _readable(text: str, candidates: Iterable[_N], rule: str) -> list[_N]:
+    """Return the candidates of an id; `Invalid` with the rule if there is none."""
+    if readings := list(candidates):
+        return readings
+    raise Invalid.because("nodeId", text, rule)
+
+
+def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
+    """Return the candidates that exist; else those that exist under the names that the rules make of datasets'."""
+    return _among(candidates, view) or _among(
+        [
+            _under(node, other)
+            for node in candidates
+            if isinstance(dataset := _id_of(node), DatasetId)
+            for other in renamed(dataset, view)
+        ],
+        view,
     )
 
 
-def _renamed(id: _Id, view: GraphView) -> Sequence[DatasetId]:  # noqa: A002 - what it is
-    """Return the names that the rules make of a dataset's; a job keeps its name."""
-    return renamed(id, view) if isinstance(id, DatasetId) else ()
+def _among(candidates: Sequence[_N], view: GraphView) -> list[_N]:
+    there, named = _find_existing({thing for node in candidates if view.sees(thing := _id_of(node))}, view)
+    return [node for ids in (there, named) for node in candidates if _id_of(node) in ids]
 
 
-def _first_existing(candidates: Sequence[Node], view: GraphView) -> Node | None:
-    for ids in _find_existing({node.id for node in candidates if view.sees(node.id)}, view):
-        if node := next((node for node in candidates if node.id in ids), None):
-            return node
-    return None
+def _id_of(node: FieldNode | Node) -> _Id:
+    return node.dataset if isinstance(node, FieldNode) else node.id
+
+
+def _under(node: _N, dataset: DatasetId) -> _N:
+    return replace(node, dataset=dataset) if isinstance(node, FieldNode) else replace(node, id=dataset)
 
 
 def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:

@@ -16,7 +16,7 @@ from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.results.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort
 from headwater.queries.runs.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -35,6 +35,8 @@ WITH_RUNS_MAX = 100
 # Jobs whose last run's state is read for one list, and names whose time is.
 STATES_MAX = 5_000
 SORTED_MAX = 5_000
+# The order of `sort=state`.
+_URGENT: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
 
 
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
@@ -44,6 +46,12 @@ def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
     """Return the same items with their facets as they were sent."""
     facets = restored([item.facets for item in items], view)
     return [replace(item, facets=sent) for item, sent in zip(items, facets, strict=True)]
+
+
+def _urgency(job: Job) -> int:
+    """Rank a job by the state of its last run: 0 is the most urgent."""
+    state = job.latest_run.state if job.latest_run else None
+    return _URGENT.index(state) if state in _URGENT else len(_URGENT)
 
 
 class Datasets:
@@ -178,13 +186,20 @@ class Jobs:
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, truncated or self._view.truncated)
 
-    def children(self, parent: JobId, *, in_short: bool, limit: int, offset: int) -> ResultPage[Job] | None:
-        """Return the visible jobs whose parent is this job, by namespace and name; None if it is unknown."""
+    def children(
+        self, parent: JobId, *, sort: ChildSort, in_short: bool, limit: int, offset: int
+    ) -> ResultPage[Job] | None:
+        """List the visible children of a job, by namespace and name; None for an unknown job.
+
+        By `state`, failed jobs come first, then aborted, then running jobs.
+        """
         if self.find_brief(parent) is None:
             return None
         possible, more = possible_children([parent], self._view)
-        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        jobs = self._read(list(filter(self._view.sees, possible)))
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
+        if sort == "state":
+            children.sort(key=_urgency)
         page = children[offset : offset + limit]
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, len(children), more or self._view.truncated)

@@ -16,6 +16,7 @@ from headwater.facts.run_facts import Run
 from headwater_model.ids import DatasetId, JobId
 
 Sort: TypeAlias = Literal["name", "updated_at"]
+ChildSort: TypeAlias = Literal["name", "state"]
 SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
 
 

@@ -47,20 +47,29 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
+    """Jobs and datasets, each once, in the order of hops from the first; edges as pairs of node ids, as the data flows.
 
     `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
     without nodes that show their id alone. `dependencies`: edges of control between jobs; None if none are wanted.
     `apart`: edges from a dataset to a job whose last run read another part of it than the graph's jobs last wrote.
     """
 
-    jobs: tuple[Job, ...]
-    datasets: tuple[Dataset, ...]
+    nodes: tuple[Job | Dataset, ...]
     edges: tuple[tuple[str, str], ...]
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
     apart: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs, nearest first."""
+        return tuple(node for node in self.nodes if isinstance(node, Job))
+
+    @property
+    def datasets(self) -> tuple[Dataset, ...]:
+        """The datasets, nearest first."""
+        return tuple(node for node in self.nodes if isinstance(node, Dataset))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
 from headwater.facts.table import RowQuery
-from headwater.facts.visibility import Visibility
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.job_versions import read_version_page
@@ -98,7 +97,7 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
     pk = run_pk(normalize_run_id(run))
     pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
     facts = facts_in_rows(row for page in pages for row in page.rows)
-    seen = owned_runs(facts, view.caller.sees)
+    seen = owned_runs(facts, view.sees)
     runs = sorted(seen.items(), key=lambda item: (first_mention(item[1]), item[0]))
     return runs, any(page.more for page in pages)
 
@@ -214,7 +213,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, view)), view)
         # A run that another dataset led to before keeps the inputs that it has.
         for key, run_reads in reads.items():
-            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
+            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view)}
             known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
             both = {**inputs, **known}
             upstream[key] = UpstreamRun(
@@ -229,7 +228,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         }
         new = {producer for producer, _ in producers} - facts.keys()
         fitting = () if is_last else walked.take_within_limit(sorted(new))
-        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens))
+        facts.update(owned_runs(read_run_facts(fitting, view), view.opens))
         return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
 
     walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
@@ -252,14 +251,14 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         new = {key: facts[key] for key, _ in level if key not in downstream}
         reads = reads_of(showing.take_runs(new), view)
         downstream.update(
-            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
+            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view))) for key in new
         )
         if is_last:
             return ()
         writers = _narrowed_outputs(level, facts, view)
         candidates, more = possible_readers(writers, view)
         walked.truncated |= more
-        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
+        opened = owned_runs(read_run_facts(sorted(candidates), view), view.opens)
         # Of what a candidate read only these datasets are looked at.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
         resolved = reads_of(choosing.take_runs(narrowed), view)
@@ -320,12 +319,12 @@ def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) ->
     return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
 
 
-def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> tuple[UpstreamInput, ...]:
+def _upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[UpstreamInput, ...]:
     return tuple(
         UpstreamInput(
             read.group.primary,
             read.version,
-            read.produced_by.id if read.produced_by and visibility.opens(*read.group.names) else None,
+            read.produced_by.id if read.produced_by and view.opens(*read.group.names) else None,
             read.resolved_by,
         )
         for read in reads
@@ -349,9 +348,7 @@ def list_runs_below(
     """Return the runs whose parent is this run, as `list_child_runs`."""
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
     facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view)
-    children = [
-        (run_key, of) for run_key, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent
-    ]
+    children = [(run_key, of) for run_key, of in owned_runs(facts, view.sees).items() if parent_run(of) == parent]
     children.sort(key=lambda child: (child[1].first or "", child[0]), reverse=True)
     listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
     return ResultPage(listed, len(children), page.more or any(child.truncated for child in listed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
@@ -61,10 +61,11 @@ class ReadAhead:
             rows, pages = {}, self._behind.query(new_queries)
         else:
             rows, pages = self._behind.read(new_keys, new_queries)
-        self._known.update({key: rows.get(key) for key in new_keys})
         self._pages.update(zip(new_queries, pages, strict=True))
-        for page in pages:
-            self._known.update((row.key, row) for row in page.rows)
+        self._keep({key: rows.get(key) for key in new_keys} | {row.key: row for page in pages for row in page.rows})
+
+    def _keep(self, rows: Mapping[Key, Row | None]) -> None:
+        self._known.update(rows)
 
 
 class GraphRows:
@@ -73,12 +74,7 @@ class GraphRows:
     Rows that are made of others share their reads.
     """
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        at: str | None = None,
-        caller: Visibility = EVERYTHING,
-    ) -> None:
+    def __init__(self, reader: GraphReader, at: str | None = None, caller: Visibility = EVERYTHING) -> None:
         self.reader: ReadAhead = reader.reader if isinstance(reader, GraphRows) else ReadAhead.of(reader)
         self.at, self.caller = at, caller
 

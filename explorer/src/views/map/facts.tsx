@@ -10,7 +10,7 @@ import { titleOfId } from "../../model/titles";
 import { ErrorText } from "../../parts/error-text";
 import { Fact } from "../../parts/fact";
 import { When } from "../../parts/frame";
-import { SignOf, StateOf } from "../../parts/signs";
+import { Stale, StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { TestsOf } from "../../parts/tests";
 import { link } from "../../url/state";
@@ -31,7 +31,7 @@ export function JobFacts({ item }: { item: Item }) {
         )}
         {item.incomplete && (
           <Fact of="Lineage">
-            <Marked word="incomplete" />: the run could not report all of it
+            <Stale>incomplete</Stale>: the run could not report all of it
           </Fact>
         )}
         {item.otherParts.length > 0 && (
@@ -51,13 +51,6 @@ export function JobFacts({ item }: { item: Item }) {
     </>
   );
 }
-
-const Marked = ({ word }: { word: string }) => (
-  <span className="state stale">
-    <SignOf of="stale" />
-    {word}
-  </span>
-);
 
 /** The error of a failed run: the graph does not have it, so it is fetched for the selected job alone. */
 export function RunError({ id }: { id: string }) {
@@ -80,7 +73,7 @@ export function DatasetFacts({ item, written }: { item: Item; written: string | 
       </Fact>
       {item.stale && (
         <Fact of="State">
-          <Marked word="stale" />: who wrote it last does so no more
+          <Stale />: who wrote it last does so no more
         </Fact>
       )}
       {item.temporary && <Fact of="Kind">temporary</Fact>}

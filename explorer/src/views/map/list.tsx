@@ -8,7 +8,7 @@ import type { Item, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
-import { SignOf, StateOf } from "../../parts/signs";
+import { SignOf, Stale, StateOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { FailingTests } from "../../parts/tests";
 
@@ -114,14 +114,7 @@ export function StateCell({ item }: { item: Item }) {
       </>
     );
   if (item.tests?.failed) return <FailingTests tests={item.tests} />;
-  return item.stale ? (
-    <span className="state stale">
-      <SignOf of="stale" />
-      stale
-    </span>
-  ) : (
-    <span className="muted">–</span>
-  );
+  return item.stale ? <Stale /> : <span className="muted">–</span>;
 }
 
 function ChangeCell({ row }: { row: Row }) {

@@ -9,7 +9,7 @@ import { plural } from "../../model/format";
 import { type Item, type Lineage, showWay } from "../../model/graph";
 import { nearestTroubles, type Trouble } from "../../model/paths";
 import { Loaded, When } from "../../parts/frame";
-import { SignOf, StateOf } from "../../parts/signs";
+import { Stale, StateOf } from "../../parts/signs";
 import { FailingTests } from "../../parts/tests";
 import { link, type MapState, mapLink } from "../../url/state";
 import { RunError } from "./facts";
@@ -85,13 +85,7 @@ function TroubleOf({
         <b>{item.name}</b>
       )}{" "}
       {item.kind === "job" && <StateOf state={item.state} />}
-      {item.stale && (
-        <span className="state stale">
-          <SignOf of="stale" />
-          stale
-        </span>
-      )}{" "}
-      <FailingTests tests={item.tests} />{" "}
+      {item.stale && <Stale />} <FailingTests tests={item.tests} />{" "}
       <span className="muted">
         {plural(hops, "hop")} up, <When time={item.touchedAt} />
       </span>

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame, Typed
 from spark_client.capturing.connect.columns.functions import GENERATORS
-from spark_client.capturing.connect.columns.text_expressions import read_expression
-from spark_client.capturing.connect.columns.texts import Texts
+from spark_client.capturing.connect.columns.text_expressions import own_ids, read_expression
+from spark_client.capturing.connect.columns.texts import MARK, Texts
 from spark_client.capturing.connect.snapshots import Column, Unreadable
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node, kinds
@@ -20,7 +20,18 @@ _COLUMN = re.compile(r"(.*?)#(\d+)(L?)(?:, ?|$)")
 _CTE = re.compile(r"(?:CTERelationDef|UnionLoop) (\d+)\b")
 _CTE_REFERENCE = re.compile(r"(?:CTERelationRef|UnionLoopRef) (\d+), (?:true, |false, )?\[(.*?)\]")
 _HINTS = re.compile(r", (?:left|right)Hint=\(.*\)$")
+_FUNCTION = re.compile(
+    r"(?P<kind>\w+) (?P<keys>(?:\[.*?\], |\d+, \d+, )?)(?P<name>[^\s(]+)\(.*\)#\d+, "
+    r"(?:\[(?P<more_keys>[^\[\]]*)\], )?\[(?P<outputs>[^\[\]]*)\](?:, .*)?"
+)
+_COUNTS = re.compile(r"(?<!#)\b\d+(?=, )")
 _LONG = SchemaField("", "long")
+_OVER_ROWS = kinds(
+    """
+    MapInPandas MapInArrow PythonMapInArrow FlatMapGroupsInPandas FlatMapGroupsInArrow FlatMapGroupsInPandasWithState
+    FlatMapCoGroupsInPandas FlatMapCoGroupsInArrow
+    """
+)
 # Operators with lists that only their brackets end.
 LISTING = kinds("Aggregate Generate Expand Window Sort")
 
@@ -112,7 +123,9 @@ def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: l
     count = first.count("\x02") if grouped else 0
     groups = _each(reader, first, inside[:count]) if grouped else []
     marked = rest.removeprefix(", [") if grouped else reader.texts.marked(text).partition("[")[2]
+    reader.texts.keys = frozenset(own_ids(first) if grouped else ())
     items, frame = _listed(reader, marked, inside[count:])
+    reader.texts.keys = None
     node = reader.nodes.node("Aggregate", child=below[0].node, aggregateExpressions=items, groupingExpressions=groups)
     return frame._replace(node=node)
 
@@ -161,6 +174,60 @@ def _union(reader: TextReading, text: str, below: list[TextFrame], inside: list[
         for at, column in enumerate(below[0].columns)
     )
     return TextFrame(node, below[0].ids, columns)
+
+
+def _as_of(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+    """Return `AsOfJoin (a#1 >= b#2), Inner` and `NearestByJoin ...`, of which only the references are read."""
+    del inside
+    left, right = below
+    kind, _, on = text.partition(" ")
+    condition = reader.texts.references(reader.texts.marked(on), ()).node
+    names = {"rankingExpression": condition} if kind == "NearestByJoin" else {"condition": condition}
+    node = reader.nodes.node(kind, left=left.node, right=right.node, **names)
+    return TextFrame(node, left.ids + right.ids, left.columns + right.columns)
+
+
+def _sample(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+    """Return `Sample 0.0, 0.5, false, 3`, below which Spark may add a sort of its own."""
+    del text, inside
+    return reader.over(below[0], "Sample")
+
+
+def _numbered(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+    """Return `AttachDistributedSequence[n#1L, a#2] Index: n#1L`."""
+    del inside
+    [(name, id_, is_long)] = listed_columns(text.rpartition("Index: ")[2])
+    (column,) = _listed_columns(reader, [(name, id_, is_long)])
+    attribute = reader.nodes.reference(column).node
+    node = reader.nodes.node("AttachDistributedSequence", child=below[0].node, sequenceAttr=attribute)
+    return TextFrame(node, (id_, *below[0].ids), (column, *below[0].columns))
+
+
+def _over_rows(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
+    """Return a function of the program over whole rows, which may make each column of all that goes in.
+
+    `MapInPandas f(a#1)#2, [b#3], false`; of groups by keys (`FlatMapGroupsInPandas [a#1], f(...)`, and with a state
+    `f(...)#2, [a#1], [b#3]`), or of the first columns of two sides (`FlatMapCoGroupsInPandas 1, 1, f(...)`).
+    """
+    del inside
+    match = _FUNCTION.match(text)
+    if match is None:
+        raise Unreadable("a function over rows")
+    listed_keys = match["more_keys"] or match["keys"].partition("[")[2].rpartition("]")[0]
+    marks = [MARK.match(item) for item in _split(reader.texts.marked(listed_keys))]
+    keys = [reader.texts.columns[mark["id"]] for mark in marks if mark is not None]
+    for frame, count in zip(below, _COUNTS.findall(match["keys"]), strict=False):
+        keys += frame.columns[: int(count)]
+    listed = listed_columns(match["outputs"])
+    columns = _listed_columns(reader, listed)
+    node = reader.nodes.node(
+        match["kind"],
+        functionExpr=reader.nodes.node("PythonUDF", name=match["name"]),
+        output=[reader.nodes.reference(column).node for column in columns],
+        groupingAttributes=[reader.nodes.reference(key).node for key in keys],
+        children=[frame.node for frame in below],
+    )
+    return TextFrame(node, tuple(id_ for _, id_, _ in listed), columns)
 
 
 def _both(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
@@ -395,4 +462,9 @@ RULES: Mapping[str, Rule] = {
     "OneRowRelation": _one_row,
     "LocalRelation": _rows,
     "Range": _range,
+    "Sample": _sample,
+    "AsOfJoin": _as_of,
+    "NearestByJoin": _as_of,
+    "AttachDistributedSequence": _numbered,
+    **dict.fromkeys(_OVER_ROWS, _over_rows),
 }
