@@ -21,7 +21,7 @@ _STAGES = {
 
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
-    """Return the page."""
+    """Render the page."""
     return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day)))
 
 
@@ -98,7 +98,6 @@ def _plain(units: float) -> str:
 
 
 def _render_assumptions(day: Day) -> Iterator[str]:
-    """Yield the section of the assumptions, each with its constant."""
     yield "## Assumed, not counted"
     yield ""
     yield "Each is a constant of `benchmarks/cost.py`:"

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def stage_pages() -> None:
-    """Copy the pages and what they link to; a README becomes the index of its folder."""
+    """Copy the pages and the targets of their links; a README becomes the index of its folder."""
     files = [*(ROOT / "docs").rglob("*"), *_FEATURES.glob("*/README.md")]
     waiting = sorted(path for path in files if path.is_file() and path.suffix != ".toml")
     staged: set[Path] = set()
@@ -97,7 +97,7 @@ def _is_page(path: Path) -> bool:
 
 
 def linked_files(page: Path, text: str) -> Iterator[Path]:
-    """Yield the files and folders that a page links to, and that are no pages themselves."""
+    """Yield the files and folders with a link from a page, without further pages."""
     if not _is_page(page):
         return
     for link in _LINK.finditer(text):
@@ -109,7 +109,7 @@ def linked_files(page: Path, text: str) -> Iterator[Path]:
 def turn_links(page: Path, text: str) -> str:
     """Turn the links in a page's text to the paths of the pages.
 
-    What another file links to is not copied for it: such a link keeps its text alone.
+    Targets of a file that is no page are not copied: their links become text.
     """
     if not _is_page(page):
         text = _UNLINKED.sub(r"\1", text)

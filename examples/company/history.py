@@ -85,7 +85,7 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
     # A run's times vary, in the same way for a seed, job and night.
     random = Random(f"{night.seed} {job.name} {night.age}")
     starts = after(night.begins, 60 * job.starts_min + random.uniform(0, 20))
-    ends = after(starts, 60 * job.takes_min * random.uniform(0.7, 1.4))
+    ends = after(starts, 60 * job.lasts_min * random.uniform(0.7, 1.4))
     run: Json = {"runId": night.run_id(job), "facets": {}}
     if job.parent:
         root = job.root and night.run_id(job.root)

@@ -88,7 +88,7 @@ def users(report: Report) -> Iterator[Added]:
             yield use.dataset, DatasetFacts(first_written=event.time, written_by=user)
 
 
-def only_named(report: Report) -> Iterator[Added]:
+def bare_mentions(report: Report) -> Iterator[Added]:
     """Yield the datasets that the sender may not describe: graphs of the job show them, nothing else changes."""
     event = report.event
     for dataset in event.named:

@@ -72,8 +72,10 @@ def _render_nodes(graph: Graph, render: Callable[[str, Job | Dataset], N], budge
     nodes: dict[str, Job | Dataset] = {}
     for node in graph.nodes:
         nodes.setdefault(render_node_id(node.id, node.version), node)
-    neighbours, apart = _neighbours(graph.edges), _neighbours_up(graph.apart)
-    rendered = ((node_id, _mark(render(node_id, node), graph, apart.get(node_id))) for node_id, node in nodes.items())
+    neighbours, parts_read = _neighbours(graph.edges), _neighbours_up(graph.apart)
+    rendered = (
+        (node_id, _mark(render(node_id, node), graph, parts_read.get(node_id))) for node_id, node in nodes.items()
+    )
     kept = _fit_nodes(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
@@ -119,7 +121,7 @@ def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
     return {"id": node_id, "type": "DATASET", "data": redact(node, render_short_dataset), "inEdges": [], "outEdges": []}
 
 
-def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
+def _mark(node: N, graph: Graph, parts_read: Sequence[str] | None) -> N:
     """Add the numbers of all neighbours to a node of a folded graph, in their final number of digits.
 
     A job's node gets the datasets read in a different part than was written, if any.
@@ -129,8 +131,8 @@ def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
         node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
     elif graph.degrees:
         node["more"] = None
-    if apart:
-        node["readsOtherPartOf"] = sorted(apart)
+    if parts_read:
+        node["readsOtherPartOf"] = sorted(parts_read)
     return node
 
 
