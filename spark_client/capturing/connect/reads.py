@@ -90,6 +90,19 @@ def reads_of(relation: Any) -> Iterator[Read]:
             left += [(child, frames) for child in reversed(inputs)]
 
 
+def kinds_in(relation: Any) -> set[str]:
+    """Return the kinds of a relation and of all below it."""
+    kinds: set[str] = set()
+    left = [relation]
+    while left:
+        message = left.pop()
+        kind = message.WhichOneof("rel_type")
+        if kind is not None:
+            kinds.add(kind)
+            left += relations_in(getattr(message, kind))
+    return kinds
+
+
 def table_read(name: str) -> TableRead:
     """Return a table by its name as it is written.
 
