@@ -160,7 +160,7 @@ def template(synthesized):
 def local_stack(template, tmp_path_factory):
     """The whole stack, running, shared by all tests of a worker: let each test use roots of its own.
 
-    Time may only be moved in a stack of the test's own (`LocalStack(template)`, 3 s), for it moves for all.
+    Move time only in a stack of the test's own (`LocalStack(template)`, 3 s): it moves for all tests.
     """
     from local_stack.stack import LocalStack
 

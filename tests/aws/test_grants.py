@@ -212,7 +212,7 @@ def of_a_day(cloud, catalog, monkeypatch):
 
 
 def _store(cloud, ledger):
-    """Send events by function and API, then load a changed run, facts too big for an item, a pointer to S3."""
+    """Send events by function and API; load a changed run, facts too big for an item, a pointer to S3."""
     bucket = cloud.outputs["IntakeBucketName"]
     cloud.s3.put_object(Bucket=bucket, Key="requests/e.json", Body=json.dumps(a_job_event()))
     with ledger.of("InputFunction"):
@@ -239,7 +239,7 @@ def _store(cloud, ledger):
 
 
 def _compact(cloud, ledger):
-    """Compact a day with a root traced in time, an untraced root, and the orphan of a trace that died half-way."""
+    """Compact a day with a root traced in time, an untraced root, and the orphan of a dead trace."""
     cloud.load(*messages({"row": "missed"}, "missed"))
     orphan = {"Bucket": cloud.outputs["ArchiveBucketName"], "Key": "traces/year=2025/month=11/day=20/orphan"}
     cloud.s3.put_object(**orphan, Body=b"")

@@ -1,5 +1,5 @@
-"""Nothing accepted is lost: after every fault and redelivery each record is in the table, the archive, a queue or the
-dead letters, and a replay brings it to where it would have been.
+"""Nothing accepted is lost: after every fault and redelivery each record is in the table, archive, a queue or dead
+letters. A replay brings it to where it would have been.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def test_two_traces_at_once_archive_what_both_of_them_saw(cloud):
 
     assert cloud.archived_nodes() == {*FILE_AND_ROWS, "row-3"}
     assert cloud.dirty() == set()
-    # A trace keeps its rival's upload, as the rival might commit it: sealing the day removes the loser's upload.
+    # The loser keeps its first upload, as another trace might commit it: sealing the day removes it.
     assert len(cloud.objects()) == 3
     cloud.compact(DAY)
     assert len(cloud.objects()) == 2

@@ -1,4 +1,4 @@
-"""The demo on a terminal, as a stranger runs it, with one day instead of seven and all of its output."""
+"""The demo on a terminal, as a stranger runs it, with a single day instead of seven."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def assert_traces_and_jobs_are_shown(printed: str) -> None:
 
 
 def assert_one_columns_path_is_shown(printed: str) -> None:
-    """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
+    """Up from the CO2, down from the flights file, to the records by links, to a recorded step by CDAP's route."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert as_piped(shown) in printed
     up, down = re.findall(r"\n(?:upstream|downstream)\n(.*?)\n\n", printed, re.DOTALL)

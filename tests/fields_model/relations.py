@@ -110,7 +110,7 @@ def _before(world, operations, dataset, field):
 
 
 def _after(world, operations, dataset, field):
-    """Name the operations with a field, or a product of it, among their inputs."""
+    """Name the reads of a field, and the operations with the field or a product of it as input."""
     reads = [operation for operation in operations if operation["type"] == "READ"]
     mine = {read["name"] for read in reads if world.statements.primary(_dataset(read["source"])) == dataset}
     taken = {(used["origin"], used["name"]) for operation in operations for used in operation.get("inputs", ())}

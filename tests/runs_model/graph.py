@@ -50,7 +50,7 @@ def of_now(model, node_id, depth):
 
 
 def apart(model, jobs):
-    """List the edges from a dataset to a job whose partitions are disjoint from the writes of all its fellow jobs."""
+    """List the edges dataset -> job where the job's partitions are disjoint from the writes of all fellow jobs."""
     io = {job: _visible_io(model, job) for job in jobs}
     pairs = {(dataset, job) for job in jobs for dataset in io[job][0]}
     edges = (

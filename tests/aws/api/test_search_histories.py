@@ -1,6 +1,6 @@
 """A search finds each matching record once, on pages of any size, whatever happened to it.
 
-Random histories: records are loaded, expire, are traced on demand and by night, roots are missed by a night, days are
+Random histories: records are loaded, expire, and are traced on demand and by night. A night may miss roots; days are
 sealed and published late or not yet. The model is the list of loaded records: no record is ever lost or renamed.
 """
 

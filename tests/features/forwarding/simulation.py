@@ -1,4 +1,4 @@
-"""A loader and a forward function between a FIFO queue, a bucket and an endpoint, each with faults of the test."""
+"""A loader and a forward function between a FIFO queue, a bucket and an endpoint, with the test's faults."""
 
 from __future__ import annotations
 

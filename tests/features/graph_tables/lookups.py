@@ -1,4 +1,4 @@
-"""Lookups in the graph at the end of a day, by the API's queries and of the rows of the graph's tables."""
+"""Lookups in the graph at the end of a day: by the API's queries, and in the rows of the graph's tables."""
 
 from __future__ import annotations
 

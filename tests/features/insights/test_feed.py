@@ -34,7 +34,7 @@ DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 
 @pytest.fixture(params=["model", "loaded"])
 def queries_over(request):
-    """The model of statements, or queries of a table, loaded a statement at a time from the last to the first."""
+    """The model of statements, or queries of a table, loaded a statement at a time, the last first."""
     if request.param == "model":
         return Newspaper
     return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
