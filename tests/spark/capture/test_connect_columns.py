@@ -1,7 +1,7 @@
-"""The driver's cases over Spark Connect: what is exact stays exact, what is less says so, and nothing is wrong.
+"""The driver's cases over Spark Connect: exact lineage stays exact, lesser lineage says so, and none is wrong.
 
 `HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every twelfth query and frame. The names below
-are of those that are not exact.
+are of the cases without exact lineage.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MODULES = (
     "subqueries",
     "writes",
 )
-# Cases that PySpark's client, or a program that has a driver at hand, does not do over Spark Connect.
+# Cases for a driver alone, or without support in PySpark's client for Spark Connect.
 _NOT_OVER_CONNECT = frozenset(
     {
         "a frame of pandas on Spark",
@@ -105,7 +105,7 @@ _TABLES = frozenset(
         "rows of a variant",
     }
 )
-# Statements that a client does not see, or writes that met existing data.
+# Statements unseen by a client, or writes without effect on existing data.
 _NOT_SEEN = frozenset(
     {
         "a frame that is not written, for there is something",
@@ -187,7 +187,7 @@ def test_each_folder_of_a_frame_has_its_columns(remote: Any, hearing: Hearing, d
 
 
 def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a module of cases make columns for a remote session; PySpark has one kind for each in one process."""
+    """Let a module of cases make columns for a remote session; PySpark has two kinds of columns in a process."""
     from pyspark.sql.connect import functions
     from pyspark.sql.connect.window import Window
 
@@ -197,9 +197,9 @@ def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def _wrong(lines: list[str], expected_lines: list[str]) -> list[str]:
-    """Return the columns with a source, or without one, that nothing says is unknown.
+    """List the known columns with wrong sources; a column with `unknown` may lack any.
 
-    What decides about all rows may be less where a column is unknown.
+    With an unknown column, the sources of all rows (`*`) may lack any, too.
     """
     ours, theirs = _by_column(lines), _by_column(expected_lines)
     if any(map(_is_unknown, ours.values())):
@@ -212,7 +212,7 @@ def _wrong(lines: list[str], expected_lines: list[str]) -> list[str]:
 
 
 def _by_column(lines: list[str]) -> dict[str, set[str]]:
-    """Return the sources of the columns, each with those of the fields inside it."""
+    """Group the sources by column, together with the sources of its inner fields."""
     columns: dict[str, set[str]] = collections.defaultdict(set)
     for line in lines:
         column, arrow, sources = line.partition(" <- ")
@@ -226,5 +226,5 @@ def _is_unknown(sources: set[str]) -> bool:
 
 
 def _sources_of(sources: set[str]) -> set[str]:
-    """Return the columns of datasets, without the fields in them, and without how they are used."""
+    """List the columns of datasets, without inner fields and without transformations."""
     return {".".join(source.split(" ")[0].split(".")[:2]) for source in sources}

@@ -1,4 +1,4 @@
-"""The zip of a release, and `headwater deploy --template`: what it refuses, uploads and prints."""
+"""The zip of a release, and `headwater deploy --template`: its refusals, uploads and prints."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def released(release):
 
 @pytest.fixture(scope="session")
 def described(release):
-    """Return the description that `headwater deploy` reads first."""
+    """The release's description, `release.json`."""
     with zipfile.ZipFile(release) as archive:
         return json.loads(archive.read("release.json"))
 
@@ -58,9 +58,9 @@ def aws(monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    # moto evaluates no conditions: for it, a policy that refuses requests without TLS refuses all.
+    # moto evaluates no conditions: a refusal of requests without TLS would refuse all requests.
     monkeypatch.setattr(FakeBucket, "get_permission", lambda *_: PermissionResult.NEUTRAL)
-    # moto has no such call; what it would set is kept for the tests.
+    # moto lacks the call; `protected` keeps its settings for the tests.
     monkeypatch.setattr(CloudFormationResponse, "protected", {}, raising=False)
     monkeypatch.setattr(CloudFormationResponse, "update_termination_protection", keep_protection, raising=False)
     monkeypatch.setattr(moto_formation.ChangeSet, "apply", apply_all)
@@ -87,7 +87,7 @@ def keep_protection(response):
 
 @pytest.fixture
 def in_moto(release, tmp_path):
-    """A release with what moto's CloudFormation can make."""
+    """A release without the resources unknown to moto's CloudFormation."""
     return releases.reduce_to_moto(release, tmp_path / "reduced.zip")
 
 
@@ -321,7 +321,7 @@ def module():
 
 
 def of_kind(module, block, *labels):
-    """Return the first block of these labels."""
+    """Find the first block of these labels."""
     for each in module[block]:
         for label in labels:
             each = each.get(json.dumps(label), {})

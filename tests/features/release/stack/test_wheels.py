@@ -1,4 +1,4 @@
-"""Both wheels: what is in them, the client in an empty environment, the commands without a checkout."""
+"""Both wheels: their files, the client in an empty environment, the commands without a checkout."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_second_build_has_the_same_bytes(wheels, release, tmp_path):
 
 @pytest.fixture(scope="module")
 def bills(wheels):
-    """Return the bills of materials by distribution, valid by CycloneDX's own schema."""
+    """The bills of materials by distribution, valid by CycloneDX's own schema."""
     texts = {path.stem.split("-")[0]: path.read_text("utf-8") for path in wheels["headwater"].parent.glob("*.cdx.json")}
     assert [JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) for text in texts.values()] == [None, None]
     return {name.replace("_", "-"): json.loads(text) for name, text in texts.items()}
@@ -86,7 +86,7 @@ def test_a_bill_names_what_the_wheel_requires_as_it_is_locked(wheels, bills):
         for version, locked in re.findall(rf"^{name}==(\S+)(.*?)(?=^\S)", lock, re.MULTILINE | re.DOTALL):
             [reference] = packages[f"pkg:pypi/{name}@{version}"]["externalReferences"]
             assert {digest["content"] for digest in reference["hashes"]} >= set(re.findall(r"sha256:(\w+)", locked))
-    # What the template in the wheel brings to the functions.
+    # The functions' libraries, from the template in the wheel.
     assert {"aws-lambda-powertools", "httptools", "zlib-ng"} <= names
     client = packages["pkg:pypi/headwater-client@0.1.0"]
     assert client["hashes"] == sha256_of(wheels["headwater-client"].read_bytes())
@@ -114,7 +114,7 @@ def top_levels(wheel):
 
 
 def run(code, *paths, cwd):
-    """Run code in a Python that sees nothing but its standard library and these paths."""
+    """Run code in a Python with its standard library and these paths alone."""
     start = f"import sys; sys.path[:0] = {list(map(str, paths))!r}\n"
     return subprocess.run([sys.executable, "-I", "-S", "-c", start + code], cwd=cwd, capture_output=True, text=True)
 
@@ -169,7 +169,7 @@ def test_the_java_sources_of_capture_are_in_the_wheel(wheels):
 
 def test_cdk_says_that_it_needs_a_checkout(wheels, tmp_path):
     code = "from headwater.cli.main import main; sys.exit(main(['cdk', 'synth']))"
-    # The libraries of this environment without its link to the checkout, which only `site` would follow.
+    # The libraries of this environment; its link to the checkout is a `.pth` file, read by `site` alone.
     done = run(code, *wheels.values(), sysconfig.get_path("purelib"), cwd=tmp_path)
     assert done.returncode == 2
     assert "needs a checkout" in done.stderr
@@ -177,14 +177,14 @@ def test_cdk_says_that_it_needs_a_checkout(wheels, tmp_path):
 
 @pytest.fixture(scope="module")
 def installed(wheels, tmp_path_factory):
-    """Return the Python of an environment with both wheels, and this environment's libraries without its checkout."""
+    """The Python of an environment with both wheels, and this environment's libraries without its checkout."""
     folder = tmp_path_factory.mktemp("installed")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     [packages] = folder.glob("lib/python*/site-packages")
     for wheel in wheels.values():
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(packages)
-    # Files of this kind name folders, and those of the folders are not read: the checkout is not linked.
+    # Python reads no `.pth` files in the named folder: the checkout is not linked.
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     return folder / "bin" / "python"
 
@@ -200,7 +200,7 @@ def test_the_folders_that_serve_and_demo_need_are_in_the_wheel_as_they_are_here(
 
 @pytest.mark.slow
 def test_serve_runs_in_an_empty_folder_from_the_wheels_alone(installed, assembly, tmp_path):
-    """Of a template that the tests have: synthesis from a wheel is this code, and ten seconds more."""
+    """With the tests' template: synthesis from a wheel runs the same code, in ten seconds more."""
     command = [installed, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0", "--template", assembly()]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -229,7 +229,7 @@ def test_what_the_commands_import_is_in_the_wheels(installed, tmp_path, module):
 
 @pytest.mark.slow
 def test_capture_runs_in_a_pyspark_job_from_the_wheels_alone(installed, tmp_path):
-    """It starts a JVM, as no other test here does."""
+    """Slow: it starts a JVM."""
     code = """
 from pyspark.sql import SparkSession
 import spark_client
