@@ -49,7 +49,10 @@ def list_files(folder: Path) -> Mapping[str, Path]:
 
 
 def find_file(files: Mapping[str, Path], name: str) -> PageFile | None:
-    """Read a file; the page for a name without suffix, as a view has. None for an unknown file, and without a build."""
+    """Read a file of the build; the page for a view, `jobs` or `a.b`: its name has none of the build's suffixes.
+
+    None for an unknown file, and without a build.
+    """
     path = files.get(name if PurePosixPath(name).suffix in _TYPES else INDEX)
     if path is None:
         return None
