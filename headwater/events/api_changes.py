@@ -1,6 +1,8 @@
-"""Changes through the API, messages of our own: deletions and annotations, as they are sent, and parsing.
+"""Changes through the API, messages of our own: rendering and parsing of deletions, annotations and descriptions.
 
-The rules of their fields are those of events; the names are as they were accepted.
+    {"change": "TAG", "eventTime": "2026-11-20T12:00:00.000000Z", "tag": "pii", "namespace": "lake", "dataset": "legs"}
+
+Fields follow the rules of events; names are kept as they were accepted.
 """
 
 from __future__ import annotations
@@ -20,14 +22,14 @@ from headwater_model.times import parse_time
 
 # A change whose fields were checked; null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
-# An annotation is part of the facts of its job or dataset, which every event of it reads.
+# Every event of a job or dataset reads its facts, and annotations are part of the facts.
 _DESCRIPTION_BYTES_MAX = 4_096
 # The values of a description by its subject.
 _VALUES = {"namespace": ("owner", "description"), "source": ("type", "connectionUrl", "description")}
 
 
 def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
-    """Parse a line of the raw log: an event, or a change of ours, whatever its time.
+    """Parse a document of the raw log: an event or a change through the API, of any time.
 
     Only the log holds both: senders of events may not delete or tag.
     """
@@ -35,10 +37,10 @@ def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
 
 
 def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
-    """Parse the message of a change through the API, as `render_change` makes it.
+    """Parse a change through the API, as `render_change` makes it.
 
     Raises:
-        Invalid: the body is no such change, or breaks a rule.
+        Invalid: the body is no change, or breaks a rule.
     """
     if not isinstance(body, dict) or not is_api_change(body):
         raise Invalid.because("change", body, f"must be one of {', '.join(API_CHANGES)}, without a producer")
@@ -50,7 +52,7 @@ def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
 
 
 def render_change(change: str, *, time: str, **fields: str | None) -> dict[str, str]:
-    """Return the message of a change that was accepted at `time` (normalized); the fields are those of its model.
+    """Render a change accepted at `time` (normalized); `fields` are the fields of its model.
 
     >>> render_change("TAG", time="2026-11-20T12:00:00.000000Z", tag="pii", namespace="emissions", job="check")["tag"]
     'pii'
@@ -67,7 +69,7 @@ class _OfThing(TypedDict):
 
 
 def _of_thing(form: _Form, hash_: str, rules: NamingRules) -> _OfThing:
-    """Return the members that changes of a job or a dataset have in common."""
+    """Parse the common members of changes to a job or a dataset."""
     namespace, job, dataset = map(form.get, ("namespace", "job", "dataset"))
     return {
         "time": parse_time(form["eventTime"]),
@@ -116,7 +118,7 @@ def _description(form: _Form, hash_: str, _rules: NamingRules) -> Description:
 
 
 def _one_of(*names: str, rule: str) -> Check:
-    """Return the check that a change names one thing."""
+    """Check that a change has exactly one of these fields."""
     return lambda form: () if sum(form.get(name) is not None for name in names) == 1 else [Broken(form, rule)]
 
 
