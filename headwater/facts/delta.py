@@ -19,12 +19,12 @@ from headwater.facts import delta_changes, delta_datasets, delta_jobs
 from headwater.facts.assertions import measures, results_of_tests
 from headwater.facts.facts_delta import Added, FactsDelta, report_of
 
-# By kind of statement, the functions that yield its additions: of an event by its `Report`. A further kind of fact is a
-# function and its row here; rows that depend on the facts known before are in `growth.KINDS`.
+# Functions of the additions of a statement, by its kind; for an event, of its `Report`. A further kind of fact is a
+# function and its row here. `growth.KINDS` has the rows of grown facts.
 _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
     Event: (
-        # Of datasets: times and facets, sources of data, other names, users; what a DatasetEvent declares; and those
-        # that the sender may only name.
+        # Of datasets: times and facets, sources of data, other names, users, declarations of DatasetEvents; and
+        # datasets without a right to describe them.
         delta_datasets.mentions,
         delta_datasets.sources,
         delta_datasets.other_names,
@@ -53,7 +53,7 @@ _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
 
 
 def delta_of(statements: Iterable[Statement]) -> FactsDelta:
-    """Return the facts that these statements add together."""
+    """Join the additions of all statements: `{JobFacts: {job: facts}, RunFacts: {run: facts}}` and further rows."""
     delta = FactsDelta()
     for statement in statements:
         of: object = statement
