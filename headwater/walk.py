@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Budget:
-    """The number of nodes that a result may still show; `cut`: others did not fit, or were not read."""
+    """The number of nodes with room in a result; `cut`: more did not fit, or were not read."""
 
     left: int
     cut: bool = False

@@ -25,7 +25,7 @@ class EventJson(bytes):
 
 
 class Event(dict[str, Any]):
-    """Event with its JSON, which is made once."""
+    """Event with its JSON, rendered at most once."""
 
     @cached_property
     def json(self) -> EventJson:
@@ -63,7 +63,7 @@ class EventsPayload:
         self._refused = refused
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the events that were not accepted yet."""
+        """Send the events without an acceptance so far."""
         response = transport.send_events(self._left, timeout_s) if self._left else {}
         retriable_failures: list[tuple[int, str]] = []
         for index, reason, retriable in _failures(response):
@@ -111,7 +111,7 @@ def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
 
 
 def rendered(event: object) -> EventJson:
-    """Return an event as JSON, which it may be already; raise `Refused` if it has none."""
+    """Return an event as JSON; raise `Refused` if it has none."""
     try:
         return event if isinstance(event, EventJson) else EventJson(_text(event).encode())
     except (TypeError, ValueError, RecursionError) as error:

@@ -120,7 +120,7 @@ def _one_of(*names: str, rule: str) -> Check:
     return lambda form: () if sum(form.get(name) is not None for name in names) == 1 else [Broken(form, rule)]
 
 
-def _tagged(form: _Form) -> Sequence[Broken]:
+def _tag_subject(form: _Form) -> Sequence[Broken]:
     things = sum(form.get(name) is not None for name in ("job", "dataset"))
     rule = "must name a namespace with a job or a dataset in it, or none of them"
     return () if things == (form.get("namespace") is not None) else [Broken(form, rule)]
@@ -135,19 +135,19 @@ _THING: Mapping[str, Check] = {
 }
 _ANNOTATED: Mapping[str, Check] = {**_THING, "caller": _TEXT}
 _TIME_AND_PLACE = ("eventTime", "namespace")
-_thing_named = _one_of("job", "dataset", rule="must name either a job or a dataset")
+_OF_ONE_THING = _one_of("job", "dataset", rule="must name either a job or a dataset")
 _TAG = fields_of(
     {"eventTime": text(is_time), "tag": _NAME, **_THING, "field": _NAME, "description": _TEXT, "caller": _TEXT},
     required=("eventTime", "tag"),
-    last=_tagged,
+    last=_tag_subject,
 )
 _OWNER = fields_of(
-    {**_ANNOTATED, "owner": _NAME, "type": _NAME}, required=(*_TIME_AND_PLACE, "owner"), last=_thing_named
+    {**_ANNOTATED, "owner": _NAME, "type": _NAME}, required=(*_TIME_AND_PLACE, "owner"), last=_OF_ONE_THING
 )
 _DOCUMENT = fields_of(
     {**_ANNOTATED, "field": _NAME, "description": text(not_blank, at_most(_DESCRIPTION_BYTES_MAX))},
     required=_TIME_AND_PLACE,
-    last=_thing_named,
+    last=_OF_ONE_THING,
 )
 _DESCRIBE = fields_of(
     {

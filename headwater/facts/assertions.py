@@ -66,7 +66,7 @@ class AssertionCounts:
 def measures(report: Report) -> Iterator[Added]:
     """Yield the facets of uses that measure their datasets: the dataset's facts keep the last measure."""
     event = report.event
-    for use in _described(event):
+    for use in _described_uses(event):
         if (facet := use.use_facets.get(METRICS)) is not None:
             yield use.dataset, DatasetFacts(facets=histories_of({METRICS: facet}, event.stamp))
 
@@ -75,21 +75,21 @@ def results_of_tests(report: Report) -> Iterator[Added]:
     """Yield the results of tests in an event: of each dataset, and of its job."""
     event = report.event
     uses: dict[DatasetId, list[DatasetUse]] = {}
-    for use in _described(event):
+    for use in _described_uses(event):
         uses.setdefault(use.dataset, []).append(use)
     for dataset in sorted(uses):
-        yield from _reported(event, dataset, _results_of_dataset(uses[dataset]))
+        yield from _results_of(event, dataset, _results_of_dataset(uses[dataset]))
     if event.job is not None:
-        yield from _reported(event, event.job, _results_of_run(event))
+        yield from _results_of(event, event.job, _results_of_run(event))
 
 
-def _described(event: Event) -> list[DatasetUse]:
+def _described_uses(event: Event) -> list[DatasetUse]:
     """List the uses of datasets, without the datasets that the sender may only name."""
     named = frozenset(event.named)
     return [use for use in event.uses if use.dataset not in named]
 
 
-def _reported(event: Event, thing: DatasetId | JobId, results: Sequence[Result]) -> Iterator[Added]:
+def _results_of(event: Event, thing: DatasetId | JobId, results: Sequence[Result]) -> Iterator[Added]:
     if results:
         outcomes = {result["key"]: [event.stamp, _rank(result)] for result in results[:ASSERTIONS_MAX]}
         yield about(thing, assertions=outcomes)

@@ -88,7 +88,7 @@ def users(report: Report) -> Iterator[Added]:
             yield use.dataset, DatasetFacts(first_written=event.time, written_by=user)
 
 
-def only_named(report: Report) -> Iterator[Added]:
+def bare_mentions(report: Report) -> Iterator[Added]:
     """Yield the `named` datasets, shown in the job's graphs: their sender may not describe them."""
     event = report.event
     for dataset in event.named:

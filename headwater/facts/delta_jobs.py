@@ -147,9 +147,9 @@ def namespaces(report: Report) -> Iterator[Added]:
     jobs_of = (event.job, *(run.job for run in (event.parent, event.root) if run))
     names = {job.namespace for job in jobs_of if job} | {mention.use.dataset.namespace for mention in report.mentions}
     for name in sorted(names):
-        yield mentioned_namespace(name, event.time)
+        yield namespace_mention(name, event.time)
 
 
-def mentioned_namespace(name: str, time: str) -> Added:
+def namespace_mention(name: str, time: str) -> Added:
     """Make the mention of a namespace."""
     return name, NamespaceFacts(first=time, last=time, mentioned_at=(time,))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from headwater.facts.added_rows import added_rows
 from headwater.facts.catalogue import NameSet, named
@@ -34,7 +34,7 @@ from headwater.facts.words import name_rows, schema_columns
 from headwater.features import FEATURES
 from headwater_model.ids import DatasetId, RunKey
 
-Senders = Mapping[str, Sender]
+Senders: TypeAlias = Mapping[str, Sender]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
     return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
 
 
-def _derived(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+def _derivation_rows(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
     """Yield the rows from sources to the dataset, as DatasetEvents declare it."""
     text = text_of(dataset)
     for reference in facts.declarations.values():
@@ -123,13 +123,13 @@ def _derived(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
             yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset.digest[:32]}", {"name": text})
 
 
-def _deleted(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
+def _deletion_marks(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
     """Yield the mark of a deleted thing: readers of lists check its facts."""
     if facts.deleted_at:
         yield named(names, thing)
 
 
-def _hidden(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+def _hiding_marks(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
     """Yield the marks of datasets hidden, perhaps, by these facts: readers of lists check them."""
     if KINDS[DatasetFacts].is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
         yield named("datasets_to_check", dataset)
@@ -138,14 +138,14 @@ def _hidden(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
         yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
 
 
-def _words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
+def _name_words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
     """Yield the rows of a thing's words when the catalogue first lists the thing."""
     kind = KINDS[type(new)]
     if kind.is_listed(new) and not kind.is_listed(old):
         yield from name_rows(thing)
 
 
-def _unlisted(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
+def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
     """Yield the mark of a listed dataset when a late event calls it temporary: the catalogue loses no name."""
     kind = KINDS[DatasetFacts]
     if kind.is_listed(old) and not kind.is_listed(new):
@@ -157,16 +157,16 @@ KINDS: Mapping[type[Facts], Kind] = {
     JobFacts: Kind(
         facts_key,
         text_of,
-        rows=(partial(_deleted, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
-        added=(_words,),
+        rows=(partial(_deletion_marks, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
+        added=(_name_words,),
         listing=partial(named, "jobs"),
         created="jobs",
     ),
     DatasetFacts: Kind(
         facts_key,
         text_of,
-        rows=(_hidden, tag_rows, owner_rows, _derived),
-        added=(_unlisted, _words, schema_columns),
+        rows=(_hiding_marks, tag_rows, owner_rows, _derivation_rows),
+        added=(_temporary_marks, _name_words, schema_columns),
         listing=partial(named, "datasets"),
         created="datasets",
     ),
@@ -175,7 +175,7 @@ KINDS: Mapping[type[Facts], Kind] = {
     NamespaceFacts: Kind(
         lambda namespace: (namespace_pk(namespace), FACTS),
         str,
-        rows=(partial(_deleted, "namespaces_to_check"),),
+        rows=(partial(_deletion_marks, "namespaces_to_check"),),
         listing=partial(named, "namespaces"),
     ),
 }

@@ -1,4 +1,4 @@
-"""Messages into an SQS queue, several a call; messages that the queue did not accept are returned, none is lost."""
+"""Messages into an SQS queue, several a call; refused messages are returned, none is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Unsent(NamedTuple):
-    """Message that the queue did not accept: its index in the call, the reason, and True if a retry cannot help."""
+    """Message refused by the queue: its index in the call, the reason, and True if a retry cannot help."""
 
     position: int
     reason: str

@@ -117,18 +117,26 @@ def test_changes_are_stepped_through_with_who_made_them(open_view, estate):
     panel.wait_for()
 
 
-@pytest.mark.slow
-def test_the_way_to_a_failure_far_upstream_is_shown(open_view, estate):
+def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_request(open_view, estate):
     last = f"dataset:{LAKE}:step.6"
-    page = open_view(estate, f"map?node={last}&sel={last}")
+    page = open_view(estate, f"map?node={last}&sel={last}", size=(1440, 900))
     page.get_by_role("button", name="Why?").click()
     page.get_by_text("No space left on device").wait_for()
     page.get_by_role("link", name="Show the way").click()
-    node(page, "far.0").wait_for()
+    wait_until_inside(page, NODES, 14)
+    assert page.locator(".zoom-full, .zoom-large").count() == 1
+    # Another node of the way is selected, and the way stays.
+    node(page, "far.3").click()
+    page.get_by_role("complementary", name="about far.3").wait_for()
+    assert page.locator(NODES).count() == 14
+    page.get_by_role("button", name="more upstream of far.0").click()
+    node(page, "source").wait_for()
+    page.get_by_role("button", name="All of it").click()
+    page.wait_for_url("**whole=1**")
+    page.get_by_role("button", name="Fit").click()
     lit = page.locator(".react-flow__edge.is-lit")
     lit.nth(12).wait_for(state="attached")
     assert lit.count() == 13
-    assert page.locator(NODES).count() == 15
 
 
 def test_a_small_box_has_the_colour_of_its_state_its_age_and_the_number_of_hidden_neighbours(open_view, pipeline):

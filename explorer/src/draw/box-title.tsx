@@ -16,7 +16,7 @@ const GAP_PX = 10;
 interface Props {
   of: Title;
   width: number;
-  lines?: 1 | 2;
+  lines?: number;
   /** A text at the end of the line, such as an age. */
   beside?: string;
 }

@@ -25,6 +25,8 @@ export interface CanvasProps {
   arrows: readonly DrawnArrow[];
   /** The layout's arrows, where the drawn arrows join columns and not boxes. */
   layoutArrows?: readonly { from: string; to: string }[];
+  /** The number of ranks in a row; all of them if not given. */
+  perRow?: number;
   anchor: string;
   focus: string;
   /** True while the focus loads and the boxes of the last picture stay. */
@@ -57,7 +59,13 @@ export function Canvas(props: CanvasProps) {
 
 function Flow(props: CanvasProps) {
   const { boxes, anchor, focus, isWhole = false, path, neighbours, draw } = props;
-  const { placed, isCurrent } = usePlaced(boxes, props.layoutArrows ?? props.arrows, anchor, props.layout);
+  const { placed, isCurrent } = usePlaced(
+    boxes,
+    props.layoutArrows ?? props.arrows,
+    anchor,
+    props.layout,
+    props.perRow ?? 0,
+  );
   // A new focus makes a new picture, and so does *Fit* of the whole.
   const picture = `${focus} ${isWhole}`;
   const { pins, move } = usePins(picture);

@@ -14,6 +14,15 @@ import type { Side } from "../url/state";
 import { BoxTitle } from "./box-title";
 
 export const CARD = { width: 256, height: 54 };
+const LINE_CHARS = 15,
+  LINE_PX = 16;
+
+/** Return the lines of a whole title, at most six. */
+const linesFor = (title: string) => Math.min(6, Math.max(2, Math.ceil(title.length / LINE_CHARS)));
+
+/** Return the size of a card for a whole title. */
+export const cardFor = (title: string) => ({ ...CARD, height: CARD.height + LINE_PX * (linesFor(title) - 2) });
+
 // What a card leaves for its title, beside its sign and its tag.
 const TITLE_PX = { dataset: 206, job: 198 };
 const TAG_PX = 23;
@@ -22,6 +31,8 @@ export interface CardLook {
   focus: boolean;
   selected: boolean;
   muted: boolean;
+  /** True if the title is not cut. */
+  whole: boolean;
   change?: NodeChange | undefined;
   freshness?: Freshness | undefined;
   /** When a dataset was written; null if that is not known. */
@@ -49,7 +60,12 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
         <span className={`kind-${item.kind}`} style={{ display: "inline-flex" }}>
           <SignOf of={item.kind} />
         </span>
-        <BoxTitle of={title} width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)} beside={aged} />
+        <BoxTitle
+          of={title}
+          width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)}
+          lines={look.whole ? linesFor(title.title) : 2}
+          beside={aged}
+        />
         {item.tags.length > 0 && (
           <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
             <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />
@@ -80,6 +96,7 @@ const marksOf = (item: Item, look: CardLook): string =>
     look.selected && "is-selected",
     look.muted && "is-muted",
     look.change && `is-${look.change}`,
+    look.whole && "is-whole",
     !item.known && "is-unknown",
   ]
     .filter(Boolean)

@@ -104,12 +104,14 @@ interface Placing {
 export function toEdge(arrow: DrawnArrow, { placed, sizes, isFree, isDouble, lit, muted }: Placing): Edge {
   const { from, to, fromY, toY, look = "" } = arrow;
   const ends = areasOf(placed, sizes, arrow);
+  const lane = placed.lanes[arrowKey(arrow)];
   const data: Ends = {
     sizes: [ends.from, ends.to],
     fromY,
     toY,
     isDouble,
     bends: isFree ? bendsOf(placed, arrow) : [],
+    lane,
     under: isFree && isBack(ends) ? lowestBetween(placed, sizes, ends) : 0,
   };
   return {
@@ -119,7 +121,7 @@ export function toEdge(arrow: DrawnArrow, { placed, sizes, isFree, isDouble, lit
     type: "arrow",
     focusable: false,
     selectable: false,
-    className: `${look} ${isBack(ends) ? "is-back" : ""} ${lit ? "is-lit" : muted ? "is-muted" : ""}`,
+    className: `${look} ${isBack(ends) && lane === undefined ? "is-back" : ""} ${lit ? "is-lit" : muted ? "is-muted" : ""}`,
     zIndex: lit ? 1 : 0,
     data,
   };

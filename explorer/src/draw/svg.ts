@@ -91,6 +91,7 @@ export function toSvg(
       fromY,
       toY,
       bends: bendsOf(placed, { from, to }),
+      lane: placed.lanes[`${from}→${to}`],
       under: isBack(areas) ? lowestBetween(placed, sizes, areas) : 0,
     });
     const back = sign ? `<text x="${sign.x}" y="${sign.y}" fill="${inks[ink]}">↺</text>` : "";

@@ -11,6 +11,7 @@ export function usePlaced(
   arrows: readonly { from: string; to: string }[],
   anchor: string,
   last: RefObject<Placed | null>,
+  perRow: number,
 ): { placed: Placed | null; isCurrent: boolean } {
   const [{ placed, of }, setPlaced] = useState<{ placed: Placed | null; of: string }>({ placed: null, of: "" });
   const key = useMemo(
@@ -18,19 +19,24 @@ export function usePlaced(
       JSON.stringify([
         boxes.map(({ id, width, height }) => [id, width, height]).sort(),
         arrows.map(({ from, to }) => [from, to]).sort(),
+        perRow,
       ]),
-    [boxes, arrows],
+    [boxes, arrows, perRow],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the layout depends on
   useEffect(() => {
     if (!boxes.length) return;
     const stop = new AbortController();
-    const heights = Object.fromEntries(Object.entries(last.current?.at ?? {}).map(([id, { y }]) => [id, y]));
+    const { at = {}, lanes = {} } = last.current ?? {};
+    // The heights of rows say nothing of a rank.
+    const isOfRows = perRow > 0 || Object.keys(lanes).length > 0;
+    const heights = isOfRows ? {} : Object.fromEntries(Object.entries(at).map(([id, { y }]) => [id, y]));
     place(
       {
         boxes: boxes.map(({ id, width, height, isLast = false }) => ({ id, width, height, isLast })),
         arrows: arrows.map(({ from, to }) => ({ from, to })),
         last: heights,
+        perRow,
       },
       stop.signal,
     )

@@ -23,6 +23,8 @@ export interface Placed {
   at: Record<string, Point>;
   /** Where a line passes the ranks between its ends, by `from→to`. */
   bends: Record<string, Point[]>;
+  /** The height at which a line goes back to the start of a lower row, by `from→to`. */
+  lanes: Record<string, number>;
   simple: boolean;
 }
 
@@ -31,6 +33,8 @@ export interface Task {
   arrows: { from: string; to: string }[];
   /** The heights of the last layout: boxes keep their order from top to bottom where possible. */
   last: Record<string, number>;
+  /** The number of ranks in a row; all of them if 0. */
+  perRow?: number;
 }
 
 export const RANK_GAP = 64;
@@ -51,6 +55,7 @@ export function anchored(placed: Placed, id: string, was: Point | undefined): Pl
     ...placed,
     at: Object.fromEntries(Object.entries(placed.at).map(([key, at]) => [key, move(at)])),
     bends: Object.fromEntries(Object.entries(placed.bends).map(([key, points]) => [key, points.map(move)])),
+    lanes: Object.fromEntries(Object.entries(placed.lanes).map(([key, y]) => [key, y + was.y - is.y])),
   };
 }
 

@@ -8,6 +8,7 @@ import { type Placed, RANK_GAP, type Task } from "./boxes";
 import { heightsOf } from "./heights";
 import { orderByCrossings, orderByHeights, sinkLast } from "./order";
 import { type Cell, toLayers } from "./ranks";
+import { inRows } from "./rows";
 
 export function layered(task: Task): Placed {
   const { layers, passes } = toLayers(task);
@@ -38,5 +39,6 @@ export function layered(task: Task): Placed {
   const bends = Object.fromEntries(
     [...passes].map(([key, cells]) => [key, cells.map((cell) => ({ x: centres[cell.rank]!, y: middles.get(cell)! }))]),
   );
-  return { at, bends, simple: false };
+  const ids = layers.map((layer) => layer.filter(({ isPass }) => !isPass).map(({ id }) => id));
+  return inRows({ at, bends, lanes: {}, simple: false }, ids, task);
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { anchored, type Task } from "./boxes";
 import { layered } from "./layered";
+import { lineOf } from "./path";
 import { simple } from "./simple";
 
 /** A graph without circles: each box may lead to some of the next ones; the same for the same seed. */
@@ -102,4 +103,26 @@ test("a long arrow passes the ranks between its ends clear of their boxes", () =
   const [bend] = bends["a→c"]!;
   expect(bend!.x).toBeCloseTo(at["b"]!.x + 108);
   expect(bend!.y < at["b"]!.y || bend!.y > at["b"]!.y + 54).toBe(true);
+});
+
+test("a long way goes on in lower rows, and a line leads from the end of a row to the start of the next", () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  const arrows = ids.slice(1).map((to, index) => ({ from: ids[index]!, to }));
+  const { at, lanes } = layered({
+    boxes: ids.map((id) => ({ id, width: 100, height: 50 })),
+    arrows,
+    last: {},
+    perRow: 2,
+  });
+  expect(ids.map((id) => [at[id]!.x, at[id]!.y])).toEqual([
+    [0, 0],
+    [164, 0],
+    [0, 122],
+    [164, 122],
+    [0, 244],
+  ]);
+  expect(lanes).toEqual({ "b→c": 86, "d→e": 208 });
+  const area = (id: string) => ({ ...at[id]!, width: 100, height: 50 });
+  const { path, sign } = lineOf({ from: area("b"), to: area("c"), lane: lanes["b→c"] });
+  expect([path.includes("V74"), sign]).toEqual([true, null]);
 });

@@ -12,6 +12,8 @@ export interface Arrow {
   /** The lowest edge of the boxes above an arrow back. */
   under?: number;
   isDouble?: boolean;
+  /** The height of the way back to the start of a lower row. */
+  lane?: number | undefined;
 }
 
 export interface Line {
@@ -32,6 +34,7 @@ const ROUND = 12;
 export const isBack = ({ from, to }: { from: Area; to: Area }): boolean => to.x + to.width <= from.x + from.width;
 
 export function lineOf(arrow: Arrow): Line {
+  if (arrow.lane !== undefined) return lineToRow(arrow, arrow.lane);
   if (isBack(arrow)) return lineBack(arrow);
   const { from, to, fromY = from.height / 2, toY = to.height / 2, bends = [], isDouble = false } = arrow;
   const start = { x: from.x + from.width + (isDouble ? TIP : 0), y: from.y + fromY },
@@ -42,6 +45,18 @@ export function lineOf(arrow: Arrow): Line {
     tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z${back}`,
     sign: null,
   };
+}
+
+/** The line to a lower row: down at the right of its box, along the lane, and down at the left of the target. */
+function lineToRow({ from, to }: Arrow, lane: number): Line {
+  const start = { x: from.x + from.width, y: from.y + from.height / 2 },
+    end = { x: to.x - TIP, y: to.y + to.height / 2 };
+  const [right, left] = [start.x + 2 * ROUND, end.x - ROUND];
+  const path =
+    `M${round(start.x)},${round(start.y)} H${round(right - ROUND)} q${ROUND},0 ${ROUND},${ROUND}` +
+    ` V${round(lane - ROUND)} q0,${ROUND} ${-ROUND},${ROUND} H${round(left + ROUND)}` +
+    ` q${-ROUND},0 ${-ROUND},${ROUND} V${round(end.y - ROUND)} q0,${ROUND} ${ROUND},${ROUND} H${round(end.x)}`;
+  return { path, tips: `M${round(end.x)},${round(end.y - 4)} l8,4 l-8,4 z`, sign: null };
 }
 
 /** The line of an arrow back: down from the middle of its box, under all boxes between, up to the target's middle. */

@@ -19,7 +19,7 @@ export function simple(task: Task): Placed {
     }
     x += Math.max(...here.map((box) => box.width)) + RANK_GAP;
   }
-  return { at, bends: {}, simple: true };
+  return { at, bends: {}, lanes: {}, simple: true };
 }
 
 /** Return each box's rank: the longest path from a start; boxes of circles come last. */

@@ -63,6 +63,18 @@ test("one direction, and no depth", () => {
   expect(hopsOf(show(PIPELINE, "checked", { ...NOTHING, depth: 0 }))).toEqual({ checked: 0 });
 });
 
+test("of a way its nodes alone are shown, with the number of the others, and what is opened beside it", () => {
+  const way = new Map([
+    ["raw", -2],
+    ["job:check", -1],
+    ["checked", 0],
+  ]);
+  const shown = show(PIPELINE, "checked", { ...NOTHING, depth: 9, way });
+  expect([hopsOf(shown), shown.folds]).toEqual([{ raw: -2, "job:check": -1, checked: 0 }, []]);
+  expect(shown.more.get("job:check")).toEqual({ up: 1, down: 1 });
+  expect(show(PIPELINE, "checked", { ...NOTHING, open: ["up:job:check"], way }).hops.get("planes")).toBe(-2);
+});
+
 test("an opened side shows what comes next, and an opened sibling its own", () => {
   const shown = show(PIPELINE, "checked", { ...NOTHING, open: ["down:estimated", "down:job:check"] });
   expect([...shown.hops.keys()].sort()).toEqual([...PIPELINE.items.keys()].sort());

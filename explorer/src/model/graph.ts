@@ -194,13 +194,16 @@ export interface Showing {
   all: readonly string[];
   /** Nodes outside of every fold, such as the nodes of a comparison. */
   unfolded?: ReadonlyMap<string, unknown> | undefined;
+  /** Nodes to draw in place of `depth`, with their hops from the focus. */
+  way?: ReadonlyMap<string, number> | undefined;
 }
 
 /** The part of a lineage to draw: `depth` datasets to each side of the focus, and the opened sides. */
 export function show(lineage: Lineage, focus: string, showing: Showing): Shown {
-  const hops = new Map<string, number>(lineage.items.has(focus) ? [[focus, 0]] : []);
+  const hops = new Map<string, number>(showing.way ?? (lineage.items.has(focus) ? [[focus, 0]] : []));
   const folds = new Map<string, Fold>();
-  for (const side of sidesOf(showing.dir)) spread(lineage, showing, hops, folds, [focus], side, 2 * showing.depth);
+  for (const side of showing.way ? [] : sidesOf(showing.dir))
+    spread(lineage, showing, hops, folds, [focus], side, 2 * showing.depth);
   for (let opened = -1; opened !== hops.size; ) {
     opened = hops.size;
     for (const mark of showing.open) {
@@ -304,12 +307,12 @@ export function reach(next: ReadonlyMap<string, readonly string[]>, start: strin
   return hops;
 }
 
-/** Return a map's state with the whole way between two nodes drawn and lit. The first or second node is upstream. */
+/** Return a map's state with the way between two nodes. The first or second node is upstream. */
 export function showWay(
   lineage: Lineage,
   above: string,
   below: string,
-): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; to: string } {
+): { node: string; dir: Direction; depth: number; pick: string[]; sel: string; from: string; to: string } {
   const fromAbove = reach(lineage.down, above),
     toBelow = reach(lineage.up, below);
   const hops = toBelow.get(above) ?? 0;
@@ -317,7 +320,7 @@ export function showWay(
   const way = [...toBelow].filter(([id, hop]) => (fromAbove.get(id) ?? Infinity) + hop === hops).map(([id]) => id);
   const shown = { dir: "up" as const, depth: Math.min(Math.ceil(hops / 2), DEPTH_MAX) };
   const drawn = show(lineage, below, { ...shown, open: [], pick: [], all: [] }).hops;
-  return { node: below, ...shown, pick: way.filter((id) => !drawn.has(id)), sel: above, to: below };
+  return { node: below, ...shown, pick: way.filter((id) => !drawn.has(id)), sel: above, from: above, to: below };
 }
 
 /** Return the depth to request: the API counts jobs, a map counts datasets to each side, or jobs from a job. */
@@ -329,7 +332,7 @@ export function parseMark(mark: string): [Side, string] {
   return mark.startsWith("up:") ? ["up", mark.slice(3)] : ["down", mark.slice(mark.indexOf(":") + 1)];
 }
 
-export function sidesOf(dir: Direction): readonly Side[] {
+function sidesOf(dir: Direction): readonly Side[] {
   return dir === "both" ? ["up", "down"] : [dir];
 }
 

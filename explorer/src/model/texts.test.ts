@@ -14,7 +14,7 @@ const queryOf = (address: string) => address.slice(address.indexOf("?"));
 
 test("what a map's address says is read back", () => {
   const state = parseMap(
-    "?node=dataset:s3://a:b&dir=up&depth=3&open=up:x&open=down:y&sel=job:a:b&list=1&at=2025-11-20&temporary=1&pick=p&all=up:q&to=t&vs=2025-11-19",
+    "?node=dataset:s3://a:b&dir=up&depth=3&open=up:x&open=down:y&sel=job:a:b&list=1&at=2025-11-20&temporary=1&pick=p&all=up:q&from=f&to=t&whole=1&beside=up:z&vs=2025-11-19",
   );
   expect(parseMap(queryOf(mapLink(state)))).toEqual(state);
   expect(state.at).toBe("2025-11-20T00:00:00.000Z");

@@ -41,8 +41,13 @@ export interface MapState extends Moment {
   /** Hubs whose lines are drawn. */
   hub: string[];
   sel: string;
-  /** A second node: only the paths between the two are lit. */
+  /** Two nodes: only the paths between them are drawn. Without the first, the selected node is the first. */
+  from: string;
   to: string;
+  /** Whether the nodes beside these paths are drawn, too. */
+  whole: boolean;
+  /** `up:<id>` and `down:<id>`: sides opened beside these paths. */
+  beside: string[];
   list: boolean;
   temporary: boolean;
   /** Whether the graph has edges between a job and the jobs it waits for. */
@@ -91,7 +96,10 @@ export function parseMap(search: string): MapState {
     all: query.getAll("all"),
     hub: query.getAll("hub"),
     sel: query.get("sel") ?? "",
+    from: query.get("from") ?? "",
     to: query.get("to") ?? "",
+    whole: query.get("whole") === "1",
+    beside: query.getAll("beside"),
     list: query.get("list") === "1",
     temporary: query.get("temporary") === "1",
     dependencies: query.get("dependencies") === "1",
@@ -105,7 +113,10 @@ export function mapLink(state: Partial<MapState> & { node: string }): string {
   return link("map", { ...rest, dir: dir === "both" ? "" : dir, depth: depth === 1 ? "" : depth });
 }
 
-const STEPS = ["node", "dir", "depth", "open", "pick", "all", "hub", "to"] as const;
+/** The change that leaves the paths between two nodes. */
+export const NO_PATHS = { from: "", to: "", whole: false, beside: [] as string[] };
+
+const STEPS = ["node", "dir", "depth", "open", "pick", "all", "hub", "from", "to", "whole", "beside"] as const;
 
 /** True of a change for Back to undo: of the drawn nodes, and of selecting at all. */
 export function isStep<State extends { sel: string }>(state: State, change: Partial<State>): boolean {

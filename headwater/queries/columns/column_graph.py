@@ -80,9 +80,9 @@ class ColumnWalk:
         return entry if self._opened([column]) else None
 
     def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
-        """Yield the steps from these columns, which `below` reached before its last level, report by report."""
+        """Yield the steps from columns before the last level of `below`, report by report."""
         columns = self._opened(reached)
-        # The walk has read all datasets that may have columns derived from these.
+        # The walk has read all datasets below.
         groups, entries = self._view.load_below({column.dataset for column in columns})
         # A report may name a source as a struct around a column, or as a field inside it.
         takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
@@ -119,7 +119,7 @@ class ColumnWalk:
             for sources, paths in entry.known.users(entry.paths)
         ]
         takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
-        # Each set that takes a column adds the columns derived from the set to that column's outputs.
+        # The columns derived from a set are outputs of each column in the set.
         for sources, users_of_sources in users:
             for column in {column for source in sources & takers.keys() for column in takers[source]}:
                 outputs[column] = outputs[column] | users_of_sources if outputs[column] else users_of_sources

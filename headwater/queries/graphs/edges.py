@@ -29,7 +29,7 @@ from headwater_model.ids import DatasetId, JobId
 
 # Jobs, of a namespace and of all, that are read for one parent.
 CHILD_JOBS_MAX = 1_000
-# Datasets that may be made of one dataset, the first by name, that are read.
+# Datasets, the first by name, that are read below a dataset.
 DERIVED_MAX = 1_000
 # Datasets that are read for the declared edges of one graph.
 READ_MAX = 10_000
@@ -56,7 +56,7 @@ class DatasetEdges:
         self.truncated = False
 
     def load_edges(self, groups: Iterable[ResolvedDataset]) -> None:
-        """Read the datasets that may be made of these, and the sources of these."""
+        """Read the datasets below these, and their sources."""
         names: set[DatasetId] = set()
         for group in groups:
             derived = sorted(group.derived)
@@ -118,7 +118,7 @@ def has_flows(job: Job, way: Direction) -> bool:
 def edges_apart(
     jobs: Iterable[Job], nodes: Mapping[JobId, Mapping[str, Any]], primary: Callable[[DatasetId], DatasetId]
 ) -> Iterator[tuple[DatasetId, JobId]]:
-    """Yield the edges between these jobs' datasets and the jobs that read another part than all other jobs wrote.
+    """Yield the edges from datasets to the jobs that read another part than all other jobs wrote.
 
     An edge counts only if the parts of all are known: of the job that reads, and of each other job that writes.
     """

@@ -17,7 +17,7 @@ _Place: TypeAlias = tuple[str, str]
 
 
 def impact_of(graph: Graph) -> Impact:
-    """Return what a graph that was walked down from its first node shows below that."""
+    """Return the nodes below the first in a graph that was walked down."""
     start = graph.nodes[0].id
     starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
@@ -49,7 +49,7 @@ def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, i
 
 
 class _WaysDown:
-    """The edges of a graph, and the datasets that jobs make of each of their inputs."""
+    """The edges of a graph, and the outputs that jobs make of each input."""
 
     def __init__(self, graph: Graph) -> None:
         self._below: dict[str, set[str]] = defaultdict(set)
@@ -88,12 +88,12 @@ class _WaysDown:
         node, entry = place
         for other in self._below[node]:
             if not entry or other not in self._datasets or (entry, other) in self._flows[node]:
-                # A job that leads to another leads to all that this one makes.
+                # A job leads to all outputs of the next job.
                 yield other, node if other in self._flows and node in self._datasets else ""
 
 
 def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
-    """Return the node ids of a job and of those that it started, and so on."""
+    """Return the node ids of a job, of its tasks, of their tasks, and so on."""
     below: dict[JobId, set[JobId]] = defaultdict(set)
     for task in jobs:
         if task.parent:

@@ -143,7 +143,7 @@ class JobGraphWalk:
         return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
 
     def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
-        """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
+        """Return the unreached declarations to which each way leads from the datasets."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load_edges(group for group, _ in opened)
         self._budget.cut |= self._declared.truncated
@@ -237,7 +237,7 @@ class JobGraphWalk:
         return shown
 
     def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
-        """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
+        """Return the unreached visible jobs to which each way leads from the datasets."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         steps: set[tuple[JobId, Direction]] = set()
         among: dict[Direction, dict[DatasetId, IdText]] = {}

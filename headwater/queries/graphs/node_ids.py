@@ -102,7 +102,7 @@ def _readable(text: str, candidates: Iterable[_N], rule: str) -> list[_N]:
 
 
 def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
-    """Return the candidates that exist; else those that exist under the names that the rules make of datasets'."""
+    """Return the existing candidates; else the existing datasets under their names by the rules."""
     return _among(candidates, view) or _among(
         [
             _under(node, other)
@@ -128,7 +128,7 @@ def _under(node: _N, dataset: DatasetId) -> _N:
 
 
 def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:
-    """Return the ids that exist, and datasets that events only named, in one round of requests.
+    """Return the existing ids, and datasets that events only named, in a single round of requests.
 
     An event that only names a dataset never changes the node that an id of an existing dataset names.
     """

@@ -30,7 +30,7 @@ from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
-# Jobs of a list that are shown with their last runs.
+# Jobs of a list with their last runs.
 WITH_RUNS_MAX = 100
 # Jobs whose last run's state is read for one list, and names whose time is.
 STATES_MAX = 5_000

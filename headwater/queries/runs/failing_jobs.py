@@ -14,7 +14,7 @@ from headwater.queries.runs.runs import CHILDREN_MAX, list_runs_below, newest_ru
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 
-# Runs of a job that are read. A job that failed so often without a good run is no news.
+# Runs of a job that are read.
 RUNS_MAX = 100
 _FIRST = 3
 # Of the failed runs, the last whose children are read, and their children.

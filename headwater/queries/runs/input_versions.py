@@ -31,7 +31,7 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
 
-# Inputs that one result resolves, all runs together: each costs about four requests.
+# Inputs in a result, of all runs together: each costs about four requests.
 INPUTS_MAX = 2_000
 
 

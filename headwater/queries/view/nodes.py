@@ -1,6 +1,6 @@
 """The stored nodes of jobs as jobs, and the outcomes of tests as of a time.
 
-The facts have the last outcome of each test. Where that is later than the time, rows of earlier events are read.
+The facts have the last outcome of each test. Where it is later than the time, rows of earlier events are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId
 
 Thing = TypeVar("Thing", DatasetId, JobId)
-# Rows of one name's events that are read for its past.
+# Events of a name: more are not read for its past.
 ROWS_MAX = 100
 
 
@@ -81,7 +81,7 @@ def pks_of(group: ResolvedDataset) -> list[str]:
 def nodes_of(jobs: Sequence[JobId], rows: GraphRows) -> Mapping[JobId, Mapping[str, Any]]:
     """Return the nodes of the known jobs, now or as of a time, in the given order.
 
-    A node of a time has no outcome of a test that more than `ROWS_MAX` later events report again.
+    A node of a time lacks the outcome of a test after more than `ROWS_MAX` later events with the test.
     """
     if not jobs:
         return {}
@@ -96,7 +96,7 @@ def nodes_of(jobs: Sequence[JobId], rows: GraphRows) -> Mapping[JobId, Mapping[s
 
 
 def node_key(job: JobId, at: str | None) -> Key:
-    """Return the key of a job's node; of a time, that of the facts of which the node is made."""
+    """Return the key of a job's node; of a time, the key of the job's facts: they make the node."""
     return facts_key(job) if at else current_key(job)
 
 
@@ -125,7 +125,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
 
 
 def under_primaries(job: Job, primary: Callable[[DatasetId], DatasetId]) -> Job:
-    """Return the job with its datasets under the names that `primary` returns."""
+    """Return the job with its datasets under their primary names."""
     flows = job.flows and tuple(sorted({(primary(source), primary(output)) for source, output in job.flows}))
     inputs, outputs = (tuple(sorted(set(map(primary, side)))) for side in (job.inputs, job.outputs))
     return replace(job, inputs=inputs, outputs=outputs, flows=flows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from spark_client.capturing.connect.columns.texts import (
+from spark_client.capturing.connect.literal_risks import (
     LiteralRisks,
     all_risks,
     masked_sql,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from headwater_model.ids import DatasetId
-from spark_client.capturing.connect.columns.texts import LiteralRisks
 from spark_client.capturing.connect.frame_texts import FrameToExplain, frame_to_explain
 from spark_client.capturing.connect.hidden_reads import calls_unknown, may_hide, tables_in, variables_in
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.places import Places, is_schema_known, paths_of
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, parse_plan_text, reads_in
 from spark_client.capturing.connect.reads import (

@@ -62,7 +62,6 @@ _LESS = frozenset(
     {
         "a built struct that is cast has the names of the cast",
         "INSERT casts to the table's types, and that changes nothing",
-        "a checkpoint of a checkpoint",
         "a field of what was parsed and exploded",
         "a field set in an array's structs",
         "a field's name in another case is the field",
@@ -177,9 +176,8 @@ def test_columns_of_a_table_of_many_columns_are_read_whole(
     assert remote.conf.get("spark.sql.debug.maxToStringFields") == "30"
 
 
-def test_files_of_frames_are_told_apart(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    planes, flights = (remote.table(name).inputFiles()[0].rsplit("/", 1)[0] for name in ("planes", "flights"))
-    read = remote.read.parquet
+def test_each_folder_of_a_frame_has_its_columns(remote: Any, hearing: Hearing, datasets: Path, tmp_path: Path) -> None:
+    read, planes, flights = remote.read.parquet, f"{datasets}/planes", f"{datasets}/flights"
     frame = read(flights).select("tailnum").union(read(planes).select("tailnum")).join(read(planes), "tailnum")
     writes = hearing.writes_of_frame(frame.select("tailnum", "seats"), f"{tmp_path}/out")
     assert lines_of(writes) == expected(

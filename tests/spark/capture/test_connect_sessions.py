@@ -141,12 +141,6 @@ def test_a_kept_frame_that_is_gone_is_what_it_was_made_of(remote: Any, hearing: 
     assert column_lines_of([write]) == expected("seats <- planes.seats TRANSFORMATION")
 
 
-def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    kept = remote.table("flights").localCheckpoint()
-    kept.write.parquet(str(tmp_path / "out"))
-    assert lines_of(hearing.writes()) == ["out <- flights"]
-
-
 def test_a_statement_that_writes_several_tables_is_emitted_for_each(remote: Any, hearing: Hearing) -> None:
     for name in ("left_part", "right_part"):
         remote.sql(f"CREATE TABLE IF NOT EXISTS {name} (tailnum STRING) USING parquet")

@@ -195,7 +195,7 @@ def procedures(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.Tem
 def run(request: pytest.FixtureRequest, spark: SparkSession, procedures: Path | None) -> Run:
     remote = request.getfixturevalue("remote") if request.param is _on_connect else None
     if remote is not None:
-        remote.sql(f"ADD JAR '{procedures}'")
+        remote.addArtifacts(str(procedures))
         remote.conf.set("spark.sql.catalog.calls", spark.conf.get("spark.sql.catalog.calls"))
 
     def run(first: Sequence[str], then: Sequence[str]) -> list[Write]:

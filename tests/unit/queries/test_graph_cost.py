@@ -106,6 +106,16 @@ def test_a_hub_of_ten_thousand_readers_is_cut_at_the_caps_and_says_so():
     assert table.dynamo.calls.reads < 100
 
 
+@pytest.mark.parametrize("direction", ["both", "through"])
+def test_a_job_that_is_reached_up_and_down_takes_one_place_of_the_limit(monkeypatch, direction):
+    monkeypatch.setattr(graphs, "NODES_MAX", 5)
+    table = a_table([a_run(0, "there", ["one"], ["other"]), a_run(1, "back", ["other"], ["one"])])
+
+    graph = LineageQueries(table).find_graph("dataset:s3://lake:one", depth=20, direction=direction)
+
+    assert (len(graph.nodes), graph.truncated) == (4, False)
+
+
 def test_the_border_of_a_graph_does_not_read_who_else_reads_its_datasets():
     readers = [a_run(number, f"reader-{number:05}", ["hub"]) for number in range(300)]
     table = a_table(readers)

@@ -1,9 +1,9 @@
 /** What a reader does on a map. All but the last node that was acted on is in the address. */
 
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 
-import { isStep, type MapState, mapLink, type Side } from "../../url/state";
+import { isStep, type MapState, mapLink, NO_PATHS, type Side } from "../../url/state";
 import type { MapPicture } from "./picture";
 
 export interface Actions {
@@ -14,11 +14,13 @@ export interface Actions {
   /** Select a node, with Shift the second end of a path; draw a hub. */
   choose: (id: string, event?: { shiftKey: boolean }) => void;
   clear: () => void;
+  /** The change of the paths between two that comes with a selection. */
+  ends: Partial<MapState>;
   /** Open a side of a node beyond the depth, or close it. */
   open: (id: string, side: Side) => void;
 }
 
-export function useActions(state: MapState, { shown }: MapPicture): Actions {
+export function useActions(state: MapState, { shown, isWay }: MapPicture): Actions {
   const [, navigate] = useLocation();
   const [anchor, setAnchor] = useState(state.sel || state.node);
   const to = useCallback(
@@ -28,22 +30,25 @@ export function useActions(state: MapState, { shown }: MapPicture): Actions {
     },
     [navigate, state],
   );
+  // Another selection leaves the paths between two as they are drawn, else it ends them.
+  const ends = useMemo(() => (isWay ? { from: state.from || state.sel } : NO_PATHS), [isWay, state.from, state.sel]);
   const open = useCallback(
     (id: string, side: Side) => {
       const mark = `${side}:${id}`;
-      const others = state.open.filter((other) => other !== mark);
-      to({ open: others.length < state.open.length ? others : [...state.open, mark] }, id);
+      const name = isWay ? "beside" : "open";
+      const others = state[name].filter((other) => other !== mark);
+      to({ [name]: others.length < state[name].length ? others : [...state[name], mark] }, id);
     },
-    [to, state.open],
+    [to, isWay, state],
   );
   const choose = useCallback(
     (id: string, { shiftKey } = { shiftKey: false }) => {
       const stub = shown.stubs.find((other) => other.id === id);
       if (stub) to({ hub: [...state.hub, stub.hub] }, stub.of);
-      else if (shiftKey && state.sel && state.sel !== id) to({ to: id }, id);
-      else to({ sel: id, to: "", panel: state.panel === "none" ? "none" : "" }, id);
+      else if (shiftKey && state.sel && state.sel !== id) to({ ...NO_PATHS, from: state.sel, to: id }, id);
+      else to({ ...ends, sel: id, panel: state.panel === "none" ? "none" : "" }, id);
     },
-    [to, state.sel, state.hub, state.panel, shown],
+    [to, ends, state.sel, state.hub, state.panel, shown],
   );
-  return { anchor, to, choose, clear: () => to({ sel: "", to: "" }), open };
+  return { anchor, to, choose, ends, clear: () => to({ ...ends, sel: "" }), open };
 }

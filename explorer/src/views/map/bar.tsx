@@ -52,6 +52,16 @@ function MapTools({ map: { state, data, picture, actions, list, layout } }: { ma
   const { focus } = picture;
   return (
     <>
+      {state.to && (
+        <button
+          className="button"
+          title="the nodes beside the paths, too"
+          aria-pressed={state.whole}
+          onClick={() => actions.to({ whole: !state.whole }, focus)}
+        >
+          All of it
+        </button>
+      )}
       <DirectionChoice dir={state.dir} words={WORDS} choose={(dir) => actions.to({ dir }, focus)} />
       <DepthChoice depth={state.depth} choose={(depth) => actions.to({ depth }, focus)} />
       <button

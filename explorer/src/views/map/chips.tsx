@@ -1,7 +1,7 @@
 /** What a map leaves out or narrows, each with a click that takes it back. */
 
 import { plural } from "../../model/format";
-import type { MapState } from "../../url/state";
+import { type MapState, NO_PATHS } from "../../url/state";
 
 interface Props {
   state: MapState;
@@ -18,7 +18,7 @@ export function Chips({ state, temporary, hubs, to }: Props) {
     state.temporary && ["temporary datasets shown", { temporary: false }],
     hubs.length > 0 && [`${plural(hubs.length, "hub")} folded`, { hub: [...state.hub, ...hubs] }],
     state.hub.length > 0 && [`${plural(state.hub.length, "hub")} drawn`, { hub: [] }],
-    state.to && ["paths between two", { to: "" }],
+    state.to && ["paths between two", NO_PATHS],
   ];
   return chips.map(
     (chip) =>

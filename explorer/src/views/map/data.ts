@@ -25,14 +25,16 @@ export const jobsDeep = (node: string, depth: number) =>
   depthToRequest(kindOf(node) === "job" ? "job" : "dataset", depth);
 
 /** The queries of a map at a moment, first the focus's query. A comparison has all neighbours, with their columns. */
-function queriesOf({ node, depth, open, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
+function queriesOf({ node, depth, open, beside, pick, all, vs, dependencies }: MapState, at: string): LineageQuery[] {
   const asked = {
     ...(dependencies ? { dependencies } : {}),
     ...(vs ? { at, full: true } : { at, fold: all.length ? DRAWN_MAX : FOLD_ABOVE }),
   };
   return [
     { node, depth: jobsDeep(node, depth), direction: "through", ...asked },
-    ...open.map(parseMark).map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
+    ...[...open, ...beside]
+      .map(parseMark)
+      .map(([side, id]): LineageQuery => ({ node: id, depth: 0, direction: side, ...asked })),
     // A picked node needs the node with its fold.
     ...pick.map(
       (id): LineageQuery => ({

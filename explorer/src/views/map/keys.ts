@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 
 import { stepBy } from "../../parts/changes";
 import { useKeys } from "../../parts/keys";
-import type { MapState } from "../../url/state";
+import { type MapState, NO_PATHS } from "../../url/state";
 import { columnsOf, type OpenMap } from "./open-map";
 import { walk } from "./walk";
 
@@ -17,7 +17,7 @@ export function useMapKeys(map: OpenMap): void {
     event.preventDefault();
     const next = walk(picture.shown, layout.current, on, event.key);
     if (!next) return;
-    actions.to({ sel: next, to: "" }, next);
+    actions.to({ ...actions.ends, sel: next }, next);
     handled.current?.center(next);
     requestAnimationFrame(() => handled.current?.focusNode(next));
   };
@@ -52,7 +52,7 @@ function enter(event: KeyboardEvent, { state, picture, actions }: OpenMap): void
 
 /** What Escape takes back: the last of the things that a reader usually does first. */
 function stepBack({ to, sel, vs, at }: MapState): Partial<MapState> {
-  if (to) return { to: "" };
+  if (to) return NO_PATHS;
   if (sel) return { sel: "" };
   if (vs) return { vs: "", panel: "" };
   return at ? { at: "" } : { open: [], pick: [], all: [], hub: [] };

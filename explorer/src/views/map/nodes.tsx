@@ -15,7 +15,7 @@ const NO_MORE = { up: 0, down: 0 };
 
 /** Return what draws a node: a card, a fold, or the stub of a hub. */
 export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id: string, muted: boolean) => ReactNode {
-  const { lineage, focus, shown, titles, freshness } = picture;
+  const { lineage, focus, shown, titles, freshness, isWay } = picture;
   const { comparison } = data;
   const { open } = actions;
   return useCallback(
@@ -27,6 +27,7 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
       const look: CardLook = {
         focus: id === focus,
         selected,
+        whole: isWay,
         muted: muted || ((comparison?.changes.size ?? 0) > 0 && !change && id !== focus),
         change,
         freshness: freshness.get(id),
@@ -42,7 +43,7 @@ export function useNodeDrawing({ state, data, picture, actions }: OpenMap): (id:
         />
       );
     },
-    [picture, lineage, shown, titles, freshness, state.sel, state.to, focus, comparison, open],
+    [picture, lineage, shown, titles, freshness, isWay, state.sel, state.to, focus, comparison, open],
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 
-import { CARD } from "../../draw/card";
+import { CARD, cardFor } from "../../draw/card";
 import type { DrawnArrow } from "../../draw/elements";
 import { FOLD, STUB } from "../../draw/fold-box";
 import type { Box } from "../../layout/boxes";
@@ -10,7 +10,7 @@ import type { Comparison } from "../../model/compare";
 import { type Freshness, freshnessOf } from "../../model/freshness";
 import { type Arrow, arrowKey, type Lineage, type Shown, show, withoutTemporary } from "../../model/graph";
 import { drawnArrows, foldHubs, type Picture } from "../../model/hubs";
-import { between, type Path, pathThrough } from "../../model/paths";
+import { type Path, between as pathBetween, pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
 import type { MapState } from "../../url/state";
 
@@ -24,6 +24,8 @@ export interface MapPicture {
   shown: Picture;
   /** The drawn nodes, with hubs as nodes: the list has no stubs. */
   all: Shown;
+  /** True if only the paths between two nodes are drawn. */
+  isWay: boolean;
   titles: ReadonlyMap<string, Title>;
   freshness: ReadonlyMap<string, Freshness>;
   boxes: readonly Box[];
@@ -40,36 +42,55 @@ export function usePicture(whole: Lineage, state: MapState, comparison: Comparis
   const focus = lineage.items.has(state.node)
     ? state.node
     : ([...lineage.items.keys()].find((id) => id.startsWith(`${state.node}#`)) ?? state.node);
-  const { all, shown } = useShown(lineage, focus, state, comparison);
+  const { all, shown, isWay } = useShown(lineage, focus, state, comparison);
   const titles = useMemo(
     () => titlesOf([...shown.hops.keys(), ...shown.hubs.keys()].flatMap((id) => lineage.items.get(id) ?? [])),
     [lineage, shown],
   );
   const freshness = useMemo(() => freshnessOf(lineage), [lineage]);
-  const boxes = useMemo(() => boxesOf(shown), [shown]);
+  const boxes = useMemo(() => boxesOf(shown, isWay ? titles : null), [shown, isWay, titles]);
   const arrows = useMemo(() => drawnArrows(shown).map((arrow) => withLook(arrow, comparison)), [shown, comparison]);
-  const path = useMemo(() => pathOf(shown, arrows, state.sel, state.to), [shown, arrows, state.sel, state.to]);
-  return { lineage, temporary, focus, shown, all, titles, freshness, boxes, arrows, path };
+  const { sel, from, to } = state;
+  // Of the paths between two alone, none is lit.
+  const path = useMemo(
+    () => (isWay ? null : pathOf(shown, arrows, (to && from) || sel, to)),
+    [isWay, shown, arrows, from, sel, to],
+  );
+  return { lineage, temporary, focus, shown, all, isWay, titles, freshness, boxes, arrows, path };
 }
 
 /** The nodes to show, with hubs as nodes (`all`) and as stubs (`shown`). */
 function useShown(lineage: Lineage, focus: string, state: MapState, comparison: Comparison | null) {
   const { sel, to } = state;
+  const from = state.from || sel;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
-  const all = useMemo(
+  const whole = useMemo(
     () => show(lineage, focus, { ...state, unfolded: comparison?.changes }),
     [lineage, focus, comparison, state.dir, state.depth, state.open.join(), state.pick.join(), state.all.join()],
   );
+  const way = useMemo(() => (to && !state.whole ? wayOf(whole, from, to) : null), [whole, from, to, state.whole]);
+  const beside = state.beside.join("\n");
+  const all = useMemo(() => {
+    const open = beside.split("\n").filter(Boolean);
+    return way ? show(lineage, focus, { dir: "both", depth: 0, open, pick: [], all: open, way }) : whole;
+  }, [lineage, focus, whole, way, beside]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lists of the state are new at each render
   const shown = useMemo(
     () => foldHubs(lineage, all, focus, state.vs ? [...all.hops.keys()] : [...state.hub, sel, to]),
     [lineage, all, focus, state.vs, state.hub.join(), sel, to],
   );
-  return { all, shown };
+  return { all, shown, isWay: way !== null };
 }
 
-const boxesOf = ({ hops, folds, stubs }: Picture): Box[] => [
-  ...[...hops.keys()].map((id) => ({ id, ...CARD })),
+/** Return the nodes on the paths between two, with their hops; null without a path. */
+function wayOf({ hops, arrows }: Shown, sel: string, to: string): Map<string, number> | null {
+  const { nodes, arrows: between } = pathBetween(arrows, sel, to);
+  return between.size ? new Map([...hops].filter(([id]) => nodes.has(id))) : null;
+}
+
+/** The boxes; with `titles`, each is high enough for its whole title. */
+const boxesOf = ({ hops, folds, stubs }: Picture, titles: ReadonlyMap<string, Title> | null): Box[] => [
+  ...[...hops.keys()].map((id) => ({ id, ...(titles ? cardFor(titles.get(id)!.title) : CARD) })),
   ...folds.map(({ id }) => ({ id, ...FOLD, isLast: true })),
   ...stubs.map(({ id }) => ({ id, ...STUB })),
 ];
@@ -82,5 +103,5 @@ const withLook = (arrow: Arrow, comparison: Comparison | null): DrawnArrow => ({
 /** The path through the selection, or between the two selected nodes. */
 function pathOf({ hops, folds, stubs }: Picture, arrows: readonly Arrow[], sel: string, to: string): Path | null {
   if (!hops.has(sel) && ![...folds, ...stubs].some(({ id }) => id === sel)) return null;
-  return hops.has(to) ? between(arrows, sel, to) : pathThrough(arrows, sel);
+  return hops.has(to) ? pathBetween(arrows, sel, to) : pathThrough(arrows, sel);
 }

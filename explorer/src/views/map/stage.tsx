@@ -13,6 +13,7 @@ import type { OpenMap } from "./open-map";
 import { NodePanel } from "./panel";
 
 const LIST_ABOVE = 2000;
+const WAY_PER_ROW = 4;
 
 export function Stage({ map }: { map: OpenMap }) {
   const { isList, isNarrow } = map.list;
@@ -28,7 +29,7 @@ export function Stage({ map }: { map: OpenMap }) {
 
 function MapPicture({ map }: { map: OpenMap }) {
   const { state, data, picture, actions, handled, layout } = map;
-  const { boxes, arrows, path } = picture;
+  const { boxes, arrows, path, isWay } = picture;
   return (
     <div className={state.at ? "canvas is-past" : "canvas"}>
       <Canvas
@@ -37,7 +38,8 @@ function MapPicture({ map }: { map: OpenMap }) {
         anchor={actions.anchor}
         focus={picture.focus}
         isLate={data.isLate}
-        isWhole={state.to === state.node}
+        isWhole={isWay}
+        perRow={isWay ? WAY_PER_ROW : 0}
         dir={state.dir}
         inSight={[actions.anchor]}
         path={path?.nodes ?? null}

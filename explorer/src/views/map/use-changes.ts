@@ -9,7 +9,7 @@ import { isWide } from "../../model/graph";
 import { titleOf } from "../../model/titles";
 import type { Steps } from "../../parts/changes";
 import { useCauses } from "../../parts/use-causes";
-import type { MapState } from "../../url/state";
+import { type MapState, NO_PATHS } from "../../url/state";
 import type { Actions } from "./actions";
 import { jobsDeep, type MapData } from "./data";
 import type { MapPicture } from "./picture";
@@ -41,7 +41,7 @@ export function useChanges({ state, data, picture, actions, list, handled }: Com
     sel: state.sel,
     titleOf: (row) => titles.get(row.id)?.title ?? titleOf(row),
     goTo: (id) => {
-      actions.to({ sel: id, to: "", panel: "changes" }, id);
+      actions.to({ ...NO_PATHS, sel: id, panel: "changes" }, id);
       handled.current?.center(id);
     },
     close: () => actions.to({ panel: "none" }),

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
-from spark_client.capturing.connect.columns.text_operators import LISTING, RULES, TextReading, listed_columns
-from spark_client.capturing.connect.columns.texts import LiteralRisks, Texts
+from spark_client.capturing.connect.columns.text_operators import RULES
+from spark_client.capturing.connect.columns.text_reading import LISTING, TextReading, listed_columns
+from spark_client.capturing.connect.columns.texts import Texts
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.plans.plan import Node, kinds

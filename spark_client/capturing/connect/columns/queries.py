@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.analyzed import AnalyzedReader
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
-from spark_client.capturing.connect.columns.texts import LiteralRisks
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text
 from spark_client.capturing.connect.reads import FrameRead, Read, SourceRead, TableRead, table_read
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable

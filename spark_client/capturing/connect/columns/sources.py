@@ -8,7 +8,7 @@ from typing import Any
 from headwater_model.columns import ColumnSource
 from spark_client.capturing.connect.columns import queries
 from spark_client.capturing.connect.columns.queries import PlanReads
-from spark_client.capturing.connect.columns.texts import all_risks, risks_of
+from spark_client.capturing.connect.literal_risks import all_risks, risks_of
 from spark_client.capturing.connect.plan_texts import PlanText, has_ctes, parse_plan_text, reads_in, schema_in
 from spark_client.capturing.connect.reads import FrameRead, QueryRead, Read, SourceRead, TableRead, kinds_in, reads_of
 from spark_client.capturing.connect.server import NoResponse

@@ -9,7 +9,7 @@ from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
 from spark_client.capturing.connect.columns.lineage import columns_of
 from spark_client.capturing.connect.columns.queries import PlanReads, QueryLeaves, parse_analyzed, read_query
-from spark_client.capturing.connect.columns.texts import risks_of
+from spark_client.capturing.connect.literal_risks import risks_of
 from spark_client.capturing.connect.reads import Read, TableRead
 from spark_client.capturing.connect.snapshots import Column, Snapshot
 from spark_client.capturing.model import Dataset, SchemaField, Write

@@ -6,7 +6,7 @@ import difflib
 
 import pytest
 
-from spark_client.capturing.connect.columns.texts import LiteralRisks, risks_of
+from spark_client.capturing.connect.literal_risks import LiteralRisks, risks_of
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from tests.spark.capture.specification import expected
 from tests.unit.spark_client.capturing.connect_programs import a_table, lines_of_text
@@ -166,13 +166,6 @@ CASES = {
         "Project [update_fields(contact#3, WithField(email, upper(flight#4)), dropfield(phone)) AS c#9]\n"
         "+- Relation spark_catalog.default.crews[flight#4,contact#3,employees#5,tags#6] parquet",
         "c.email <- crews.flight TRANSFORMATION",
-    ),
-    "arrays side by side, laid out as columns": (
-        "",
-        "Project [a#8, b#9]\n+- Generate inline(z#7), false, [a#8, b#9]\n"
-        "   +- Project [arrays_zip(employees#5.name, tags#6, a, b) AS z#7]\n"
-        "      +- Relation spark_catalog.default.crews[flight#4,contact#3,employees#5,tags#6] parquet",
-        "a <- crews.employees.name TRANSFORMATION; b <- crews.tags TRANSFORMATION",
     ),
     "the nearest rows, numbered": (
         "",
