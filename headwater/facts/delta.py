@@ -19,12 +19,12 @@ from headwater.facts import delta_changes, delta_datasets, delta_jobs
 from headwater.facts.assertions import measures, results_of_tests
 from headwater.facts.facts_delta import Added, FactsDelta, report_of
 
-# By kind of statement, the functions that yield its additions: of an event by its `Report`. A further kind of fact is a
-# function and its row here; rows that depend on the facts known before are in `growth.KINDS`.
+# Functions of the additions of a statement, by its kind; for an event, of its `Report`. A further kind of fact is a
+# function and its row here. `growth.KINDS` has the rows of grown facts.
 _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
     Event: (
         delta_datasets.mentions,  # of datasets: times, facets, drops
-        delta_datasets.bare_mentions,  # of those that the sender may only name: times alone
+        delta_datasets.bare_mentions,  # of datasets that the sender may only name: times
         delta_datasets.other_names,
         delta_datasets.sources,
         delta_datasets.users,
@@ -34,7 +34,7 @@ _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
         delta_jobs.jobs,
         delta_jobs.runs,
         delta_jobs.streamed_versions,
-        delta_jobs.dependents,  # of jobs to which the event has edges
+        delta_jobs.dependents,  # of the jobs in its edges
         delta_jobs.parents,
         delta_jobs.namespaces,
     ),
@@ -48,7 +48,7 @@ _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
 
 
 def delta_of(statements: Iterable[Statement]) -> FactsDelta:
-    """Return the facts that these statements add together."""
+    """Join the additions of all statements: `{JobFacts: {job: facts}, RunFacts: {run: facts}}` and further rows."""
     delta = FactsDelta()
     for statement in statements:
         of: object = statement

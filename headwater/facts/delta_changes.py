@@ -1,4 +1,4 @@
-"""Facts that a change through the API adds: a deletion, a tag, an owner, a description; and those of a renaming."""
+"""Facts of changes through the API: a deletion, tag, owner or description; and the facts of a renaming."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def texts(change: Documentation) -> Iterator[Added]:
 
 
 def descriptions(change: Description) -> Iterator[Added]:
-    """Yield the description of a source, or of a namespace, which it mentions: no event need have named that."""
+    """Yield the description of a source or a namespace; it mentions a namespace without events, too."""
     history = history_of(change.values, change.stamp)
     if change.namespace is not None:
         yield namespace_mention(change.namespace, change.time)

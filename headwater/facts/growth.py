@@ -1,4 +1,4 @@
-"""Rows that are written, and that move, with the facts of a thing as they grow: one table, a row a kind of thing."""
+"""Rows beside the facts of a thing: written or moved as the facts grow. A table, with a row for each kind of thing."""
 
 from __future__ import annotations
 
@@ -39,11 +39,14 @@ Senders: TypeAlias = Mapping[str, Sender]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of thing with facts: its key, its id as text, and the rows that its facts need.
+    """A kind of thing with facts: its key, its id as text, and the rows of its facts.
 
-    Rows that the old facts lack are written before the facts: of `rows`, functions of a thing and its facts; of
-    `added`, functions of a thing, its old and its new facts; and of features, which get the senders of events, too.
-    `listing`, the row of a thing in a catalogue, and `created`, the count of new things, move with the facts.
+    New rows are written before the facts:
+
+        rows      functions of a thing and its facts
+        added     functions of a thing, its old and its new facts; features' functions also get the senders of events
+
+    The rest moves with the facts: `listing`, the row of a thing in a catalogue, and `created`, the count of new things.
     """
 
     key: Callable[[Any], Key]
@@ -59,7 +62,7 @@ class Kind:
         return self.listing is not None and facts.first is not None and not is_temporary
 
     def new_rows(self, thing: Any, old: Facts, new: Facts, senders: Senders) -> Iterator[Row]:
-        """Yield the index rows that the new facts need and the old ones lack."""
+        """Yield the new facts' index rows, without the rows of the old facts."""
         for of in self.added:
             yield from of(thing, old, new)
         for functions in _rows_of_features():
@@ -70,14 +73,14 @@ class Kind:
             yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
 
     def moving(self, thing: Any, facts: Facts) -> dict[Key, Row]:
-        """Return the rows that move with the facts, in one transaction."""
+        """Make the rows to move with the facts, in a transaction."""
         if isinstance(facts, RunFacts):
             return transactional_rows(thing, facts)
         listing = self.listing(thing) if self.listing and self.is_listed(facts) else None
         return {listing.key: listing} if listing else {}
 
     def gone(self, thing: Any, old: Facts, new: Facts) -> Iterable[Key]:
-        """Return the keys of rows that the old facts need and the new ones do not."""
+        """List the keys of the rows to delete: the new facts need them no more."""
         if isinstance(old, RunFacts) and isinstance(new, RunFacts):
             return _gone_reports(thing, old, new)
         stay = self.moving(thing, new)
@@ -99,21 +102,21 @@ class Kind:
 
 @cache
 def _rows_of_features() -> Sequence[Mapping[type[Facts], Callable[[Any, Any, Any, Senders], Iterable[Row]]]]:
-    """Import the functions by which features add rows, by the kind of facts, at the first merge."""
+    """Import the features' functions of rows, by the kind of facts, at the first merge."""
     return [import_module(feature.rows).ROWS for feature in FEATURES if feature.rows]
 
 
 def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
-    """Return the keys of reports that the old facts have and the new ones lack; of a wide run, none."""
+    """List the keys of reports in the old facts alone; none of a wide run."""
     if is_wide(old):
-        # None of them moves with the facts: readers check what is left.
+        # No report of a wide run moves with its facts: readers check the rest.
         return []
     stay = RunReports(run, new).keys
     return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
 
 
 def _derivation_rows(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows by which a source finds the datasets that DatasetEvents derive from it."""
+    """Yield the rows from sources to the dataset, as DatasetEvents declare it."""
     text = text_of(dataset)
     for reference in facts.declarations.values():
         for source in reference["outputs"].get(text, ()):
@@ -121,29 +124,29 @@ def _derivation_rows(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
 
 
 def _deletion_marks(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
-    """Yield the row that marks a deleted thing: readers of lists check its facts."""
+    """Yield the mark of a deleted thing: readers of lists check its facts."""
     if facts.deleted_at:
         yield named(names, thing)
 
 
 def _hiding_marks(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows that mark the datasets which these facts may hide."""
+    """Yield the marks of datasets hidden, perhaps, by these facts: readers of lists check them."""
     if KINDS[DatasetFacts].is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
         yield named("datasets_to_check", dataset)
     if facts.deleted_at or facts.dropped_at or facts.temporary:
-        # Hiding a name may also hide the datasets that it is another name of.
+        # A hidden alias may also hide the datasets behind the alias.
         yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
 
 
 def _name_words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
-    """Yield the rows of the words of a thing that is listed from now on."""
+    """Yield the rows of a thing's words when the catalogue first lists the thing."""
     kind = KINDS[type(new)]
     if kind.is_listed(new) and not kind.is_listed(old):
         yield from name_rows(thing)
 
 
 def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
-    """Yield the mark of a dataset of which a late event says that it is temporary: the catalogue loses no name."""
+    """Yield the mark of a listed dataset when a late event calls it temporary: the catalogue loses no name."""
     kind = KINDS[DatasetFacts]
     if kind.is_listed(old) and not kind.is_listed(new):
         yield named("datasets_to_check", dataset)

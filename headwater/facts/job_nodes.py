@@ -55,7 +55,7 @@ _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
-    """Return the run without its facets and versions; its job version only if it reported datasets."""
+    """Summarize a run without its facets and versions; it has a job version only if it reported datasets."""
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
@@ -88,10 +88,10 @@ def job_node(
     reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
     explicit: tuple[RunKey, RunFacts] | None = None,
 ) -> dict[str, Any]:
-    """Return the job as JSON: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
+    """Render the job's node: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
 
-    `reporters` are, by output, the last runs that reported its columns; `explicit` is the last run that sent a
-    `lineage` facet without inputs and outputs.
+    `reporters` are, by output, the last runs with a report of its columns; `explicit` is the last run with a `lineage`
+    facet but without inputs and outputs.
     """
     facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
@@ -130,12 +130,12 @@ def job_node(
 
 
 def _given(**members: Any) -> dict[str, Any]:
-    """Return the members that are not empty."""
+    """Drop the empty members."""
     return {name: value for name, value in members.items() if value}
 
 
 def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts | None) -> dict[str, Any]:
-    """Return the edges to other jobs, and if they are cut: of the last run that started, and the last that reports."""
+    """Render the edges to other jobs, and their cut: of the last started run, and of the last run with datasets."""
     runs = latest[1] if latest else None, reporting[1] if reporting else None
     return _given(jobs=edges_to_json(job, *runs), jobs_cut=are_edges_cut(*runs))
 
@@ -143,7 +143,7 @@ def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts
 def _flows_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, list[list[int]]]:
-    """Return `flows`: by output, the positions of the inputs that it is made of; nothing where that is not stated."""
+    """Render `flows`: by output, the positions of its inputs; nothing for a run without a statement of flows."""
     window = window_at(facts)
     flows = flows_of_window(facts, window) if window else flows_of(facts)
     if flows is None:
@@ -155,7 +155,7 @@ def _flows_json(
 def _parts_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, dict[str, Mapping[IdText, Part]]]:
-    """Return `parts`: by side and dataset, the part that the run read or wrote; nothing where no part is known."""
+    """Render `parts`: by side and dataset, the part read or written by the run; nothing where no part is known."""
     if facts.declared:
         return {}
     sides = {"inputs": (inputs, facts.input_facets), "outputs": (outputs, facts.output_facets)}
@@ -171,7 +171,7 @@ def _part_used(facets: Histories) -> Part | None:
 
 
 def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:
-    """Return the node's inputs with the outputs that are made of them; None if each output is made of all inputs."""
+    """Pair the node's inputs with the outputs made of them; None if each output is made of all inputs."""
     if "flows" not in node:
         return None
     inputs = list(map(dataset_of, node["inputs"]))
@@ -180,7 +180,7 @@ def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...]
 
 
 def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
-    """Return the last run that reported an output's columns, with its refs; without any, the run that wrote it last."""
+    """Render the last run to report an output's columns, with its refs; without such a run, the last writer."""
     reported = reported_columns(facts, dataset)
     versioned = version_created(facts, dataset_of(dataset)) is not None
     return {
@@ -199,12 +199,12 @@ def is_streamed(facts: JobFacts) -> bool:
 
 
 def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Return those of these jobs that had a stream, by their facts."""
+    """Find the jobs that had a stream, by their facts."""
     return {job for job, facts in _facts_of(jobs, table).items() if is_streamed(facts)}
 
 
 def explicit_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Return those of these jobs that ever stated which outputs are made of which inputs, by their facts."""
+    """Find the jobs that ever sent a `lineage` facet, by their facts."""
     return {job for job, facts in _facts_of(jobs, table).items() if facts.first_explicit}
 
 
@@ -214,12 +214,12 @@ def _facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
-    """Return the node's inputs and outputs, as they were written."""
+    """Parse the node's inputs and outputs, under the names as written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
 
 
 def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
-    """Return the datasets that the columns of the node's outputs come from."""
+    """List the sources of the columns of the node's outputs."""
     return {dataset_of(text) for columns in node["columns"].values() for text in columns["sources"]}
 
 
@@ -239,7 +239,8 @@ _Pair: TypeAlias = tuple[JobId, IdText]
 def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
-    """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
+    """Compute the node of each job from its facts and its runs' facts, now or at an earlier time."""
+    # Two scans a job: its last run with inputs or outputs, and its last started run. All jobs share the rounds.
     high = at or "~"
     groups = [
         group
@@ -257,7 +258,7 @@ def compute_nodes(
 
 
 def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:
-    """Return the last run without datasets that sent a `lineage` facet, of the jobs that have one."""
+    """Find the last run without datasets but with a `lineage` facet, of the jobs with such facets."""
     reporters = [job for job, facts in jobs.items() if facts.first_explicit]
     groups = [last_explicit_without_io(job, at or "~", streamed=is_streamed(jobs[job])) for job in reporters]
     runs = first_of_groups(groups, table, at=at)
@@ -270,9 +271,9 @@ def _reporters(
     table: GraphReader,
     at: str | None,
 ) -> dict[JobId, dict[IdText, RunWithFacts]]:
-    """Return the last run that reported the columns of each output, by job.
+    """Find the last run with a report of the columns of each output, by job.
 
-    It is the last run with inputs or outputs, if it reported columns too and no other run reported columns alone.
+    The last run with inputs or outputs is the reporter, if it reported columns and no run reported columns alone.
     """
     reporters: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
     unresolved: list[_Pair] = []

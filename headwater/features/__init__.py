@@ -1,4 +1,4 @@
-"""Parts that a deployment can do without, a folder each. The core names none of them; `FEATURES` is the one list."""
+"""Parts that a deployment can do without, a folder each. The core names none of them; `FEATURES` lists them all."""
 
 from __future__ import annotations
 

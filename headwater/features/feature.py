@@ -1,4 +1,4 @@
-"""The seams between the core and a feature: names of modules, so that a cold start loads only modules in use."""
+"""The seams between the core and a feature: names of modules, so a cold start loads only modules in use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Feature:
       `show(event)`, the text of an event on an event bus.
     - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
       `examples.json` has examples of their types.
-    - `rows`: `ROWS`, functions that add rows to the facts of a kind, as in `headwater.facts.growth`.
+    - `rows`: `ROWS`, functions of further rows for the facts of a kind, as in `headwater.facts.growth`.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     - `job`: `ARGUMENTS` and `main(arguments, spark)` of its job on Spark, as in `jobs.launch`.

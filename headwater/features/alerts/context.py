@@ -34,7 +34,7 @@ class AlertTarget:
 
 
 def read(reader: Reader) -> AlertTarget | None:
-    """Return the target and rules of the context; rules without a target are a fault."""
+    """Read the target and rules of the context; rules without a target are a fault."""
     target, rules = reader.read("alerts", _alert_target, None), reader.read("alert_rules", _alert_rules, "")
     if target is not None:
         return replace(target, rules=rules)
@@ -56,7 +56,7 @@ def _alert_target(value: object) -> AlertTarget | None:
 
 
 def _alert_rules(value: object) -> str:
-    """Return the rules as JSON text; empty for none."""
+    """Check the rules, and write them as JSON text; empty for none."""
     if value in (None, "", "none"):
         return ""
     text = value if isinstance(value, str) else json.dumps(value)

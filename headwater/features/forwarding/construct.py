@@ -118,7 +118,7 @@ class Forwarding(Construct):
 
 
 def _secret_arn(scope: Construct, secret: str) -> str:
-    """Return the ARN of a secret, from its name or ARN."""
+    """Format the ARN of a secret, from its name or ARN."""
     if secret.startswith("arn:"):
         return secret
     return Stack.of(scope).format_arn(

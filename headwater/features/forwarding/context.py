@@ -31,7 +31,7 @@ class ForwardTo:
 
 
 def read(reader: Reader) -> ForwardTo | None:
-    """Return the endpoint of the context; a namespace or a secret without a URL is a fault."""
+    """Read the endpoint of the context; a namespace or a secret without a URL is a fault."""
     url = reader.read("forward_url", _forward_url, None)
     nowhere: tuple[str, ...] = ()
     chosen = reader.read("forward_namespaces", namespaces, nowhere)
@@ -46,7 +46,7 @@ def read(reader: Reader) -> ForwardTo | None:
 
 
 def _forward_url(value: object) -> str | None:
-    """Return an https URL; http is for an endpoint on the same machine, as in the local stack."""
+    """Check an https URL; http is for an endpoint on the same machine, as in the local stack."""
     if value in (None, "", "none"):
         return None
     parts = urlsplit(value) if isinstance(value, str) and _URL.fullmatch(value) else None

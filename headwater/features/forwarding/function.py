@@ -29,7 +29,7 @@ from lambdas.telemetry import count, logger, measure_s, metrics
 
 # The function's time for its last event: the endpoint's time, and the calls around it.
 RESERVED_MS = (TIMEOUT_S + 10) * 1000
-# The longest wait of a lane for an endpoint that is down; the lane tries again at once when the endpoint is back. SQS
+# The longest wait of a lane while an endpoint is down; the lane tries again at once when the endpoint is back. SQS
 # allows a message 1,000 receives: after the first hours, waits grow, and the receives last for 13 days.
 RETRY_S = 40
 _SHORT_WAITS, _GROWTH = 400, 1.01
@@ -56,7 +56,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Return the forwarder, with the endpoint of the variables."""
+    """Make the forwarder, with the endpoint of the variables."""
     url, ca_file = os.environ[FORWARD_URL], get_cert_path(True)
     endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
     if secret_id := os.environ.get(FORWARD_SECRET):
@@ -68,7 +68,7 @@ def forwarder() -> Forwarder:
 
 
 def longest_wait_s(receives: int) -> float:
-    """Return the longest wait after so many receives, in seconds.
+    """Compute the longest wait after so many receives, in seconds.
 
     >>> [round(longest_wait_s(receives)) for receives in (1, 400, 500, 800)]
     [40, 40, 108, 2141]

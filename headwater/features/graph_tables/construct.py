@@ -69,7 +69,7 @@ def add(stack: LineageStack, _: bool) -> Addition:
 
 
 def _job(stack: LineageStack) -> SparkJob:
-    """Return the job (`job`): it reads the graph table, and writes and publishes the graph's tables alone."""
+    """Make the job (`job`): it reads the graph table, and writes and publishes the graph's tables alone."""
     bucket, graph_table = stack.storage.archive_bucket, stack.storage.graph_table
     job = SparkJob(
         stack.spark_jobs,
@@ -157,7 +157,7 @@ class GraphTables(Construct):
 
 
 def _definition() -> Mapping[str, object]:
-    """Return the machine: one run of the job; with `{"since": "2026-11-01"}`, of every day from then on."""
+    """Define the machine: a run of the job; with `{"since": "2026-11-01"}`, of each day from then on."""
     return {
         "Comment": "Makes the graph's tables. With an input of since (YYYY-MM-DD): every day from then on again.",
         "StartAt": "HasSince",
@@ -186,7 +186,7 @@ def _definition() -> Mapping[str, object]:
 
 
 def _retries() -> Sequence[Mapping[str, object]]:
-    """Return the tries: many where Glue has no room, one more where the run failed."""
+    """Define the tries: many while Glue has no room, a single further try after a failed run."""
     return [
         {
             "ErrorEquals": list(_PASSING),

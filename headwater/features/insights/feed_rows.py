@@ -1,13 +1,13 @@
-"""The rows by which the feed of a day finds the datasets and jobs that may have news of that day.
+"""The rows by which the feed of a day finds datasets and jobs with possible news.
 
-    FEED#<day>#<shard>    DATASET#<name>#<dataset>#<event>    a dataset whose schema the event stated first, or
-                                                              that it dropped, with the event's job and run
-                          DATASET#<name>#<dataset>#           a dataset that was first mentioned that day
-                          JOB#<name>#<job>#                   a job with a run that failed that day
+    FEED#<day>#<shard>    DATASET#<name>#<dataset>#<event>    a dataset with a schema first stated by the event, or
+                                                              dropped by it; with the event's job and run
+                          DATASET#<name>#<dataset>#           a dataset first mentioned on the day
+                          JOB#<name>#<job>#                   a job with a failed run on the day
 
-The shard is that of the thing, so that neither a namespace nor a day of many new datasets is one hot partition. Rows
-are written before the facts, and only when these gain something that may be news. They are never moved: a reader
-computes the news of a thing from its facts (`features/insights/feed.py`), and takes from a row who sent the event.
+The hash of the thing chooses the shard, so neither a namespace nor a day of many new datasets is a hot partition. Rows
+are written before the facts, and only when the facts gain possible news. They are never moved: a reader computes the
+news of a thing from its facts (`features/insights/feed.py`), and takes the event's sender from the row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from headwater.facts.run_facts import owner
 from headwater.facts.table import Row, RowQuery
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# Days, with today, that a request may name. Rows live a little longer: clocks differ.
+# The most days of a request, with today. Rows live a little longer: clocks differ.
 FEED_DAYS = 31
 _KEPT_DAYS = FEED_DAYS + 2
 _SHARDS = 4
@@ -36,18 +36,18 @@ NOBODY: Sender = (None, None)
 
 
 def day_in(time: str) -> str:
-    """Return the day of a time, or of a stamp."""
+    """Read the day of a time, or of a stamp."""
     return time[:_TO_DAY]
 
 
 def schemas_stated(facts: DatasetFacts) -> History:
-    """Return the schemas that were written, planned or declared, by content; a reader may know a part alone."""
+    """Join the schemas written, planned or declared, by content; the schema of a read may be a part."""
     declared, written = (facets.get("schema", {}) for facets in (facts.facets, facts.written_schemas))
     return HISTORY.join(declared, written) if declared and written else declared or written
 
 
 def last_drop(facts: DatasetFacts) -> str | None:
-    """Return the stamp of the last event that dropped the dataset; None if no event did."""
+    """Find the stamp of the last event that dropped the dataset; None without a drop."""
     if not facts.dropped_at:
         return None
     stated = facts.facets.get("lifecycleStateChange", {}).values()
@@ -57,7 +57,7 @@ def last_drop(facts: DatasetFacts) -> str | None:
 def added_dataset_rows(
     dataset: DatasetId, old: DatasetFacts, new: DatasetFacts, senders: Mapping[str, Sender]
 ) -> Iterator[Row]:
-    """Yield the rows of a dataset that the new facts need and the old ones did not."""
+    """Yield the rows of a dataset for the new facts, without the rows of the old facts."""
     if new.first is None or new.temporary:
         return
     before, after = _stamps(old), _stamps(new)
@@ -68,13 +68,13 @@ def added_dataset_rows(
 
 
 def _stamps(facts: DatasetFacts) -> set[str]:
-    """Return the stamps of the events that may be news: the first of each schema, and the last drop."""
+    """List the stamps of events with possible news: the first of each schema, and the last drop."""
     drop = last_drop(facts)
     return {first for first, _, _ in schemas_stated(facts).values()} | ({drop} if drop else set())
 
 
 def added_job_rows(_run: RunKey, old: RunFacts, new: RunFacts, _senders: Senders) -> Iterator[Row]:
-    """Yield the rows of a run's job that the new facts need and the old ones did not, one for a day of failures."""
+    """Yield the rows of a run's job for the new facts, without the rows of the old facts: a row a day of failures."""
     job = owner(new)
     if job is not None:
         known = _failed_days(old) if owner(old) else set()
@@ -103,7 +103,7 @@ def _pk(day: str, shard: int) -> str:
 
 
 def event_in(text: str) -> str:
-    """Return the beginning of the event's hash, in a stamp or in the sort key of a row; empty for a row of a day.
+    """Read the beginning of the event's hash, in a stamp or in the sort key of a row; empty for a row of a day.
 
     >>> event_in("2026-11-20T12:00:00.000000Z#f85f9b1d0a2c4e6f8091"), event_in("DATASET#lake:raw#e462bbbe00000000#")
     ('f85f9b1d0a2c4e6f', '')
@@ -112,7 +112,7 @@ def event_in(text: str) -> str:
 
 
 def feed_queries(days: Sequence[str], kind: str, limit: int) -> list[RowQuery]:
-    """Return the queries for the rows of these days; `kind` is `DATASET`, `JOB`, or empty for both."""
+    """Make the queries for the rows of these days; `kind` is `DATASET`, `JOB`, or empty for both."""
     prefix = f"{kind}#" if kind else ""
     return [RowQuery(_pk(day, shard), prefix=prefix, limit=limit) for day in days for shard in range(_SHARDS)]
 

@@ -1,6 +1,6 @@
 """The zip of a release: `release.json`, the templates, and the assets by their keys in the bucket.
 
-The same cloud assembly gives the same bytes: entries are in order and of one time, and assets that are folders are
+The same cloud assembly gives the same bytes: entries are in order and of the same time, and folders of assets are
 packed in the same way.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 _RELEASE = "release.json"
-# The first time that a zip can hold.
+# The earliest time of a zip.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o644 << 16
 
@@ -41,7 +41,7 @@ def pack(assembly: Path, file: Path, release: Mapping[str, Any]) -> None:
 
 
 def _assets(assembly: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the key and the content of each asset that a template of the assembly names."""
+    """Yield the key and the content of each asset in the templates of the assembly."""
     for manifest in assembly.glob("*.assets.json"):
         for asset in json.loads(manifest.read_text(encoding="utf-8"))["files"].values():
             if asset["source"]["path"].endswith(".template.json"):
@@ -52,7 +52,7 @@ def _assets(assembly: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _zipped(folder: Path) -> bytes:
-    """Return a folder as a zip that has its files at the root, as the CDK uploads it."""
+    """Zip a folder with its files at the root, as the CDK uploads it."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):

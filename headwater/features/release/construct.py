@@ -4,9 +4,9 @@
 
     make_release(Path("dist/headwater-0.1.0-template.zip"), version="0.1.0")
 
-A context value that changes properties alone is a parameter of the template. `auth` and `retention` change which
-resources there are and what becomes of them: the zip has a template for each choice. All other values stay at their
-defaults, and need `cdk deploy`. Assets are read from the bucket of the parameter `AssetsBucket`: no bootstrap stack.
+A context value that changes properties alone is a parameter of the template. `auth` and `retention` change the list of
+resources and their fate: the zip has a template for each choice. All further values stay at their defaults, and need
+`cdk deploy`. Assets are read from the bucket of the parameter `AssetsBucket`: no bootstrap stack.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from infra.spark_code import build_libraries
 from infra.stack import LineageStack
 from infra.synth import make_app
 
-# The choices that have a template each; the first is the default.
+# The choices with a template each; the first is the default.
 CHOICES: Mapping[str, Sequence[str]] = {"auth": ("iam", "token"), "retention": ("retain", "destroy")}
 ASSETS_BUCKET = "AssetsBucket"
 _BOOLEANS = {"type": "String", "allowed_values": ["true", "false"]}
-# For each context value that is a parameter: the parameter's name and definition. No hyphen in a stage: the database
-# of Glue would have to be named by another word.
+# For each context value with a parameter: the parameter's name and definition. No hyphen in a stage: the database of
+# Glue would need a further word for its name.
 _PARAMETERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "stage": (
         "Stage",
@@ -101,7 +101,7 @@ _PARAMETERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One choice of each: the name of its template is `token-retain`."""
+    """A combination of choices: the name of its template is `token-retain`."""
 
     auth: str
     retention: str
@@ -116,14 +116,14 @@ VARIANTS = tuple(Variant(auth, retention) for auth, retention in product(*CHOICE
 
 
 class _Assets(cdk.DefaultStackSynthesizer):
-    """A synthesizer of one stack: the deployer uploads the assets, so there is no role and no bootstrap stack."""
+    """A synthesizer of a single stack: the deployer uploads the assets, so there is no role and no bootstrap stack."""
 
     def __init__(self) -> None:
         super().__init__(file_assets_bucket_name=f"${{{ASSETS_BUCKET}}}", generate_bootstrap_version_rule=False)
 
     @jsii.member(jsii_name="reusableBind")
     def reusable_bind(self, stack: cdk.Stack) -> cdk.IBoundStackSynthesizer:
-        """Bind this synthesizer itself: of the copy that the CDK binds, jsii would show us the unbound original."""
+        """Bind this synthesizer itself: jsii would show us the unbound original of the copy bound by the CDK."""
         self.bind(stack)
         return self
 
@@ -164,7 +164,7 @@ class ReleaseStack(LineageStack):
             function.set({settings.PARTITION_TRIMMING: _ref("partition_trimming")})
         self._leave_out(sns.CfnSubscription, "alarm_email")
         self._leave_out(wafv2.CfnWebACLAssociation, "web_acl_arn")
-        # A later deployment goes on with what this one chose.
+        # A later deployment goes on with the choices of this deployment.
         for output, value in (("Auth", variant.auth), ("Retention", variant.retention), ("Version", version)):
             cdk.CfnOutput(self, output, value=value)
 
@@ -180,7 +180,7 @@ class ReleaseStack(LineageStack):
 
 
 def int_token(text: str) -> int:
-    """Return a reference as a number that the CDK writes as the reference."""
+    """Encode a reference as a number; the CDK writes the number as the reference."""
     number: int = cdk.Token.as_number(text)  # type: ignore[assignment]  # such numbers are floats without a fraction
     return number
 
@@ -188,7 +188,7 @@ def int_token(text: str) -> int:
 def make_release_app(
     outdir: Path, *, version: str, variants: Sequence[Variant], layer: Path | None, libraries: Path | None
 ) -> cdk.App:
-    """Return an app with a stack for each variant, called by the variant's name."""
+    """Make an app with a stack for each variant, called by the variant's name."""
     app = make_app(outdir)
     for variant in variants:
         ReleaseStack(app, variant.name, variant=variant, version=version, layer=layer, libraries=libraries)
@@ -196,7 +196,7 @@ def make_release_app(
 
 
 def describe_release(version: str, variants: Sequence[Variant]) -> Mapping[str, Any]:
-    """Return what `headwater deploy` reads first: choices, the templates' parameters, and the names that need CDK."""
+    """Describe the release for `headwater deploy`: choices, the templates' parameters, and the names that need CDK."""
     return {
         "version": version,
         "choices": {name: list(values) for name, values in CHOICES.items()},
@@ -217,13 +217,13 @@ def make_release(
 
 
 def _ref(value: str) -> str:
-    """Return the parameter of a context value, as a reference."""
+    """Make a reference to the parameter of a context value."""
     reference: str = cdk.Fn.ref(_PARAMETERS[value][0])
     return reference
 
 
 def read_version() -> str:
-    """Return the version in pyproject.toml."""
+    """Read the version in pyproject.toml."""
     lines: Iterator[str] = iter((PROJECT / "pyproject.toml").read_text(encoding="utf-8").splitlines())
     return next(line.split('"')[1] for line in lines if line.startswith("version = "))
 
