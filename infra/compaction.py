@@ -1,4 +1,4 @@
-"""The daily compaction: traces of the day's roots, a digest that seals them, tables of what is sealed."""
+"""The daily compaction: traces of the day's roots, a digest as the day's seal, tables of the sealed objects."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Compaction(Construct):
             "IAM5[Resource::*]",
             "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
         )
-        # Under this prefix, Step Functions needs no entry of its own in the resource policy of CloudWatch Logs, which
+        # Under this prefix, Step Functions needs no entry of its own in the resource policy of CloudWatch Logs. A policy
         # has at most 5,120 characters for all state machines of an account.
         log_group = logs.LogGroup(
             self,
@@ -168,7 +168,7 @@ class Compaction(Construct):
 
 
 def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
-    """Return the key that signs digests: its private half never leaves KMS, and AWS cannot rotate such keys."""
+    """Make the key of the digests' signatures: its private half never leaves KMS; AWS cannot rotate such keys."""
     return kms.Key(
         scope,
         "SigningKey",
@@ -182,8 +182,8 @@ def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
 def _let_sign_alone(key: kms.Key, role: iam.IRole) -> None:
     """Deny signing, and grants of it, to every other principal of the account, its administrators included.
 
-    A principal that may change the key's policy can remove this; CloudTrail records it, and days signed before stay
-    proved.
+    A principal with the right to change the key's policy can remove the statement. CloudTrail records the change, and
+    the digests signed before stay proved.
     """
     key.add_to_resource_policy(
         iam.PolicyStatement(
