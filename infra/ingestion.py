@@ -124,6 +124,7 @@ class Ingestion(Construct):
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
+        # Records are put once; the marks of their roots are updated.
         function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
         function.rights.allow_partitions(
             ["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS, settings.ROOT_IDS]
@@ -160,6 +161,7 @@ class Ingestion(Construct):
             ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"],
             [stream_arn],
         )
+        # The mapping writes the failed batches itself, in the function's name.
         function.allow_objects(["s3:PutObject"], self._ingest_bucket, "aws/lambda/")
         function.allow(["s3:ListBucket"], [self._ingest_bucket.bucket_arn])
         lam.EventSourceMapping(

@@ -56,6 +56,7 @@ class Observability(Construct):
         super().__init__(scope, construct_id)
         functions = _functions_of(ingestion, events, compaction, query_api, additions)
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
+        # Alarms by kind: the core's resources, then those of the features.
         _watch_queues(alarms, ingestion, events, compaction)
         alarms.watch_queues(queue for addition in additions for queue in addition.queues)
         for function in functions:
@@ -65,6 +66,7 @@ class Observability(Construct):
         alarms.watch_machines(machine for addition in additions for machine in addition.machines)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
+        # The dashboard shows the alarms, and the metrics around them.
         make_dashboard(
             self,
             namespace=metrics_namespace,

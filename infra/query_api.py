@@ -83,6 +83,7 @@ class QueryApi(Construct):
             defaults=defaults,
             concurrency=context.api_concurrency,
         )
+        # The API accepts requests, events and changes, and queries everything.
         ingestion.open_to(self.function)
         events.open_to(self.function)
         events.open_changes_to(self.function)
@@ -92,6 +93,7 @@ class QueryApi(Construct):
         self.api = _signed_api(
             self, function=self.function, stage=context.stage, access_log=self._access_log("AccessLog", defaults)
         )
+        # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
             access_log = self._access_log("TokenAccessLog", defaults)

@@ -50,6 +50,7 @@ class SparkJobs(Construct):
             runs_max=_COMPACT_RUNS_MAX,
         )
         _open_archive(compact_archive.rights, traced.archive_bucket)
+        # The tables of a root are local checkpoints, lost with a worker: the job keeps its workers.
         trace_root = SparkJob(
             self,
             "TraceRoot",
@@ -68,6 +69,7 @@ class SparkJobs(Construct):
         traced.open_to(trace_root.rights)
         trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
+        # Both jobs share the code and the engine.
         jobs = [compact_archive, trace_root]
         code = SparkCode(self, "Code", libraries=libraries)
         self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, removal=removal)

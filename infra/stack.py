@@ -207,6 +207,7 @@ class LineageStack(cdk.Stack):
             "SearchWorkgroup": self.search.workgroup.ref,
             **self.spark_jobs.engine.substitutions,
         }
+        # Outputs of optional parts.
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn
         if self.query_api.token_api is not None:

@@ -22,11 +22,13 @@ def impact_of(graph: Graph) -> Impact:
     starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
     places = _WaysDown(graph).walk(starts, before)
+    # A job with flows has a place for each dataset before it: the nearest place gives the node's hops.
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
     for place, hop in places.items():
         if hops.setdefault(place[0], hop) == hop:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
+    # Render the nodes, nearest first.
     nodes = {node.id.node_id: node for node in graph.nodes}
     apart = frozenset(graph.apart)
     impacted = [

@@ -105,11 +105,13 @@ class VersionGraphWalk:
         return {step for step in steps if step[0] not in self._whole}
 
     def _graph(self) -> Graph:
+        # Read the runs' job versions, also of runs without inputs and outputs.
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
         unknown = {**versions_of_unknown(self._runs, self._view), **self._versions}
         briefs = {
             run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
         }
+        # Read the runs of the versions, and the names of their datasets.
         made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
         self._view.load_names(dataset for dataset, _ in self._datasets)
         runs = {run: job_node(brief.job, brief.job_version) for run, brief in briefs.items()}
@@ -118,6 +120,7 @@ class VersionGraphWalk:
             for direction, run, node in self._edges
             if run in runs
         }
+        # Describe each version by the facets of its run, else of its dataset.
         groups = {dataset: self._view.group(dataset) for dataset, _ in self._datasets}
         facets = dict(zip(groups, read_facets(list(groups.values()), self._view), strict=True))
         nodes: dict[str, Job | Dataset] = {
@@ -128,6 +131,7 @@ class VersionGraphWalk:
         }
         jobs = _jobs(briefs, self._runs, self._edges)
         nodes.update((job_node(job.id, job.version), self._view.redacted(job)) for job in jobs)
+        # Two runs of a job version share a node: keep its first place.
         order = (dataset_node(*thing) if isinstance(thing, tuple) else runs.get(thing) for thing in self._order)
         in_order = tuple(nodes[node] for node in dict.fromkeys(order) if node)
         return Graph(in_order, tuple(sorted(edges)), self._truncated or self._view.truncated)

@@ -51,17 +51,20 @@ def search_columns(
             return False
         return view.sees(dataset)
 
+    # The wanted matches come first; a match elsewhere may be an alias of a wanted dataset.
     order = _order_of(text, sort)
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
     reader = _Reader(ColumnView.of(view), is_wanted)
+    # By name or rank, read until the page is full.
     if sort != "updated_at" and before is None and after is None:
         reader.read(matches, limit)
         unread = len(matches) - reader.number
         reader.read(elsewhere[:_ELSEWHERE_MAX], limit)
         hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
         return ResultPage(hits[:limit], len(hits) + unread, truncated)
+    # By time, read up to `MATCHES_MAX` matches: their facts have the times.
     reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
     hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
     truncated |= len(matches) > MATCHES_MAX

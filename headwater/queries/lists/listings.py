@@ -166,6 +166,7 @@ class Jobs:
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
+        # The catalogue knows names alone: a filter or an order by time needs the jobs.
         if states or updated_before or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
             jobs = self._read(catalogue.page(names, limit=most, offset=0))

@@ -28,6 +28,7 @@ def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationS
         for dataset in sorted(reported)
         for path, sources in sorted(_known(reported[dataset]).items())
     }
+    # Name the reads and the writes first: transforms refer to reads by name.
     names = _UniqueNames()
     reads = _reads(columns.values(), names)
     origins = {read.source: read.name for read in reads}
@@ -35,6 +36,7 @@ def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationS
     writes = names.of_endpoints("write", list(destinations))
     transforms: list[Transform] = []
     written: dict[DatasetId, list[InputField]] = {destination: [] for destination in destinations}
+    # An unchanged column needs no transform.
     for column, sources in columns.items():
         origin = _untouched(column, sources)
         if origin is None:

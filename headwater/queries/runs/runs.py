@@ -104,10 +104,12 @@ def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]]
 
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
     """Read the runs with facets, job version, and input (within the budget) and output versions."""
+    # `outputs_of` resolves the names of outputs below.
     budget = InputBudget()
     view.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take_runs(runs), view)
     versions = versions_of_unknown(runs, view)
+    # Restore the facets of all runs in a single round: of the run, then of the job.
     facets = restored(
         [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
     )
