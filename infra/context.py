@@ -1,4 +1,4 @@
-"""The context values that a deployer may set, read once and refused when wrong."""
+"""The context values of a deployer, read once and refused when wrong."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SCAN_GB_MAX = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ObjectLock:
-    """The time for which S3 lets no principal (in compliance mode), or few, remove objects of the archive."""
+    """The time for which S3 lets nobody (in compliance mode), or few principals, remove objects of the archive."""
 
     days: int
     compliance: bool
@@ -59,7 +59,7 @@ class ObjectLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackContext:
-    """The context values of one deployment; the defaults are those of production. cdk.json describes each."""
+    """The context values of a deployment; the defaults are production's. cdk.json describes each."""
 
     stage: str = "prod"
     records_ttl_hours: int = 24
@@ -89,9 +89,9 @@ class StackContext:
 
 
 def parse_context(context: Mapping[str, object]) -> StackContext:
-    """Return the values in the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
+    """Parse the values in the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
 
-    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key must be a known name: a
+    A key with `/` or `:` is a feature flag, a comment or the CDK's own. Any further key must be a known name: a
     misspelled `retention` would deploy the default in silence.
 
     Raises:
@@ -134,14 +134,14 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
 
 
 def _faults_between(choices: StackContext) -> Iterator[Fault]:
-    """Yield the faults of values against other values."""
+    """Yield the faults of two values together."""
     if choices.web_acl_arn and choices.requests_per_address:
         rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
         yield Fault("requests_per_address", choices.requests_per_address, rule)
 
 
 def _of_features(reader: Reader) -> Mapping[str, object]:
-    """Return the values of the active features, by the feature's name."""
+    """Read the values of the active features, by the feature's name."""
     read = {name: module.read(reader) for name, module in FEATURES_CONTEXT.items()}
     return {name: values for name, values in read.items() if values is not None}
 
@@ -162,7 +162,7 @@ def _object_lock(value: object) -> ObjectLock | None:
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:
-    """Return None for the built-in patterns; `none`, or an empty list, means no pattern."""
+    """Parse regular expressions; None for the built-in patterns, empty for `none` or an empty list."""
     if value is None or value == "default":
         return None
     patterns = listed(value)

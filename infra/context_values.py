@@ -26,7 +26,7 @@ class Reader:
         self.faults = [_unknown(name, value, names) for name, value in given.items() if not _is_claimed(name, names)]
 
     def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
-        """Return the parsed value; the default if it is missing or wrong."""
+        """Parse the value; the default if it is missing or wrong."""
         if name not in self._context:
             return default
         try:
@@ -47,7 +47,7 @@ def _unknown(name: str, value: object, names: Sequence[str]) -> Fault:
 
 
 def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
-    """Return a parser of a text of some form, or of none."""
+    """Make a parser of a text of some form, or of none."""
 
     def parse(value: object) -> str | None:
         if value in (None, "", "none"):
@@ -60,7 +60,7 @@ def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | N
 
 
 def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
-    """Return a parser of a whole number within bounds, or of none."""
+    """Make a parser of a whole number within bounds, or of none."""
 
     def parse(value: object) -> int | None:
         if value in (None, "", "none"):
@@ -74,7 +74,7 @@ def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
 
 
 def namespaces(value: object) -> tuple[str, ...]:
-    """Return names, or beginnings and then `*`; none for null and `none`."""
+    """Parse names, or beginnings and then `*`; none for null and `none`."""
     patterns = [] if value is None else listed(value, "namespaces")
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
@@ -83,7 +83,7 @@ def namespaces(value: object) -> tuple[str, ...]:
 
 
 def listed(value: object, things: str = "regular expressions") -> list[str]:
-    """Return a list from cdk.json, from JSON text, or from text with commas."""
+    """Parse a list from cdk.json, from JSON text, or from text with commas."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
     if isinstance(value, list):
@@ -94,7 +94,7 @@ def listed(value: object, things: str = "regular expressions") -> list[str]:
 
 
 def integer(least: int, most: int) -> Callable[[object], int]:
-    """Return a parser of a whole number within bounds."""
+    """Make a parser of a whole number within bounds."""
 
     def parse(value: object) -> int:
         if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
@@ -105,7 +105,7 @@ def integer(least: int, most: int) -> Callable[[object], int]:
 
 
 def choice(**choices: bool) -> Callable[[object], bool]:
-    """Return a parser of a choice between texts."""
+    """Make a parser of a choice between texts."""
 
     def parse(value: object) -> bool:
         text = str(value).lower() if isinstance(value, bool) else value

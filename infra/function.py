@@ -41,7 +41,7 @@ class FunctionDefaults:
 
 
 def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
-    """Return the first environment variables of a function."""
+    """Make the first environment variables of a function."""
     return {
         "POWERTOOLS_SERVICE_NAME": module,
         "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
@@ -53,7 +53,7 @@ def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
 
 
 class ServiceFunction(Construct):
-    """The function `lambdas.<module>.handler`, or that of a `feature`, without rights until they are allowed."""
+    """The function `lambdas.<module>.handler`, or the handler of a `feature`, without rights until they are allowed."""
 
     def __init__(
         self,

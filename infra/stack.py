@@ -33,9 +33,9 @@ from infra.trace_resources import TraceResources
 class LineageStack(cdk.Stack):
     """Headwater in one account and region.
 
-    `layer` is the folder that `infra.package` built for the functions, `libraries` that of `infra.spark_code` for the
-    Spark jobs; None to go without. `synthesizer` says where assets are; None for the CDK's bootstrap bucket. Features
-    add to the public attributes.
+    `layer` is the functions' folder of `infra.package`, `libraries` the Spark jobs' folder of `infra.spark_code`; None
+    to go without. `synthesizer` says where assets are; None for the CDK's bootstrap bucket. Features add to the public
+    attributes.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class LineageStack(cdk.Stack):
             analytics_reporting=False,
         )
         self.context = context
-        # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
+        # RETAIN would also keep the resources of a failed creation: the next try makes them once more beside the old.
         self._removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
         self.storage = Storage(self, "Storage", removal=self._removal, object_lock=context.object_lock)
         self.defaults = FunctionDefaults(
@@ -207,6 +207,7 @@ class LineageStack(cdk.Stack):
             "SearchWorkgroup": self.search.workgroup.ref,
             **self.spark_jobs.engine.substitutions,
         }
+        # Outputs of optional parts.
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn
         if self.query_api.token_api is not None:

@@ -1,4 +1,4 @@
-"""Upstream graphs of versions of columns: from a version to its run, to the versions that the run read."""
+"""Upstream graphs of versions of columns: from a version to its run, to the versions read by the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Node: TypeAlias = tuple[Column, str]
 
 @dataclass(slots=True)
 class VersionEntry:
-    """A version of a dataset: its columns by primary names, their reports, and the versions that were read.
+    """A version of a dataset: its columns by primary names, their reports, and the versions of its sources.
 
     `hidden` has the hidden source datasets, by reported name; their columns do not count.
     """
@@ -62,7 +62,7 @@ class VersionEntry:
 
     @property
     def versions(self) -> dict[DatasetId, str]:
-        """The version of each source dataset that was read."""
+        """The version of each source dataset, as read."""
         return {dataset: read.version for dataset, read in (self.reads or {}).items()}
 
 
@@ -72,15 +72,15 @@ class VersionWalk:
     def __init__(self, view: GraphView) -> None:
         self.view = view
         self._entries: dict[Version, VersionEntry] = {}
-        # The run that made each version that was read.
+        # The run that made each read version.
         self._producers: dict[Version, RunKey | None] = {}
-        # What holds for all columns of a version: the versions that were read, and what the whole dataset is made of.
+        # Shared by all columns of a version: the read versions, and the inputs of the whole dataset.
         self._of_all: dict[Version, tuple[dict[DatasetId, str], tuple[ColumnInput, ...]]] = {}
         self._budget = InputBudget()
         self._truncated = False
 
     def load_versions(self, producers: Mapping[Version, RunKey | None]) -> None:
-        """Read these versions; each is given with the run that made it."""
+        """Read the versions, each given with its run."""
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
@@ -101,7 +101,7 @@ class VersionWalk:
         self.add(entries)
 
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
-        """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
+        """Add versions with read columns: resolve the versions of sources, and read schemas (as of a time)."""
         reporter_runs = {report.reporter.run for entry in entries for report in entry.reports}
         facts = read_run_facts(reporter_runs, self.view)
         reports = [report for entry in entries for report in entry.reports]
@@ -122,7 +122,7 @@ class VersionWalk:
     def _reads_of_sources(
         self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
     ) -> dict[DatasetId, InputVersion]:
-        """Return, by source, what the last of the runs that report the source read of it."""
+        """Find the version read of each source, by the last of the source's reporting runs."""
         last: dict[DatasetId, InputVersion] = {}
         for report in sorted(reports, key=lambda report: report.reporter.run):
             sources = {self.view.primary(source) for source in report.columns.datasets}
@@ -134,7 +134,7 @@ class VersionWalk:
         return lambda dataset: None if dataset in hidden else self.view.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
-        """Read the schemas of versions that no run made, from DatasetEvents."""
+        """Read the schemas of versions without a run, from DatasetEvents."""
         described = _described([entry.group for entry in entries], self.view)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Such versions are rare: each is read by itself.
@@ -143,18 +143,18 @@ class VersionWalk:
             entry.schema = schema_of(version.facets) if version else entry.schema
 
     def entry(self, version: Version) -> VersionEntry:
-        """Return a loaded version."""
+        """Look up a loaded version."""
         return self._entries[version]
 
     def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
-        """Return the upstream graph of these columns of loaded versions."""
+        """Walk upstream from the columns of loaded versions."""
         walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
         return ColumnGraph(
             tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self.view.truncated
         )
 
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
-        """Load the columns' versions; return their source columns with the versions that were read."""
+        """Load the columns' versions; return their source columns, each in the version read."""
         versions = {(column.dataset, version) for column, version in nodes}
         self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
@@ -201,7 +201,7 @@ class VersionWalk:
 
 
 def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:
-    """Yield a run's reports on the version that it made, one for each name of the dataset."""
+    """Yield a run's reports on its version, one for each name of the dataset."""
     reporter = Reporter(run, owner(facts), version, facts.declared is not None)
     is_unreported = True
     for name in group.names:
@@ -215,7 +215,7 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
 
 
 def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
-    """Return the inputs that a run may have made a dataset of: all, or those of the dataset's windows."""
+    """List the inputs behind a run's dataset: all, or the inputs of the dataset's windows."""
     flows = flows_of(facts)
     if flows is None:
         return facts.inputs
@@ -223,7 +223,7 @@ def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
 
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
-    """Give a version the schema that its run reported; return True if a run made the version."""
+    """Give a version the schema reported by its run; return True if a run made the version."""
     made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
@@ -232,7 +232,7 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
 
 
 def _described(groups: Sequence[ResolvedDataset], view: GraphView) -> set[DatasetId]:
-    """Return the datasets that a DatasetEvent describes."""
+    """List the datasets with a DatasetEvent."""
     requested = [(group.primary, name) for group in groups for name in group.names]
     pages = view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
     return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -1,4 +1,4 @@
-"""Columns that a node id names, now, of a version, or at a time: the start of queries of columns."""
+"""Columns of a node id, now, of a version, or at a time: the start of queries of columns."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Producers: TypeAlias = Mapping[Version, RunKey | None]
 def find_column_graph(
     node: FieldNode | Node, view: GraphView, version: str | None, *, depth: int, downstream: bool
 ) -> ColumnGraph | None:
-    """Return the graph of columns around a node, of a version or as of the view's time; None if there is no such node.
+    """Walk the columns around a node, of a version or as of the view's time; None if there is no such node.
 
-    As of a time, the graph is one of versions; with `downstream` it is the graph that was current then.
+    As of a time, the graph has versions; with `downstream` it is the current graph of the time.
     """
     if version is None and (view.at is None or downstream):
         present = ColumnView.of(view)
@@ -44,7 +44,7 @@ def find_column_graph(
 
 
 def _select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool) -> list[Column] | None:
-    """Return the columns that a node stands for now; None if the node does not exist."""
+    """List the columns of a node now; None if the node does not exist."""
     if isinstance(node, FieldNode):
         column = view.find_column(node.dataset, node.field)
         return [column] if column else None
@@ -57,7 +57,7 @@ def _select_current(node: FieldNode | Node, view: ColumnView, *, downstream: boo
 
 
 def select_version(node: FieldNode | Node, version: str, walk: VersionWalk) -> list[NodeOfVersion] | None:
-    """Return the columns of a dataset's version, or of the versions that the last run of a job's version made."""
+    """List the columns of a dataset's version, or of the outputs of a job version's last run."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
         producers = _made_by_job_version(node.id, version, walk.view)
     else:
@@ -94,7 +94,7 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
-    """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
+    """List the columns of a node in a version; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
     present = ColumnView.of(view)
@@ -106,7 +106,7 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) ->
 
 
 def _select_at(node: FieldNode | Node, walk: VersionWalk, present: ColumnView) -> list[NodeOfVersion] | None:
-    """Return the columns that a node stood for at a time, each in its writers' last versions."""
+    """List the columns of a node at a time, each in its writers' last versions."""
     datasets = _datasets_at(node, present)
     if datasets is None:
         return None

@@ -1,4 +1,4 @@
-"""Everything downstream of a job or dataset, with the way that leads there."""
+"""Everything downstream of a job or dataset, with the nearest nodes before it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from headwater.queries.results.graphs import Graph, Impact, Impacted
 from headwater.walk import Walked, walk
 from headwater_model.ids import JobId
 
-# A node, and the dataset that led there if the node is a job that says which outputs are made of which inputs.
+# A node, and the dataset before it if the node is a job with flows (pairs of input and output).
 _Place: TypeAlias = tuple[str, str]
 
 
 def impact_of(graph: Graph) -> Impact:
-    """Return the nodes below the first in a graph that was walked down."""
+    """List the nodes below the start of a graph walked down."""
     start = graph.nodes[0].id
     starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
     places = _WaysDown(graph).walk(starts, before)
+    # A job with flows has a place for each dataset before it: the nearest place gives the node's hops.
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
     for place, hop in places.items():
         if hops.setdefault(place[0], hop) == hop:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
+    # Render the nodes, nearest first.
     nodes = {node.id.node_id: node for node in graph.nodes}
     apart = frozenset(graph.apart)
     impacted = [
@@ -43,13 +45,13 @@ def impact_of(graph: Graph) -> Impact:
 
 
 def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
-    """Return for each of these jobs the number of datasets below it, in a graph that was walked down from all."""
+    """Count the datasets below each job, in a graph walked down from all the jobs."""
     ways = _WaysDown(graph)
     return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
 
 
 class _WaysDown:
-    """The edges of a graph, and the outputs that jobs make of each input."""
+    """The edges of a graph, and the flows of its jobs."""
 
     def __init__(self, graph: Graph) -> None:
         self._below: dict[str, set[str]] = defaultdict(set)
@@ -63,7 +65,7 @@ class _WaysDown:
         self._datasets = {dataset.id.node_id for dataset in graph.datasets}
 
     def walk(self, starts: Collection[str], before: dict[_Place, set[_Place]]) -> Mapping[_Place, int]:
-        """Return the hops of all places below these nodes; to `before` add the places that lead to each."""
+        """Walk down from the nodes: return the hops of each place; add to `before` the places before each."""
 
         def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
             for place in level:
@@ -75,7 +77,7 @@ class _WaysDown:
         return walk([(start, "") for start in starts], beyond, into=Walked(limit)).hops
 
     def datasets_below(self, starts: Iterable[str]) -> set[str]:
-        """Return the datasets below these nodes."""
+        """List the datasets below the nodes."""
         places = {(start, "") for start in starts}
         left = list(places)
         while left:
@@ -93,7 +95,7 @@ class _WaysDown:
 
 
 def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
-    """Return the node ids of a job, of its tasks, of their tasks, and so on."""
+    """List the node ids of a job, of its tasks, of their tasks, and so on."""
     below: dict[JobId, set[JobId]] = defaultdict(set)
     for task in jobs:
         if task.parent:

@@ -1,9 +1,9 @@
 """The graph of jobs and datasets, now or as of a time, walked breadth first over current edges.
 
-Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
-begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
-start; a walk from a job begins with all that it started, too, so that the graph of a DAG is that of its tasks. Hidden
-nodes, and nodes that the caller may not see in full, connect no others.
+Walked in both directions, it is the same from every node of a component within the depth: a walk from a dataset begins
+with all its current readers and producers. Walked up or down, it has only nodes on a directed path from the start. A
+walk from a job begins with all its descendants, too: the graph of a DAG is the graph of its tasks. No walk passes a
+hidden node, or a node shown by its id alone.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from headwater.queries.view.nodes import resolve_assertions, under_primaries
 from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
-# Generations of jobs that started each other, with which the graph of a job begins.
+# Generations of descendants at the start of a walk from a job.
 GENERATIONS_MAX = 10
 # Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
-# A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
-# a namespace that no job has.
+# A walk passes a declared edge between datasets like a job: under the name of the derived dataset, in a namespace of no
+# job.
 _DECLARED = ""
 _DIRECTIONS: Mapping[GraphDirection, tuple[Direction, ...]] = {
     "both": ("both",),
@@ -66,27 +66,27 @@ class JobGraphWalk:
         self._view = view
         self._directions = _DIRECTIONS[direction]
         self._job_edges = job_edges
-        # Hops that follow those of the jobs that are read next.
+        # Hops after the next read of jobs.
         self._hops_left = 0
         self._declared = DatasetEdges(view)
-        # The nodes of the jobs that were read, shown or not.
+        # The nodes of the read jobs, shown or not.
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
-        # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
+        # Read names of datasets, shown or not, and shown datasets, each by the direction of the walk into it.
         self._names: set[tuple[DatasetId, Direction]] = set()
         self._reached: set[tuple[DatasetId, Direction]] = set()
-        # The jobs and datasets that are shown, in the order of hops: each takes a place of the budget.
+        # The shown jobs and datasets in the order of hops: each takes a place of the budget.
         self._order: list[JobId | DatasetId] = []
         self._budget = Budget(NODES_MAX if limit is None else limit)
         self._walked = Walked[Step]()
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
-        """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
+        """Walk around a job and its descendants; None if the job is unknown or hidden."""
         return self.from_jobs([job], depth)
 
     def from_jobs(self, jobs: Sequence[JobId], depth: int) -> Graph | None:
-        """Return the graph around jobs and all that they started; None if all are unknown or hidden."""
+        """Walk around jobs and their descendants; None if all the jobs are unknown or hidden."""
         self._hops_left = depth
         job_ids = self._keep(self._read_jobs(jobs))
         starts = [*job_ids, *self._read_tasks(job_ids)]
@@ -94,7 +94,7 @@ class JobGraphWalk:
         return self._walk_from(steps, depth) if job_ids else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
-        """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
+        """Walk around a dataset, by any of its names; None if it is unknown or hidden."""
         self._hops_left = depth
         names = [(dataset, way) for way in self._directions]
         self._load(names, is_last=False)
@@ -102,18 +102,18 @@ class JobGraphWalk:
         return self._walk_from([*self._users_of(new), *self._declarations_of(new)], depth) if new else None
 
     def _read_tasks(self, starts: Sequence[JobId]) -> Sequence[JobId]:
-        """Return the visible jobs that these started, and so on: of `GENERATIONS_MAX` generations."""
+        """Read the visible descendants of the jobs: their children, and so on for `GENERATIONS_MAX` generations."""
         tasks: dict[JobId, Job] = {}
         jobs = starts
         for _ in range(GENERATIONS_MAX):
             parents = self._parents_among(jobs)
             if not parents:
                 break
-            # The index has jobs that ever named these as their parent; the node of each job has its parent now.
+            # The index has jobs that ever named such a parent; the node of each job has its parent now.
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
             new = [job for job in possible if job not in known and self._view.opens(job)]
-            # Candidates that are no children were read, too.
+            # Candidates with another parent were read, too.
             left = max(self._budget.left - (len(self.nodes) - len(self._jobs)), 0)
             self._budget.cut |= more or len(new) > left
             candidates = self._read_jobs(new[:left])
@@ -127,12 +127,12 @@ class JobGraphWalk:
         return [job for job in jobs if "is_parent" in self._view.nodes[job] and self._view.opens(job)]
 
     def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
-        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        """Add the jobs and their datasets; then, hop by hop, the jobs that share a dataset with the last added jobs."""
         walk(jobs, self._add_jobs, into=self._walked, depth=depth)
         return self._graph()
 
     def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
-        """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
+        """Add the datasets of the jobs; return the jobs that read or produce a new dataset."""
         opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.opens(step[0])]
         names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
@@ -143,7 +143,7 @@ class JobGraphWalk:
         return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
 
     def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
-        """Return the unreached declarations to which each way leads from the datasets."""
+        """List the unreached declarations from, or of, the datasets, each in the direction of the walk."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load_edges(group for group, _ in opened)
         self._budget.cut |= self._declared.truncated
@@ -158,9 +158,9 @@ class JobGraphWalk:
         return self._unreached(steps)
 
     def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
-        """Return the names of the datasets to which each way leads from these declarations.
+        """List the next names of datasets in each direction from the declarations.
 
-        Of a dataset that the caller may not see, this is the dataset alone.
+        A dataset shown by its id alone gives its own name, and no sources.
         """
         declared = [(self._view.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
         self._declared.load_edges(group for group, _ in declared)
@@ -171,7 +171,7 @@ class JobGraphWalk:
         return names
 
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
-        """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
+        """List the unreached visible jobs at the other end of edges between jobs."""
         # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
         own = {job: set(edges_in(self._view.nodes[job])) for job, _, _ in steps}
         others = {job: dependents_in(self._view.nodes[job]) for job, _, _ in steps}
@@ -188,7 +188,7 @@ class JobGraphWalk:
             for other in others[job]:
                 reported = edges_in(self._view.nodes[other]) if other in read else ()
                 ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
-            # A way up follows the edges that end at this job; a way down follows those that begin here.
+            # A walk up follows the edges into the job; a walk down follows the edges out of it.
             candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
             candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
         new = self._unreached(step for step in sorted(candidates) if step[0] in read)
@@ -196,7 +196,7 @@ class JobGraphWalk:
         return [step for step in new if step[0] in self._jobs]
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
-        """Return the names of the datasets to which each way leads from these jobs."""
+        """List the next names of datasets in each direction from the jobs."""
         return {
             (name, step[1])
             for step in steps
@@ -204,7 +204,7 @@ class JobGraphWalk:
         }
 
     def _flowing(self, step: Step, names: Iterable[DatasetId]) -> Iterable[DatasetId]:
-        """Return those of these datasets of a job that are made of what led there, or that it is made of."""
+        """Choose the job's datasets along its flows: derived from the dataset before the job, or its sources."""
         job, way, entry = step
         flows = self._jobs[job].flows
         if not entry or flows is None:
@@ -217,17 +217,17 @@ class JobGraphWalk:
         return [name for name in names if name in beyond]
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:
-        """Read the datasets, and the jobs to which each way leads from them."""
+        """Read the datasets, and the next jobs in each direction."""
         self._view.load(namespaces={name.namespace for name, _ in names})
         for datasets, users in with_users(names, is_last=is_last):
             self._view.load(datasets, users=users)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Direction]]) -> list[tuple[ResolvedDataset, Direction]]:
-        """Add the visible datasets of these loaded names; return the new ones of each way."""
+        """Add the visible datasets of the loaded names; return the new datasets of each direction."""
         self._names.update(names)
         primaries = sorted({(self._view.primary(name), way) for name, way in names} - self._reached)
         visible = [(group, way) for primary, way in primaries if (group := self._view.dataset(primary))]
-        # Datasets beyond the limit are not shown, and nothing leads on from them.
+        # Datasets beyond the limit are not shown, and the walk ends before them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
         fitting = self._budget.take(list(new))
         self._order += fitting
@@ -237,7 +237,7 @@ class JobGraphWalk:
         return shown
 
     def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
-        """Return the unreached visible jobs to which each way leads from the datasets."""
+        """List the unreached visible jobs in each direction from the datasets."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         steps: set[tuple[JobId, Direction]] = set()
         among: dict[Direction, dict[DatasetId, IdText]] = {}
@@ -248,7 +248,7 @@ class JobGraphWalk:
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
         jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()), self._beyond(steps))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
-        # A job that reports flows is entered once for each dataset that leads there.
+        # A job with flows is entered once for each dataset before it.
         users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
@@ -258,13 +258,13 @@ class JobGraphWalk:
         return [step for step in steps if step not in self._walked.hops]
 
     def _beyond(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
-        """Yield the datasets to which edges say that the jobs lead: they are read together with the jobs."""
+        """Yield the next datasets of the jobs, by edges: they are read together with the jobs."""
         opened = [(used, way) for job, way in steps if self._view.opens(job) and (used := self._view.near(job))]
         names = {(name, way) for used, way in opened for name in datasets_beyond(used, way)} - self._names
         return with_users(sorted(names)[: self._budget.left], is_last=self._hops_left <= 0)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
-        """Show these jobs, as many as fit; return the ids of those that are shown."""
+        """Show the jobs, as many as fit; return the ids of the shown jobs."""
         requested = {job.id: job for job in jobs}
         new = self._budget.take([job for job in requested if job not in self._jobs])
         self._order += new
@@ -272,7 +272,7 @@ class JobGraphWalk:
         return [job for job in requested if job in self._jobs]
 
     def _read_jobs(self, jobs: Sequence[JobId], beyond: Iterable[WithUsers] = ()) -> list[Job]:
-        """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
+        """Read the existing jobs that are not hidden, with datasets under the names in their events."""
         fitting = self._budget.fitting(jobs)
         self._view.load(jobs=fitting, beyond=beyond)
         self.nodes.update((job, self._view.nodes[job]) for job in fitting if job in self._view.nodes)
@@ -282,7 +282,7 @@ class JobGraphWalk:
         return self._view.opens(*group.names)
 
     def _shown_jobs(self) -> tuple[Job, ...]:
-        """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
+        """List the jobs, their datasets under primary names; redact the jobs that the caller may not see in full."""
         self._jobs = {job.id: under_primaries(job, self._view.primary) for job in self._jobs.values()}
         if self._job_edges:
             opened_jobs = filter(self._view.opens, self._jobs)
@@ -326,7 +326,7 @@ class JobGraphWalk:
                 yield dataset.node_id, job.node_id
 
     def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
-        """Yield the edges between jobs of the graph, with at least one end that is shown in full."""
+        """Yield the edges between jobs of the graph, with at least one end shown in full."""
         for job in self._jobs if kind in self._job_edges else ():
             for edge in edges_in(self._view.nodes[job]):
                 shown = edge.kind == kind and edge.other in self._jobs
@@ -341,11 +341,11 @@ class JobGraphWalk:
         return sorted(dependencies, key=lambda dependency: tuple(text or "" for text in astuple(dependency)))
 
     def _degrees(self) -> Mapping[str, Degree]:
-        """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
+        """Count the neighbours of the nodes, in a folded graph alone: the counts cost requests."""
         return {}
 
     def _edges(self) -> list[tuple[str, str]]:
-        """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
+        """List the edges with at least one end shown in full; edges between two outlines are private."""
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
@@ -356,7 +356,7 @@ class JobGraphWalk:
         return sorted(edges | self._declared_edges(opened))
 
     def _declared_edges(self, opened: Set[DatasetId]) -> set[tuple[str, str]]:
-        """Return the declared edges between datasets of the graph, with at least one end that is shown in full."""
+        """List the declared edges between datasets of the graph, with at least one end shown in full."""
         by_name = {name: primary for primary, group in self._datasets.items() for name in group.names}
         edges = {
             (by_name[source], primary)

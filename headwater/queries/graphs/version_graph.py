@@ -1,4 +1,4 @@
-"""Upstream graphs of versions: from a version to its run, to the versions that it read; nodes are `...#<version>`."""
+"""Upstream graphs of versions: from a version to its run, to the run's input versions; nodes are `...#<version>`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# In or out, the run, and the version that it read or wrote.
+# "in" or "out", the run, and the version read or written by it.
 _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 
 
@@ -38,13 +38,13 @@ class VersionGraphWalk:
         # The runs and versions of datasets, in the order of hops.
         self._order: dict[RunKey | tuple[DatasetId, str], None] = {}
         self._runs_left = Budget(UPSTREAM_MAX - 1)
-        # Runs of which all inputs were added.
+        # Runs with all their inputs added.
         self._whole: set[RunKey] = set()
         self._budget = InputBudget()
         self._truncated = False
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
-        """Return the upstream graph of a dataset's version; None if there is no such version."""
+        """Walk up from a dataset's version; None if there is no such version."""
         self._view.load_names([dataset])
         known = find_version(self._view.group(dataset), version, self._view)
         if known is None:
@@ -58,7 +58,7 @@ class VersionGraphWalk:
         return self._graph()
 
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
-        """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
+        """Walk up from a run with its outputs; `version` is the requested version of its job."""
         self._versions[run] = version
         self._order[run] = None
         facts = read_run_facts([run], self._view)[run]
@@ -75,7 +75,7 @@ class VersionGraphWalk:
         self._truncated |= self._runs_left.cut or bool(self._budget.cut)
 
     def _runs_read(self, steps: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
-        """Read and add these runs, and the versions that they read; return the steps to the runs that made these."""
+        """Read and add the runs with the versions they read; return the steps to the producers of the versions."""
         self._order.update(dict.fromkeys(run for run, _ in steps))
         self._runs.update(read_run_facts({run for run, _ in steps} - self._runs.keys(), self._view))
         known = {run: self._runs[run] for run, _ in steps if run in self._runs and run not in self._whole}
@@ -85,12 +85,12 @@ class VersionGraphWalk:
         producers = self._add(reads_of(self._budget.take_runs(dict(sorted(reached.items()))), self._view))
         if is_last:
             return ()
-        # A run that several datasets lead to takes one place.
+        # A run takes one place, also if several datasets lead to it.
         fitting = self._runs_left.take(sorted({run for run, _ in producers} - self._runs.keys()))
         return [step for step in producers if step[0] in self._runs or step[0] in fitting]
 
     def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunStep]:
-        """Add the versions that these runs read; return the steps to the runs that made them."""
+        """Add the versions read by the runs; return the steps to the producers of the versions."""
         steps = set[RunStep]()
         for run, run_reads in reads.items():
             for read in run_reads:
@@ -105,11 +105,13 @@ class VersionGraphWalk:
         return {step for step in steps if step[0] not in self._whole}
 
     def _graph(self) -> Graph:
+        # Read the runs' job versions, also of runs without inputs and outputs.
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
         unknown = {**versions_of_unknown(self._runs, self._view), **self._versions}
         briefs = {
             run: replace(brief, job_version=unknown.get(run, brief.job_version)) for run, brief in versions.items()
         }
+        # Read the runs of the versions, and the names of their datasets.
         made_by = read_run_facts({run for run in self._datasets.values() if run}, self._view)
         self._view.load_names(dataset for dataset, _ in self._datasets)
         runs = {run: job_node(brief.job, brief.job_version) for run, brief in briefs.items()}
@@ -118,6 +120,7 @@ class VersionGraphWalk:
             for direction, run, node in self._edges
             if run in runs
         }
+        # Describe each version by the facets of its run, else of its dataset.
         groups = {dataset: self._view.group(dataset) for dataset, _ in self._datasets}
         facets = dict(zip(groups, read_facets(list(groups.values()), self._view), strict=True))
         nodes: dict[str, Job | Dataset] = {
@@ -128,6 +131,7 @@ class VersionGraphWalk:
         }
         jobs = _jobs(briefs, self._runs, self._edges)
         nodes.update((job_node(job.id, job.version), self._view.redacted(job)) for job in jobs)
+        # Two runs of a job version share a node: keep its first place.
         order = (dataset_node(*thing) if isinstance(thing, tuple) else runs.get(thing) for thing in self._order)
         in_order = tuple(nodes[node] for node in dict.fromkeys(order) if node)
         return Graph(in_order, tuple(sorted(edges)), self._truncated or self._view.truncated)
@@ -143,7 +147,7 @@ class VersionGraphWalk:
 
 
 def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]) -> list[Job]:
-    """Return a node for each version of a job, with its runs and their inputs and outputs in this graph."""
+    """Make a node for each version of a job, with its runs and their inputs and outputs in this graph."""
     nodes: dict[tuple[JobId, str | None], list[Run]] = {}
     for run in runs.values():
         nodes.setdefault((run.job, run.job_version), []).append(run)
@@ -179,7 +183,7 @@ def job_node(job: JobId, version: str | None) -> str:
 
 
 def from_job_version(version: JobVersion, view: GraphView, depth: int) -> Graph | None:
-    """Return the graph around a job version's last run; a version that was only declared is a single node."""
+    """Walk up from a job version's last run; a version that was only declared is a single node."""
     if version.latest_run:
         return VersionGraphWalk(view).from_run(version.latest_run.key, version.version, depth)
     node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)

@@ -65,7 +65,7 @@ class GraphView(GraphRows):
         return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
 
     def as_of(self, at: str | None) -> Self:
-        """Return the same caller's view as of a time."""
+        """Make the same caller's view as of a time."""
         return self if at == self.at else self._seen_by(self.caller, at)
 
     def _seen_by(self, caller: Visibility, at: str | None) -> Self:
@@ -111,7 +111,7 @@ class GraphView(GraphRows):
         return self.group(name)
 
     def stored_facts(self, things: Iterable[Thing]) -> dict[Thing, Mapping[str, Any]]:
-        """Return the stored facts of jobs and datasets, each under its own name.
+        """Read the stored facts of jobs and datasets, each under its own name.
 
         The round serves a load of them, too.
         """
@@ -145,38 +145,38 @@ class GraphView(GraphRows):
         return self._names.truncated
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """Return the primary name of a loaded name's dataset."""
+        """Resolve a loaded name to the primary name of its dataset."""
         return self._names.primary(name)
 
     def group(self, name: DatasetId) -> ResolvedDataset:
-        """Return the dataset of a loaded name, known or not, hidden or not."""
+        """Look up the dataset of a loaded name, known or not, hidden or not."""
         return self._names.group(name)
 
     def dataset(self, name: DatasetId) -> ResolvedDataset | None:
-        """Return the dataset of a loaded name; None if no event named it, or if it is hidden."""
+        """Look up the dataset of a loaded name; None if no event named it, or if it is hidden."""
         group = self.group(name)
         return group if group.named and not self.hides(group) else None
 
     def datasets(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        """Return the visible datasets of loaded names, each once, by primary name."""
+        """List the visible datasets of loaded names, each once, by primary name."""
         primaries = sorted({self.primary(name) for name in names})
         return [group for primary in primaries if (group := self.dataset(primary))]
 
     def near(self, job: JobId) -> Near | None:
-        """Return the datasets of a job by an edge of a loaded dataset; None without such an edge."""
+        """Look up the datasets of a job by an edge of a loaded dataset; None without such an edge."""
         return self._names.near.get(job)
 
     def job(self, job: JobId) -> Job | None:
-        """Return a loaded job, with datasets under the names that it used; None if it is unknown or hidden."""
+        """Look up a loaded job, with datasets under the names in its events; None if it is unknown or hidden."""
         stored = self.stored_job(job)
         return None if stored is None or stored.hidden else stored
 
     def jobs(self, jobs: Iterable[JobId]) -> list[Job]:
-        """Return the visible among the loaded jobs, in the given order."""
+        """List the visible among the loaded jobs, in the given order."""
         return [current for job in jobs if (current := self.job(job))]
 
     def stored_job(self, job: JobId) -> Job | None:
-        """Return a loaded job, also if it is hidden; None if it is unknown."""
+        """Look up a loaded job, also if it is hidden; None if it is unknown."""
         node = self.nodes.get(job)
         return job_of_node(node, self.deleted(job.namespace)) if node else None
 
@@ -186,7 +186,7 @@ class GraphView(GraphRows):
         return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last
 
     def deleted(self, namespace: str) -> str:
-        """Return the time of a loaded namespace's last deletion; empty if it was never deleted."""
+        """Find the time of a namespace's last deletion; empty if it was never deleted."""
         if namespace not in self._deleted:
             rows = self.get([(namespace_pk(namespace), FACTS)])
             facts = next((NamespaceFacts(**row.data["facts"]) for row in rows.values()), NamespaceFacts())
@@ -198,11 +198,11 @@ class GraphView(GraphRows):
         return not self.caller.strict or self.opens(*self.group(name).names)
 
     def redacted(self, job: Job) -> Job:
-        """Return the job as the caller may see it: in full, or by its id alone."""
+        """Show the job as the caller may see it: in full, or by its id alone."""
         return job if self.opens(job.id) else redacted_job(job.id, job.version)
 
     def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the runs without those of jobs that the caller may not see in full."""
+        """Drop the runs of jobs that the caller may not see in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
 
@@ -217,9 +217,9 @@ class Queries:
         self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
 
     def view(self) -> GraphView:
-        """Return a view for one query; a feature makes its queries of it."""
+        """Make a view for one query; a feature makes its queries of it."""
         return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
 
     def together(self) -> Self:
-        """Return the same queries for a single response: they read each row once."""
+        """Make the same queries for a single response: they read each row once."""
         return type(self)(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)

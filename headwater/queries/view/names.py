@@ -52,7 +52,7 @@ class Near:
 
 
 def datasets_beyond(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
-    """Return the next datasets on a way from a job."""
+    """List the next datasets in a direction from a job."""
     return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 
 
@@ -137,7 +137,7 @@ class ResolvedDatasets:
         return {name for name in names if self._levels.get(name, -1) < level}
 
     def _affordable(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
-        """Return the names that are unread at this level; of new names, as many as the query may still read."""
+        """Choose the unread names at this level; of new names, as many as the query may still read."""
         unread = self._unread(names, level)
         new = sorted(unread - self._names.keys())
         self.truncated |= len(new) > self._aliases_left
@@ -153,7 +153,7 @@ class ResolvedDatasets:
         self._rows.expect(map(facts_key, by_facts))
 
     def group(self, name: DatasetId) -> ResolvedDataset:
-        """Return the group of a loaded name."""
+        """Look up the group of a loaded name, and merge it unless it was merged before."""
         primary = self.primary(name)
         if primary not in self._groups:
             self._groups[primary] = self._merged(primary)
@@ -171,7 +171,7 @@ class ResolvedDatasets:
         return min(path[path.index(name) :])
 
     def _target(self, name: DatasetId) -> DatasetId | None:
-        """Return the target of an alias, if it was read."""
+        """Find the target of an alias, if it was read."""
         known = self._names.get(name)
         target = primary_of(known.facts) if known else None
         return target if target in self._names else None
@@ -202,7 +202,7 @@ class ResolvedDatasets:
     def _ways(
         self, names: Sequence[DatasetId], level: _Level, *, at_once: bool
     ) -> tuple[list[DatasetId], list[DatasetId]]:
-        """Return the names to read with their users in a single round, and the names to read by their facts first."""
+        """Split the names: to read with their users in a single round, and to read by their facts first."""
         opened = [name for name in names if self._rows.opens(name)] if level and at_once else []
         if len(opened) > _FEW:
             opened = []

@@ -36,15 +36,15 @@ class ReadAhead:
         self._queries.update(dict.fromkeys(queries))
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the existing rows by key; no round if all were read before."""
+        """Get the existing rows by key; no round if all were read before."""
         return self.read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query; no round if all were read before."""
+        """Query a page for each query; no round if all were read before."""
         return self.read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return rows and pages; unless all were read before, by a round with the expected reads."""
+        """Get rows and pages; unless all were read before, by a round with the expected reads."""
         unique_keys = list(dict.fromkeys(keys))
         if not (self._known.keys() >= set(unique_keys) and self._pages.keys() >= set(queries)):
             self._read_behind(dict.fromkeys((*unique_keys, *self._keys)), dict.fromkeys((*queries, *self._queries)))
@@ -79,11 +79,11 @@ class GraphRows:
         self.at, self.caller = at, caller
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the existing rows by key."""
+        """Get the existing rows by key."""
         return self.reader.get(keys)
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query."""
+        """Query a page for each query."""
         return self.reader.query(queries)
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
