@@ -69,6 +69,8 @@ class UnknownRead:
     reason: str
 
 
+# Rows that a program made: their columns are unknown, unlike those of literals in a statement.
+ROWS_OF_PROGRAM = UnknownRead("LocalRelation: rows of the program")
 Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | VariableRead | UnknownRead
 
 
@@ -149,7 +151,7 @@ def _read(message: Any) -> Iterator[Read]:
 
 
 def _local(_: Any) -> Iterator[Read]:
-    yield UnknownRead("LocalRelation: rows of the program")
+    yield ROWS_OF_PROGRAM
 
 
 def _frame(message: Any) -> Iterator[Read]:

@@ -259,7 +259,7 @@ def test_a_write_is_the_same_as_the_driver_captures(
     DATA[:] = [str(datasets)]
     for before in case.before:
         remote.sql(before)
-    assert hearing.writes() == []
+    assert {write.command for write in hearing.writes()} <= {"CreateView"}
     by_driver = watch.writes_of(lambda: case.act(remote, str(tmp_path / "out")))
     with hearing.log.without_stacks():
         by_client = hearing.writes()

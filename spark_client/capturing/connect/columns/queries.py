@@ -10,11 +10,11 @@ from spark_client.capturing.connect.columns.analyzed import AnalyzedReader
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
 from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text
-from spark_client.capturing.connect.reads import FrameRead, Read, SourceRead, TableRead, table_read
+from spark_client.capturing.connect.reads import ROWS_OF_PROGRAM, FrameRead, Read, SourceRead, TableRead, table_read
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import NOTHING, TooLarge, Value
+from spark_client.capturing.plans.values import NOTHING, TooLarge, Value, unknown
 from spark_client.capturing.plans.walk import PlanWalk
 
 # Text of one plan.
@@ -61,6 +61,8 @@ class QueryLeaves:
         self._kept = [read for read in reads.reads if isinstance(read, FrameRead)]
         named = [read for read in reads.reads if isinstance(read, TableRead)]
         self._named = {".".join(tables.full_name(read)).lower(): read for read in named}
+        # A text prints rows of the program and literals of a statement alike.
+        self._of_rows = unknown(ROWS_OF_PROGRAM.reason) if ROWS_OF_PROGRAM in reads.reads else NOTHING
         self._frames = frames
         self._stand_ins = stand_ins or {}
         self._leaves: dict[int, RowsLineage] = {}
@@ -104,8 +106,8 @@ class QueryLeaves:
         return self._stand_ins.get(name)
 
     def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Return rows in the statement, which are made of nothing."""
-        snapshot = Snapshot(tuple(Column(name, "") for name, _ in outputs), tuple(NOTHING for _ in outputs))
+        """Read rows in the plan: made of nothing in a statement, unknown in a program."""
+        snapshot = Snapshot(tuple(Column(name, "") for name, _ in outputs), tuple(self._of_rows for _ in outputs))
         node, columns = self.placed(snapshot)
         return TextFrame(node, tuple(id_ for _, id_ in outputs), tuple(columns))
 
