@@ -235,7 +235,7 @@ def test_names_of_a_picture_open_large_enough_to_read_and_what_is_beyond_is_coun
 
 def test_what_is_beyond_the_left_edge_is_a_click_away(open_view, company):
     page = open_view(company, f"map?node={REVENUE}&depth=5", size=(1440, 900))
-    to_the_left = page.get_by_role("button", name="to the left")
+    to_the_left = page.locator(".beyond.left")
     number = int(to_the_left.inner_text().split()[1])
     to_the_left.click()
     page.wait_for_function(

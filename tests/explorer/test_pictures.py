@@ -117,6 +117,22 @@ def test_changes_are_stepped_through_with_who_made_them(open_view, estate):
     panel.wait_for()
 
 
+def test_a_change_of_direction_or_depth_fits_anew_and_what_is_beyond_is_named(open_view, estate):
+    page = open_view(estate, f"map?node=dataset:{LAKE}:step.3&dir=down", size=(1440, 900))
+    node(page, "far.4").wait_for()
+    wait_until_inside(page, NODES, 3)
+    page.get_by_role("button", name="Upstream", exact=True).click()
+    wait_until_inside(page, NODES, 3)
+    page.get_by_role("button", name="show more").click()
+    wait_until_inside(page, NODES, 5)
+    page.get_by_role("button", name="show more").click()
+    page.get_by_role("button", name="show more").click()
+    page.get_by_role("button", name="Both", exact=True).click()
+    left = page.locator(".beyond.left")
+    left.wait_for()
+    assert re.fullmatch(r"\d+ sources beyond: source, far.0, …", left.locator("span").inner_text())
+
+
 def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_request(open_view, estate):
     last = f"dataset:{LAKE}:step.6"
     page = open_view(estate, f"map?node={last}&sel={last}", size=(1440, 900))

@@ -1,36 +1,64 @@
-/** How many boxes of a picture are out of sight to the left and to the right, with a way there. */
+/** The boxes of a picture out of sight to the left and to the right: their number, the farthest names, a way there. */
 
 import { type Node, type ReactFlowState, useReactFlow, useStore } from "@xyflow/react";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 
-import { count } from "../model/format";
+import { plural } from "../model/format";
+import { cutFront, type Title } from "../model/titles";
+
+import "./beyond.css";
 
 const PANNED = 0.7;
 const SIDES = ["left", "right"] as const;
+const WORDS = { left: "source", right: "use" };
+const NAMES_MAX = 2,
+  NAME_CHARS_MAX = 28;
 
-export function Beyond({ nodes }: { nodes: readonly Node[] }) {
+const rightOf = ({ position, width = 0 }: Node) => position.x + width;
+
+type Titles = ReadonlyMap<string, Title>;
+
+export function Beyond({ nodes, titles }: { nodes: readonly Node[]; titles: Titles }) {
   const flow = useReactFlow();
-  const counts = useStore(useCallback((state: ReactFlowState) => countBeyond(nodes, state), [nodes])).split(" ");
+  const farthest = useMemo(
+    () => ({
+      left: [...nodes].sort((a, b) => rightOf(a) - rightOf(b)),
+      right: [...nodes].sort((a, b) => b.position.x - a.position.x),
+    }),
+    [nodes],
+  );
+  // As text, so that equal ones are drawn once.
+  const textsIn = useCallback(
+    ({ transform: [x, , zoom], width }: ReactFlowState) =>
+      SIDES.map((side) => {
+        const isOut = (node: Node) =>
+          side === "left" ? rightOf(node) * zoom + x < 0 : node.position.x * zoom + x > width;
+        return textOf(farthest[side].filter(isOut), WORDS[side], titles);
+      }).join("\n"),
+    [farthest, titles],
+  );
+  const texts = useStore(textsIn).split("\n");
+  const width = useStore((state) => state.width);
   const pan = (side: (typeof SIDES)[number]) => {
     const { x, y, zoom } = flow.getViewport();
-    const width = document.querySelector(".react-flow")?.clientWidth ?? 0;
     void flow.setViewport({ x: x + (side === "left" ? PANNED : -PANNED) * width, y, zoom });
   };
   return SIDES.map(
     (side, place) =>
-      counts[place] !== "0" && (
+      texts[place] && (
         <button key={side} className={`chip beyond ${side}`} onClick={() => pan(side)}>
           {side === "left" && "‹ "}
-          {count(Number(counts[place]))} to the {side}
+          <span>{texts[place]}</span>
           {side === "right" && " ›"}
         </button>
       ),
   );
 }
 
-/** The numbers of boxes that are wholly out of sight on each side, as text, so that equal ones are drawn once. */
-function countBeyond(nodes: readonly Node[], { transform: [x, , zoom], width }: ReactFlowState): string {
-  const left = nodes.filter((node) => (node.position.x + (node.width ?? 0)) * zoom + x < 0).length;
-  const right = nodes.filter((node) => node.position.x * zoom + x > width).length;
-  return `${left} ${right}`;
+/** Return "4 sources beyond: raw.orders, raw.items, …", farthest first; nothing without a box. */
+function textOf(beyond: readonly Node[], word: string, titles: Titles): string {
+  if (!beyond.length) return "";
+  const names = beyond.flatMap(({ id }) => titles.get(id)?.title ?? []).map((name) => cutFront(name, NAME_CHARS_MAX));
+  const listed = [...names.slice(0, NAMES_MAX), ...(beyond.length > NAMES_MAX ? ["…"] : [])];
+  return `${plural(beyond.length, word)} beyond: ${listed.join(", ")}`;
 }

@@ -9,6 +9,7 @@ import { areasOf, type Box, type Placed } from "../layout/boxes";
 import { isBack } from "../layout/path";
 import { arrowKey } from "../model/graph";
 import type { PathNodes } from "../model/paths";
+import type { Title } from "../model/titles";
 import type { Direction } from "../url/state";
 import { Beyond } from "./beyond";
 import { type DrawnArrow, EDGE_TYPES, Looks, NODE_TYPES, toEdge, toNode } from "./elements";
@@ -33,8 +34,10 @@ export interface CanvasProps {
   isLate: boolean;
   /** True where all is to be in sight at first, however small. */
   isWhole?: boolean;
-  /** The drawn sides: they decide the first place of the focus of a large picture. */
+  /** The drawn sides: they decide the first place of the focus of a large picture. Each of their changes shows it anew. */
   dir: Direction;
+  depth: number;
+  titles: ReadonlyMap<string, Title>;
   /** Ids to keep in sight while the picture or the pane changes, most important first. */
   inSight: readonly string[];
   path: PathNodes | null;
@@ -66,13 +69,11 @@ function Flow(props: CanvasProps) {
     props.layout,
     props.perRow ?? 0,
   );
-  // A new focus makes a new picture, and so does *Fit* of the whole.
-  const picture = `${focus} ${isWhole}`;
-  const { pins, move } = usePins(picture);
+  const { pins, move } = usePins(`${focus} ${isWhole}`);
   const { hovered, enter, leave } = useHover();
   const nodes = useNodes(props, placed, pins);
   const edges = useEdges(props, placed, pins, hovered);
-  useSight({ ...props, placed, nodes, isPending: !isCurrent || props.isLate, picture, isWhole });
+  useSight({ ...props, placed, nodes, isPending: !isCurrent || props.isLate, isWhole });
   useHandled(props.handled);
   const hover = useMemo(() => (hovered === null ? null : neighbours(hovered)), [hovered, neighbours]);
   return (
@@ -89,7 +90,7 @@ function Flow(props: CanvasProps) {
         onNodeMouseLeave={leave}
       >
         {boxes.length > MAPPED_FROM && <MiniMap pannable zoomable ariaLabel="the whole picture, small" />}
-        <Beyond nodes={nodes} />
+        <Beyond nodes={nodes} titles={props.titles} />
       </ReactFlow>
     </Looks.Provider>
   );

@@ -21,26 +21,25 @@ interface Sight {
   nodes: readonly Node[];
   /** True while the places belong to other boxes. */
   isPending: boolean;
-  /** The picture's name: a new name starts from a first sight. */
-  picture: string;
   focus: string;
   dir: Direction;
+  depth: number;
   isWhole: boolean;
   inSight: readonly string[];
 }
 
 const paneSize = ({ width, height }: ReactFlowState) => `${width} ${height}`;
 
-export function useSight({ placed, nodes, isPending, picture, focus, dir, isWhole, inSight }: Sight): void {
+export function useSight({ placed, nodes, isPending, focus, dir, depth, isWhole, inSight }: Sight): void {
   const flow = useReactFlow();
   const fit = useFit();
   const pane = useStore(paneSize);
   // The first layout on show; of a whole picture, the last layout after *Fit*.
   const settled = useRef<Placed | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another picture is shown anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another focus, side or depth is shown anew
   useEffect(() => {
     settled.current = null;
-  }, [picture]);
+  }, [focus, dir, depth, isWhole]);
   useEffect(() => {
     // While the next picture loads, or is laid out, its place is not known.
     if (!placed || isPending || !nodes.length) return;

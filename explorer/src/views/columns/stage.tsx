@@ -66,6 +66,8 @@ function ColumnsPicture({ columns }: { columns: OpenColumns }) {
         focus={datasetOf(state.node)}
         isLate={data.now.isPlaceholderData}
         dir={state.dir}
+        depth={state.depth}
+        titles={picture.titles}
         inSight={[actions.anchor]}
         path={null}
         isOnPath={(arrow) => path !== null && arrow.key !== undefined && !arrow.look?.includes("is-indirect")}

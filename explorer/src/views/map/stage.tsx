@@ -41,6 +41,8 @@ function MapPicture({ map }: { map: OpenMap }) {
         isWhole={isWay}
         perRow={isWay ? WAY_PER_ROW : 0}
         dir={state.dir}
+        depth={state.depth}
+        titles={picture.titles}
         inSight={[actions.anchor]}
         path={path?.nodes ?? null}
         isOnPath={(arrow) => path?.arrows.has(arrowKey(arrow)) ?? false}
