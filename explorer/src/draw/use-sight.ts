@@ -35,20 +35,21 @@ export function useSight({ placed, nodes, isPending, focus, dir, depth, isWhole,
   const fit = useFit();
   const pane = useStore(paneSize);
   // The first layout on show; of a whole picture, the last layout after *Fit*.
-  const settled = useRef<Placed | null>(null);
+  const [settled, fitted] = [useRef<Placed | null>(null), useRef("")];
   // biome-ignore lint/correctness/useExhaustiveDependencies: another focus, side or depth is shown anew
   useEffect(() => {
     settled.current = null;
   }, [focus, dir, depth, isWhole]);
   useEffect(() => {
-    // While the next picture loads, or is laid out, its place is not known.
     if (!placed || isPending || !nodes.length) return;
-    if (isWhole ? settled.current === placed : settled.current !== null) return;
+    // A panel that opens or closes leaves another pane to a whole picture.
+    if (isWhole ? settled.current === placed && fitted.current === pane : settled.current !== null) return;
     settled.current = placed;
+    fitted.current = pane;
     if (isWhole) fit();
     else showFirst(flow, nodes, focus, dir);
     performance.mark("map-drawn");
-  }, [placed, isPending, nodes, flow, focus, dir, isWhole, fit]);
+  }, [placed, isPending, nodes, flow, focus, dir, isWhole, fit, pane]);
   const sighted = inSight.join("\n");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the pane's size decides what is in sight
   useEffect(() => {
