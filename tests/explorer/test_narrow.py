@@ -49,7 +49,7 @@ def assert_all_is_on_the_screen(page):
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", str(view))[:48])
 def test_nothing_is_beside_the_screen_and_names_can_be_read(open_view, company, view, width):
     page = open_view(company, view, size=(width, 844))
-    page.get_by_text(VIEWS[view]).first.wait_for()
+    page.get_by_text(VIEWS[view]).filter(visible=True).first.wait_for()
     assert_all_is_on_the_screen(page)
     assert page.evaluate(_NARROWEST) >= 150
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.explorer.pipeline import CO2
 from tests.explorer.stories import LAKE
 
 CHECKED = f"dataset:{LAKE}:checked"
@@ -131,6 +132,16 @@ def test_a_change_of_direction_or_depth_fits_anew_and_what_is_beyond_is_named(op
     left = page.locator(".beyond.left")
     left.wait_for()
     assert re.fullmatch(r"\d+ sources beyond: source, far.0, …", left.locator("span").inner_text())
+
+
+def test_lines_of_columns_say_how_values_are_made_and_copied_columns_are_grey(open_view, pipeline):
+    page = open_view(pipeline, f"columns?node={CO2}&dir=up", size=(1440, 900))
+    page.locator(".arrow-mark").nth(2).wait_for()
+    marks = page.locator(".arrow-mark").evaluate_all("marks => marks.map((mark) => mark.firstChild.textContent)")
+    assert sorted(marks) == ["=", "=", "ƒ"]
+    formulas = page.locator(".arrow-mark title").all_text_contents()
+    assert set(formulas) == {"a copy", "3.16 * fuel_kg"}
+    assert page.locator(".row.is-copy").all_inner_texts() == ["distance\nint", "seats\nint"]
 
 
 def test_the_way_to_a_failure_far_upstream_is_drawn_alone_and_the_rest_on_request(open_view, estate):

@@ -130,8 +130,8 @@ def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(
     page = open_view(pipeline)
     page.get_by_role("combobox", name="Find").fill("co2_k")
     page.get_by_role("option", name="co2_kg").click()
-    page.get_by_text("3.16 * fuel_kg").first.wait_for()
-    assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2})}")
+    page.locator(".side").get_by_text("3.16 * fuel_kg").first.wait_for()
+    assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2, 'dir': 'up'})}")
 
 
 def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):

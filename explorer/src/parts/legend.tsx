@@ -35,6 +35,7 @@ const NODES: readonly [ReactNode, string][] = [
 const COLUMNS: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset, opened to its columns"],
   [line("is-lit"), "the path of the chosen column"],
+  ["Σ ƒ cast mask =", "how a value is made: a sum, a formula, a cast, masked, a copy; hover for the formula"],
   [line("is-masked"), "masked on the way, as by a hash"],
   [
     <span className="is-masked" key="lock">
