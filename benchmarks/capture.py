@@ -24,7 +24,7 @@ from statistics import median
 from benchmarks.capture_plan_work import TIERS
 from benchmarks.capture_plans import PLANS
 from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
-from benchmarks.rows import Row, milliseconds, paired, seconds
+from benchmarks.rows import Row, compare_pairs, milliseconds, seconds
 from benchmarks.tpch import QUERIES, make_tables
 
 # The ends of six pairs hold the true median with 97 % (all above or all below it: 2 of 64).
@@ -94,8 +94,8 @@ def _compare(what: str, job: tuple[str, str], pairs: int, at_most: float, report
         )
     assert all(job["lost"] == 0 and job["captured"] > 0 for job in ours)
     flush_s = median(job["flush_s"] for job in ours)
-    clock = paired(what, _each(ours, "s"), _each(plain, "s"), at_most=at_most, show=seconds)
-    cpu = paired(f"{what} (CPU)", _each(ours, "cpu_s"), _each(plain, "cpu_s"), at_most=None, show=seconds)
+    clock = compare_pairs(what, _each(ours, "s"), _each(plain, "s"), at_most=at_most, show=seconds)
+    cpu = compare_pairs(f"{what} (CPU)", _each(ours, "cpu_s"), _each(plain, "cpu_s"), at_most=None, show=seconds)
     return [replace(clock, ours=f"{clock.ours}, {seconds(flush_s)} of it to flush"), cpu]
 
 

@@ -35,7 +35,7 @@ def nested_when(depth: int) -> Plan:
     return plan
 
 
-def flattened_struct(rows: DataFrame) -> DataFrame:
+def flatten_struct(rows: DataFrame) -> DataFrame:
     """Select each of 2,000 fields of a struct: every column refers to a type of 2,000 fields."""
     names = [f"f{number}" for number in range(2000)]
     fields = ", ".join(f"{name}: BIGINT" for name in names)
@@ -48,7 +48,7 @@ def _read_as(rows: DataFrame, schema: str) -> DataFrame:
     return rows.sparkSession.read.schema(schema).parquet(*rows.inputFiles())
 
 
-def stacked_columns(rows: DataFrame) -> DataFrame:
+def stack_columns(rows: DataFrame) -> DataFrame:
     """Compute 300 columns anew in each of 50 stacked projections."""
     names = [f"c{number}" for number in range(300)]
     stacked = rows.select([(sf.col("id") + number).alias(name) for number, name in enumerate(names)])
@@ -64,14 +64,14 @@ def long_list(rows: DataFrame) -> DataFrame:
 
 def wide_union(rows: DataFrame) -> DataFrame:
     """Unite 200 inputs."""
-    return reduce(lambda united, number: united.union(_numbered(rows, number)), range(1, 200), _numbered(rows, 0))
+    return reduce(lambda united, number: united.union(_number(rows, number)), range(1, 200), _number(rows, 0))
 
 
-def _numbered(rows: DataFrame, number: int) -> DataFrame:
+def _number(rows: DataFrame, number: int) -> DataFrame:
     return rows.select("id", "value", sf.lit(number).alias("number"))
 
 
-def doubled_joins(rows: DataFrame) -> DataFrame:
+def double_joins(rows: DataFrame) -> DataFrame:
     """Join a frame with itself, seven times: the first frame is in the plan 128 times."""
     for _ in range(7):
         left, right = rows.alias("l"), rows.alias("r")
@@ -95,10 +95,10 @@ PLANS: dict[str, Plan] = {
     "when in when, 16 deep": nested_when(16),
     "when in when, 60 deep": nested_when(60),
     "when in when, 400 deep": nested_when(400),
-    "2,000 fields of a struct": flattened_struct,
-    "300 columns, 50 times over": stacked_columns,
+    "2,000 fields of a struct": flatten_struct,
+    "300 columns, 50 times over": stack_columns,
     "isin of 20,000": long_list,
     "union of 200": wide_union,
-    "7 self-join doublings": doubled_joins,
+    "7 self-join doublings": double_joins,
     "1,500 columns through mapInPandas": opaque_columns,
 }

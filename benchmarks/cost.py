@@ -154,14 +154,14 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("CloudWatch", "dashboard", "dashboard", 1)
     yield Line("KMS", "key of the alarms' topic", "kms_key", 1)
     if day.traced:
-        traces = sum(traced(number * _repeats(stage) / DAYS) for stage, number in ledger.invocations.items())
+        traces = sum(count_traced(number * _repeats(stage) / DAYS) for stage, number in ledger.invocations.items())
         yield Line("X-Ray", "traces", "trace", traces * DAYS)
 
 
-def traced(invocations_a_day: float) -> float:
+def count_traced(invocations_a_day: float) -> float:
     """Count the invocations of a function in X-Ray's traces, by its default rule, spread evenly over a day.
 
-    >>> traced(1000), traced(1_086_400)
+    >>> count_traced(1000), count_traced(1_086_400)
     (1000, 136400.0)
     """
     if invocations_a_day <= _TRACED_A_DAY:

@@ -21,8 +21,8 @@ _STAGES = {
 
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
-    """Return the page."""
-    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_assumed(day)))
+    """Render the page."""
+    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day)))
 
 
 def prices_of_records(day: Day, table: PriceTable) -> Iterator[Row]:
@@ -97,8 +97,7 @@ def _plain(units: float) -> str:
     return f"{units:,.0f}" if units else ""
 
 
-def _assumed(day: Day) -> Iterator[str]:
-    """Yield the section of the assumptions, each with its constant."""
+def _render_assumptions(day: Day) -> Iterator[str]:
     yield "## Assumed, not counted"
     yield ""
     yield "Each is a constant of `benchmarks/cost.py`:"

@@ -132,7 +132,7 @@ class Account:
 
     def _load(self, ledger: Ledger) -> None:
         for queue, batch in ((settings.RECORDS_QUEUE_URL, 100), (settings.PACKED_QUEUE_URL, 4)):
-            messages = self._take(ledger, os.environ[queue])
+            messages = self._receive_all(ledger, os.environ[queue])
             for start in range(0, len(messages), batch):
                 with ledger.invocation("load"):
                     response = load.handler({"Records": messages[start : start + batch]}, _context())
@@ -147,7 +147,7 @@ class Account:
         state = {name: plan[name] for name in ("day", "execution", "started_at")}
         for shard in range(len(SHARDS)):
             step("slice", **state, shard=shard, cursor=None, enqueued=0)
-        for message in self._take(ledger, os.environ[settings.TRACE_QUEUE_URL]):
+        for message in self._receive_all(ledger, os.environ[settings.TRACE_QUEUE_URL]):
             with ledger.invocation("trace"):
                 assert trace.handler({"Records": [message]}, _context()) == {"batchItemFailures": []}
         assert step("check", day=plan["day"], started_ms=plan["started_ms"], deadline=plan["deadline"], shard=0)[
@@ -157,14 +157,14 @@ class Account:
         sealed = step("seal", **state, **plan["sealed"])
         assert (sealed["roots"], sealed["missing"]) == (arrival.roots, 0)
         step("unpublished", day=plan["day"], publish_again=False)
-        ledger.archive_bytes = self._archived(plan["day"])
+        ledger.archive_bytes = self._list_archived(plan["day"])
 
     def _step(self, ledger: Ledger, step: str, **event: object) -> dict[str, Any]:
         with ledger.invocation("compact"):
             response: dict[str, Any] = compact.handler({"step": step, **event}, _context())
             return response
 
-    def _archived(self, day: str) -> int:
+    def _list_archived(self, day: str) -> int:
         listed = self.s3.list_objects_v2(Bucket=os.environ[settings.ARCHIVE_BUCKET], Prefix=prefix_of(day))
         return sum(item["Size"] for item in listed["Contents"])
 
@@ -181,7 +181,7 @@ class Account:
             key = {name: item[name] for name in (settings.ROOT_ID, settings.NODE_ID)}
             self.dynamodb.delete_item(TableName=table, Key=key)
 
-    def _take(self, ledger: Ledger, url: str) -> list[dict[str, Any]]:
+    def _receive_all(self, ledger: Ledger, url: str) -> list[dict[str, Any]]:
         """Receive every message of a queue, as Lambda delivers it."""
         delivered: list[dict[str, Any]] = []
         while received := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
@@ -189,10 +189,10 @@ class Account:
             ledger.poll_requests += max(1, -(-size // SQS_REQUEST_BYTES)) + len(received)  # and a delete for each
             for message in received:
                 self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-                delivered.append(self._delivered(message["Body"], url))
+                delivered.append(self._deliver(message["Body"], url))
         return delivered
 
-    def _delivered(self, body: str, url: str) -> dict[str, Any]:
+    def _deliver(self, body: str, url: str) -> dict[str, Any]:
         number = next(self._numbers)
         sent_at = int(datetime.now(timezone.utc).timestamp() * 1000)
         return {

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from benchmarks.events_work import BATCH, RUNS
 from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
-from benchmarks.rows import Row, beside, events_per_second, more
+from benchmarks.rows import Row, events_per_second, more, without_goal
 from headwater import settings
 
 QUICK_RUNS = 3
@@ -39,10 +39,10 @@ def measure(report: Report, *, quick: bool) -> list[Row]:
             at_least=1.2,
             show=events_per_second,
         ),
-        beside(
+        without_goal(
             f"{of}; batch_writer, which loses updates", ours, figures["weaker"]["per_cpu_s"], show=events_per_second
         ),
-        beside(f"{of}; one at a time", ours, figures["singly"]["per_cpu_s"], show=events_per_second),
+        without_goal(f"{of}; one at a time", ours, figures["singly"]["per_cpu_s"], show=events_per_second),
         _calls(f"{of}; one at a time: DynamoDB", calls["calls"], calls["calls-singly"]),
         _calls(f"{of}; {runs} runs of each job before, not 1: DynamoDB", calls["calls"], calls["calls-young"]),
     ]

@@ -116,7 +116,7 @@ def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
 def _crowd(figures: Figures, sizes: Sizes) -> Iterator[Row]:
     of, many = f"fields: a column read by {sizes.too_many_readers:,} datasets", sizes.too_many_readers
     for query, whole in {"down": many + 1, "mappings": None, "usage": None}.items():
-        yield _bounded(f"{of}, {_HUB[query]}", _of(figures, "one run", query), whole=whole)
+        yield _bounded_row(f"{of}, {_HUB[query]}", _of(figures, "one run", query), whole=whole)
 
 
 def _wide_operation(figures: Figures, sizes: Sizes) -> Iterator[Row]:
@@ -126,14 +126,14 @@ def _wide_operation(figures: Figures, sizes: Sizes) -> Iterator[Row]:
     yield within(of, wide["cpu_s"], tenth["cpu_s"], at_most=_WIDE_AT_MOST, show=milliseconds)
     yield Row(f"{what}: load", _show_loaded(wide), _show_loaded(tenth), "", "")
     for query, (text, whole) in _WIDE.items():
-        yield _bounded(f"{what}: {text}", _of(figures, "wide", query), whole=whole and whole * sizes.width)
+        yield _bounded_row(f"{what}: {text}", _of(figures, "wide", query), whole=whole and whole * sizes.width)
 
 
 def _wide_lineage(figures: Figures, sizes: Sizes) -> Iterator[Row]:
     what = f"fields: {sizes.lineage_width} × {sizes.lineage_width} fields in columnLineage"
     refused = f"{sizes.width:,} × {sizes.width:,}: {figures['full_event_bytes'] / 1e6:,.0f} MB"
     yield Row(f"{what}: load", _show_loaded(_of(figures, "wide")), refused, "", "")
-    yield _bounded(f"{what}: all columns", _of(figures, "wide", "dataset"), whole=2 * sizes.lineage_width)
+    yield _bounded_row(f"{what}: all columns", _of(figures, "wide", "dataset"), whole=2 * sizes.lineage_width)
 
 
 def _copies(figures: Figures, sizes: Sizes) -> Row:
@@ -171,7 +171,7 @@ def _calls(what: str, ours: Figures, plain: Figures) -> Row:
     return Row(what, with_columns, without, f"{ratio:.2f}x WRU", f"≤ {_AT_MOST:g}x WRU", ratio <= _AT_MOST)
 
 
-def _bounded(what: str, figures: Figures, *, whole: int | None = None) -> Row:
+def _bounded_row(what: str, figures: Figures, *, whole: int | None = None) -> Row:
     """Require a small response, or a link, and the mark of a truncated result; `whole` counts a complete response."""
     fits = figures["response"] <= RESPONSE_BYTES_MAX or bool(figures["linked"])
     honest = whole is None or bool(figures["truncated"]) == (figures["count"] < whole)

@@ -21,11 +21,11 @@ SENDS: Mapping[str, Sends] = {
 }
 
 
-def _loaded(sends: Sends) -> Callable[[int, int], Figures]:
+def _measure_load(sends: Sends) -> Callable[[int, int], Figures]:
     return lambda rounds, _: measure(our_load(), rounds, BATCH, sends)
 
 
-def _counted(sends: Sends) -> Callable[[int, int], Figures]:
+def _measure_calls(sends: Sends) -> Callable[[int, int], Figures]:
     return lambda rounds, runs: {**measure_calls(rounds, BATCH, runs, sends), "event_bytes": _event_bytes(sends)}
 
 
@@ -35,8 +35,8 @@ def _event_bytes(sends: Sends) -> float:
 
 
 VARIANTS: Mapping[str, Callable[[int, int], Figures]] = {
-    **{variant: _loaded(sends) for variant, sends in SENDS.items()},
-    **{f"calls-{variant}": _counted(sends) for variant, sends in SENDS.items()},
+    **{variant: _measure_load(sends) for variant, sends in SENDS.items()},
+    **{f"calls-{variant}": _measure_calls(sends) for variant, sends in SENDS.items()},
 }
 
 

@@ -69,7 +69,7 @@ def wide_column_lineage(width: int) -> Json:
     return _with_column_lineage(_wide_event(width), {column: wide_columns(width) for column in wide_columns(width)})
 
 
-def copied(width: int) -> list[Json]:
+def build_copies(width: int) -> list[Json]:
     """Build the COMPLETEs of a job with all columns derived from a single column, and of a job that copies them."""
     output, copy = wide_step(), copying_step()
     first, *_ = names = wide_columns(width)
@@ -170,7 +170,7 @@ def operations_of(event: Json, sources: Sources) -> list[Json]:
 
 
 def _read(source: Json, columns: Sequence[str]) -> Json:
-    return {"type": "READ", "name": "read", "source": _named(source), "outputs": list(columns)}
+    return {"type": "READ", "name": "read", "source": _name_dataset(source), "outputs": list(columns)}
 
 
 def _transform(name: str, origin: str, inputs: Sequence[str], outputs: Sequence[str]) -> Json:
@@ -180,10 +180,10 @@ def _transform(name: str, origin: str, inputs: Sequence[str], outputs: Sequence[
 
 def _write(output: Json, inputs: Sequence[tuple[str, str]]) -> Json:
     fields = [{"origin": origin, "name": column} for origin, column in inputs]
-    return {"type": "WRITE", "name": f"write {output['name']}", "inputs": fields, "destination": _named(output)}
+    return {"type": "WRITE", "name": f"write {output['name']}", "inputs": fields, "destination": _name_dataset(output)}
 
 
-def _named(side_dataset: Json) -> Json:
+def _name_dataset(side_dataset: Json) -> Json:
     return {"namespace": side_dataset["namespace"], "name": side_dataset["name"]}
 
 

@@ -14,8 +14,8 @@ import orjson
 
 from benchmarks.fields_pipelines import (
     Json,
+    build_copies,
     column_chain,
-    copied,
     sends_copies,
     wide_column_lineage,
     wide_columns,
@@ -135,7 +135,7 @@ def measure_copies(sizes: Sizes) -> Figures:
     figures: dict[str, float] = {}
     for name, width in {"quarter": sizes.width // 4, "whole": sizes.width}.items():
         world = ColumnWorld()
-        world.apply([parse_event(event, NamingRules(), now=None) for event in copied(width)])
+        world.apply([parse_event(event, NamingRules(), now=None) for event in build_copies(width)])
         queries = wide_queries(wide_step(), wide_columns(1)[0])
         figures.update(world.costs({"usage": queries["usage"]}, name))
     return figures

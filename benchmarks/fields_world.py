@@ -140,7 +140,6 @@ class ColumnWorld:
 
 
 def _event(api_query: ApiQuery) -> dict[str, Any]:
-    """Build the query's event of API Gateway."""
     values = {name: str(value) for name, value in api_query.parameters.items()}
     return {
         "resource": "/{proxy+}",

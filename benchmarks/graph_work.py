@@ -69,7 +69,7 @@ class World:
     def cost(self, node: DatasetId | JobId, depth: int) -> dict[str, float]:
         """Measure the cost of the query; seconds are the median of several runs."""
         graph, calls, rounds = self.query(node, depth)
-        response = orjson.dumps(render_graph(graph, from_dataset=isinstance(node, DatasetId)))
+        response = orjson.dumps(render_graph(graph))
         return {
             "rounds": rounds,
             "requests": calls.reads,

@@ -101,7 +101,6 @@ def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
-    """Copy the first run's COMPLETE for a run."""
     time = normalize(run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}

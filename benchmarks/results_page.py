@@ -68,7 +68,7 @@ _LOSSES = {
 
 
 def render_results_page(results: Results) -> str:
-    """Return the page."""
+    """Render the page."""
     return "\n".join((_ABOUT, *_headlines(results), "", *_losses(results), _READING.rstrip("\n"), ""))
 
 

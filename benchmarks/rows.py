@@ -75,10 +75,12 @@ def steady(
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
 
 
-def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_most: float | None, show: Show) -> Row:
+def compare_pairs(
+    what: str, ours: Sequence[float], baseline: Sequence[float], *, at_most: float | None, show: Show
+) -> Row:
     """Compare pairs of runs: the goal is of the median of the pairs' ratios; the row shows their range, too.
 
-    >>> paired("a job", [1.0, 3.3, 2.1], [1.0, 3.0, 2.0], at_most=1.1, show=seconds).ratio
+    >>> compare_pairs("a job", [1.0, 3.3, 2.1], [1.0, 3.0, 2.0], at_most=1.1, show=seconds).ratio
     '1.05x (1.00 to 1.10)'
     """
     ratios = sorted(our / plain for our, plain in zip(ours, baseline, strict=True))
@@ -88,7 +90,7 @@ def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_mo
     return Row(what, show(median(ours)), show(median(baseline)), shown, goal, met)
 
 
-def beside(what: str, ours: float, baseline: float, *, show: Show) -> Row:
+def without_goal(what: str, ours: float, baseline: float, *, show: Show) -> Row:
     """Show ours beside a second figure, without a goal."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", "")
 

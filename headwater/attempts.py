@@ -1,4 +1,4 @@
-"""Attempts at what may fail for now: whoever tries again waits first."""
+"""Attempts at a call of AWS that may fail for now, with a wait before each but the first."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ _FIRST_S = 0.04
 
 
 def attempts(tries: int, sleep: Callable[[float], None], *, longest_s: float = 10) -> Iterator[int]:
-    """Yield the numbers of the attempts, from 0; wait before each but the first, so the caller only leaves or goes on.
+    """Yield the numbers of the attempts, from 0; wait before each but the first.
 
-    Waits are at random, so that those who met do not meet again, and up to twice as long each time: from 0.04 s to
-    `longest_s`.
+    A wait is random, so callers that collided do not collide again. Its bound doubles from 0.04 s to `longest_s`.
 
     >>> waits = []
     >>> list(attempts(3, waits.append)), [wait <= longest for wait, longest in zip(waits, (0.04, 0.08))]

@@ -12,7 +12,7 @@ EVERYWHERE = "*"
 
 
 def covers(patterns: Iterable[str], name: str) -> bool:
-    """Return True if a pattern is the name or a beginning of it.
+    """True if a pattern is the name or a beginning of it.
 
     >>> [covers(("flights", "s3://*"), name) for name in ("flights", "flights-2013", "s3://lake")]
     [True, False, True]
@@ -21,7 +21,11 @@ def covers(patterns: Iterable[str], name: str) -> bool:
 
 
 def is_match(pattern: str, name: str) -> bool:
-    """Return True if this pattern is the name or a beginning of it."""
+    """True if the pattern is the name or a beginning of it.
+
+    >>> is_match("flights*", "flights-2013"), is_match("flights", "flights-2013")
+    (True, False)
+    """
     return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
 
 
@@ -29,8 +33,8 @@ def is_match(pattern: str, name: str) -> bool:
 class Rights:
     """The rights of a sender of events, as patterns of namespaces.
 
-    `writes`: where it may describe jobs and datasets. `references`: where it may name datasets that others describe, as
-    inputs and as sources of columns.
+    It may describe jobs and datasets in `writes`. In `references` it may name datasets, as inputs and as sources of
+    columns, but not describe them.
     """
 
     writes: tuple[str, ...] = (EVERYWHERE,)

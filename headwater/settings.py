@@ -1,6 +1,6 @@
-"""The names that the stack and the functions share: environment variables, table keys, indexes.
+"""Names shared by the stack and the functions: environment variables, table keys, indexes.
 
-The stack (`infra/`) imports this module, so it imports nothing. A function receives only the variables it needs.
+The module imports nothing: the stack (`infra/`) imports it. A function receives only the variables it needs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ RECORDS_TTL_S = "RECORDS_TTL_S"
 TRACE_RECORDS_MAX = "TRACE_RECORDS_MAX"
 # "boto3": the function calls DynamoDB by boto3's client instead of `headwater.aws.dynamodb`.
 DYNAMODB_CLIENT = "DYNAMODB_CLIENT"
-# The KMS key that signs digests; not set where they are not signed.
+# The KMS key of digests' signatures; not set where digests are not signed.
 SIGNING_KEY = "SIGNING_KEY"
-# The Glue database of the archive's tables, and the Athena workgroup that queries them.
+# The Glue database of the archive's tables, and the Athena workgroup of their queries.
 SEARCH_DATABASE = "SEARCH_DATABASE"
 SEARCH_WORKGROUP = "SEARCH_WORKGROUP"
-# "true": a token for some namespaces is shown neighbours in others by id and type alone.
+# "true": a token for some namespaces is shown foreign neighbours by id and type alone.
 STRICT_NAMESPACES = "STRICT_NAMESPACES"
 # Naming rules of datasets: "true" or "false"; a JSON list of regular expressions, with built-in defaults.
 PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 # A JSON list of namespaces, or their beginnings and `*`: RUNNING events of their jobs are not stored.
 DROP_RUNNING_EVENTS = "DROP_RUNNING_EVENTS"
-# The header of a request that forwards an event: such an event is not forwarded on, for else a circle had no end.
+# The header of a request that forwards an event. The receiver does not forward the event on: a circle would not end.
 FORWARDED_HEADER = "Headwater-Forwarded"
 
 # The records table: Carbonlake's keys and indexes, to the letter.
@@ -47,7 +47,7 @@ ACTION_INDEX = "action-index"
 PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
-# Its partitions: names, or beginnings that end in `#`. A role is allowed those of its own work alone.
+# Its partitions: names, or beginnings with `#` at the end. A role is allowed the partitions of its own work alone.
 TOKENS = "TOKENS"
 MARKS = "DIRTY#"
 STAGED = "STAGED#"
@@ -55,9 +55,9 @@ ROOTS = "ROOT#"
 ROOT_IDS = "ROOT_IDS#"
 # The archive's state and its sources: pointers, days, leases, dirty roots, staged records.
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
-# The partitions that the compaction's steps need: they trace nothing.
+# The partitions of the compaction's steps. Tracing is no part of them.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS, ROOT_IDS)
-# The rows that events make: facts, indexes, name lists, the event index.
+# The rows made of events: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = (
     "RUN#",
     "JOB#",
@@ -78,7 +78,7 @@ GRAPH_PARTITIONS = (
     "EVENTS#",
 )
 
-# The row of the rules by which names of datasets are joined (`headwater.loading.stored_rules`).
+# The row of the rules of names (`headwater.loading.stored_rules`).
 NAMING = "NAMING"
 
 # The prefix of the Athena workgroup's results in the ingest bucket.
@@ -89,26 +89,26 @@ FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
 TRACES_PREFIX = "traces/"
 DIGESTS_PREFIX = "digests/"
-# The prefixes whose objects are written once, and never replaced.
+# Prefixes of objects that are written once and never replaced.
 WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 
-# The tag of roles outside the stack that may send to its queues, and its values: jobs, and people who redrive.
+# The tag of roles outside the stack with rights on its queues. Its values: jobs, and people who redrive.
 PRINCIPAL_TAG = "headwater"
 PRODUCER = "producer"
 OPERATOR = "operator"
 
-# Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.
+# Rows of the last use of each bearer token: their partition, and their day in seconds since 1970.
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
 LAST_USED = "last_used"
-# Rows of the events that tokens with a budget sent, by minute; they expire.
+# Rows of the number of events by token with a budget and minute; they expire.
 TOKEN_BUDGETS = "TOKEN_BUDGETS"  # noqa: S105 - the name of a partition, no secret
 EVENTS_SENT = "events_sent"
 
-# The stage variable that names the check of callers: API Gateway checks signatures, the function bearer tokens. No
-# caller can set it; the function refuses a request whose stage names neither.
+# The stage variable for the check of callers: API Gateway checks signatures, the function bearer tokens. No caller can
+# set it. The function refuses a request of a stage without either value.
 AUTH_STAGE_VARIABLE = "auth"
 IAM_AUTH = "iam"
 TOKEN_AUTH = "token"  # noqa: S105 - the name of a check, no secret
 
-# Records of one root that one function traces; a larger root is left to the Spark tracer.
+# The most records of a root traced by a function; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

@@ -1,4 +1,4 @@
-"""Times as text: UTC days (YYYY-MM-DD), and times of events in UTC to the microsecond, which sort as they happened."""
+"""Times as text: UTC days (YYYY-MM-DD), and times of events in UTC to the microsecond. Texts sort by time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from headwater_model.times import normalize
 
 
 def day_of(moment_s: int) -> str:
-    """Return the UTC day of a moment in seconds since 1970.
+    """Print the UTC day of a moment in seconds since 1970.
 
     >>> day_of(1_763_600_000)
     '2025-11-20'
@@ -17,7 +17,7 @@ def day_of(moment_s: int) -> str:
 
 
 def hive_prefix(day: str) -> str:
-    """Return the folders of a day, which Hive reads as partitions.
+    """Print the folders of a day: Hive's partitions.
 
     >>> hive_prefix("2026-11-20")
     'year=2026/month=11/day=20/'
@@ -27,7 +27,7 @@ def hive_prefix(day: str) -> str:
 
 
 def shift(day: str, days: int) -> str:
-    """Return the day that many days later, or earlier.
+    """Add days to a day, or subtract them.
 
     >>> shift("2026-03-01", -1)
     '2026-02-28'
@@ -48,7 +48,7 @@ def is_day(text: str) -> bool:
 
 
 def days_between(first: str, last: str) -> list[str]:
-    """Return every day from the first to the last, both included.
+    """List the days from the first to the last, both included.
 
     >>> days_between("2026-02-28", "2026-03-01")
     ['2026-02-28', '2026-03-01']
@@ -61,7 +61,7 @@ LATEST = "9999-12-31T23:59:59.999999Z"
 
 
 def just_after(time: str) -> str:
-    """Return the next normalized time; the last one has none, and is returned.
+    """Add a microsecond to a normalized time; `LATEST` stays as it is.
 
     >>> just_after("2025-11-20T12:00:00.999999Z")
     '2025-11-20T12:00:01.000000Z'
@@ -71,7 +71,7 @@ def just_after(time: str) -> str:
 
 
 def from_seconds(moment_s: float) -> str:
-    """Return seconds since 1970 as normalized text.
+    """Print seconds since 1970 as a normalized time.
 
     >>> from_seconds(1_763_640_000)
     '2025-11-20T12:00:00.000000Z'
@@ -80,7 +80,7 @@ def from_seconds(moment_s: float) -> str:
 
 
 def render_time(time: str) -> str:
-    """Return a normalized time as Java and Marquez print instants: fractions in groups of three digits, none if zero.
+    """Print a normalized time as Java and Marquez do: fractions in groups of three digits, none if zero.
 
     >>> render_time("2024-10-24T19:27:05.500000Z"), render_time("2024-10-24T19:27:05.000000Z")
     ('2024-10-24T19:27:05.500Z', '2024-10-24T19:27:05Z')

@@ -12,7 +12,7 @@ from headwater_model.json_checks import TextRule, field_path
 
 
 def checked(*rules: TextRule) -> AfterValidator:
-    """Return the rules of a text (`headwater_model.json_checks`) as a validator."""
+    """Make a validator of rules of a text (`headwater_model.json_checks`): `checked(not_blank)`."""
 
     def check(value: str) -> str:
         for rule in rules:
@@ -24,9 +24,9 @@ def checked(*rules: TextRule) -> AfterValidator:
 
 
 def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None = None) -> Invalid:
-    """Return Pydantic's errors as `Invalid`.
+    """Convert Pydantic's errors to `Invalid`.
 
-    `whole` names the input if a fault is not in one of its fields; `words` replace Pydantic's messages, by error type.
+    `whole` names the input where a fault is in no field. `words` replace Pydantic's messages, by error type.
     """
     faults = []
     for detail in error.errors(include_url=False):

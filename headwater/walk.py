@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -16,21 +17,45 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Walked(Generic[N]):
-    """The nodes that walks reached, at most `limit`; `hops` has the shortest distance of each, nearest first."""
+class Budget:
+    """The number of nodes that a result may still show; `cut`: further nodes did not fit, or were not read."""
 
-    limit: int
+    left: int
+    cut: bool = False
+
+    def fitting(self, things: Sequence[T]) -> Sequence[T]:
+        """Cut the list to the things that fit; they take no place."""
+        self.cut |= len(things) > self.left
+        return things[: self.left]
+
+    def take(self, things: Sequence[T]) -> Sequence[T]:
+        """Cut the list to the things that fit; each takes a place.
+
+        >>> budget = Budget(3)
+        >>> budget.take(["a", "b"]), budget.take(["c", "d"]), budget.cut
+        (['a', 'b'], ['c'], True)
+        """
+        taken = self.fitting(things)
+        self.left -= len(taken)
+        return taken
+
+
+@dataclass(slots=True)
+class Walked(Generic[N]):
+    """The nodes reached by walks, at most `limit`; `hops` has the shortest distance of each, nearest first."""
+
+    limit: int = sys.maxsize
     hops: dict[N, int] = field(default_factory=dict)
     truncated: bool = False
 
     def take_within_limit(self, things: Sequence[T]) -> Sequence[T]:
-        """Return the things that fit the limit, each as a node; the walk is truncated if some do not fit."""
+        """Cut the list to the places left under the limit; a cut truncates the walk."""
         left = max(self.limit - len(self.hops), 0)
         self.truncated |= len(things) > left
         return things[:left]
 
     def add(self, nodes: Iterable[N], hop: int) -> list[N]:
-        """Add and return nodes up to the first that does not fit; nodes that were reached before always fit."""
+        """Add and return nodes up to the first without a place; nodes reached before always fit."""
         added = []
         for node in nodes:
             if node not in self.hops and len(self.hops) >= self.limit:
@@ -48,10 +73,10 @@ def walk(
     into: Walked[N],
     depth: int | None = None,
 ) -> Walked[N]:
-    """Add every node within `depth` hops of the start (None: all), nearest first, then sorted, while nodes fit.
+    """Add the nodes within `depth` hops of the start (None: all), nearest first, then sorted, while nodes fit.
 
-    `neighbours` is called once a level, so that it can read every node of the walk; with true for the last level, whose
-    neighbours are not added.
+    `neighbours` is called once a level, so it can read the whole level in a batch. True marks the last level: its
+    neighbours are read, but not added.
 
     >>> walk([1], lambda level, is_last: [2 * node for node in level], into=Walked(10), depth=2).hops
     {1: 0, 2: 1, 4: 2}

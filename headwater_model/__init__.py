@@ -10,6 +10,6 @@ The package needs the standard library alone and imports neither side.
     operations, operation_checks     CDAP's operations on fields, and their rules
     ordered_operations, ordered_json operations without origins, as programs list them
     operation_set, reachability      the columns derived by a run's operations
-    archive_tables, graph_tables     the Parquet tables of archive and graph
+    archive_tables                   the Parquet tables of the archive
     errors                           every error raised on purpose
 """

@@ -69,7 +69,7 @@ class RunKey:
     """The identity of a run: its id (see `normalize_run_id`), and its job, hashed to fit into keys.
 
     An id alone names no run: a producer may give the runs of many jobs the same id (Dagster's does, to all assets of a
-    run), and a producer in one namespace may know the run ids of a second namespace. In order, the ids come first.
+    run). And a producer in one namespace may know the run ids of a second namespace. In order, the ids come first.
     """
 
     id: str

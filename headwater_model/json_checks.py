@@ -222,12 +222,12 @@ class JsonValue:
     faults: list[Fault] = field(repr=False)
 
     def member(self, name: str) -> JsonValue:
-        """Return a member of an object; its value is None if the member is missing."""
+        """Read a member of an object; its value is None if the member is missing."""
         value = self.value.get(name) if isinstance(self.value, Mapping) else None
         return JsonValue(value, f"{self.where}.{name}", self.faults)
 
     def items(self) -> list[JsonValue]:
-        """Return the items of a list; None has no items."""
+        """Read the items of a list; None has no items."""
         if self.value is None:
             return []
         if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
@@ -236,20 +236,20 @@ class JsonValue:
         return [JsonValue(item, f"{self.where}[{index}]", self.faults) for index, item in enumerate(self.value)]
 
     def text(self) -> str:
-        """Return a required text."""
+        """Read a required text."""
         if self.value is None:
             self.faults.append(Fault(self.where, None, "is required", missing=True))
         return self.text_or_none() or ""
 
     def name(self) -> str:
-        """Return a required text that is not blank."""
+        """Read a required text with more than white space."""
         text = self.text()
         if isinstance(self.value, str) and not text.strip():
             self.fault("must not be blank")
         return text
 
     def text_or_none(self) -> str | None:
-        """Return an optional text."""
+        """Read an optional text."""
         if self.value is None or isinstance(self.value, str):
             return self.value
         self.fault("must be a string")
@@ -267,7 +267,7 @@ class JsonValue:
 
 
 def read_json(value: object, where: str, read: Callable[[JsonValue], T]) -> T:
-    """Return a value as `read` returns it.
+    """Read a value by `read`.
 
     Raises:
         Invalid: with every fault, named from `where` on (`operations[3].inputs[0].origin`).

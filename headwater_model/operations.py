@@ -83,7 +83,7 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
 
 
 def parse_operation(form: object, where: str) -> Operation:
-    """Return the operation of a JSON object, as `parse_operations`."""
+    """Read the operation of a JSON object, as in `parse_operations`."""
     return read_json(form, where, _operation)
 
 

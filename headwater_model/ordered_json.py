@@ -78,12 +78,12 @@ def _described_source(form: JsonValue) -> DescribedSource:
 
 
 def read_fields(forms: JsonValue) -> list[TypedField]:
-    """Return the fields of a list of names or of `{"name", "type"}`."""
+    """Read a list of names or of `{"name", "type"}`."""
     return list(map(_read_field, forms.items()))
 
 
 def types_of(fields: Iterable[TypedField]) -> Types:
-    """Return the types of those fields that have one."""
+    """List the fields with a type."""
     return tuple((name, kind) for name, kind in fields if kind is not None)
 
 
@@ -94,7 +94,7 @@ def _read_field(form: JsonValue) -> TypedField:
 
 
 def _type_in(form: object) -> str | None:
-    """Return a type's name; a type that is a schema is returned as JSON text.
+    """Read a type's name; a schema becomes JSON text.
 
     >>> _type_in({"type": "map", "keys": "string", "values": "string"})
     '{"keys":"string","type":"map","values":"string"}'

@@ -159,7 +159,7 @@ class _Translation:
                 replace(field, origin=self._origins.get(field.origin, field.origin)) for field in operation.inputs
             )
             operation = replace(operation, inputs=tuple(inputs))
-            self._fields.take(field.name for field in operation.inputs)
+            self._fields.use(field.name for field in operation.inputs)
         if not isinstance(operation, Write):
             self._fields.emit(operation.outputs, (name,))
         self._append(operation)
@@ -180,7 +180,7 @@ class _Translation:
         reads = self._add_reads(step, f"{name}.read", outputs, None)
         inputs = [*(InputField(read, output) for read in reads for output in outputs), *inputs]
         self._append(Transform(name, tuple(dict.fromkeys(inputs)), outputs, step.description, step.types))
-        self._fields.take(step.inputs)
+        self._fields.use(step.inputs)
         self._fields.emit(outputs, (name,))
 
     def _add_reads(
@@ -242,7 +242,7 @@ class _Fields:
     def __init__(self) -> None:
         self._origins: dict[str, tuple[InputField, ...]] = {}
         self._within: dict[str, dict[FieldPath, str]] = {}  # by the first name of their paths
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
 
     def emit(self, names: Sequence[str], origins: tuple[str, ...]) -> None:
         """Note the emission of fields by operations; a field of several sources has several reads."""
@@ -255,15 +255,15 @@ class _Fields:
             path = parse_slashed(name)
             self._origins[name] = tuple(InputField(origin, name) for origin in origins)
             self._within.setdefault(path[0], {})[path] = name
-            self._taken.discard(name)
+            self._used.discard(name)
 
-    def take(self, names: Iterable[str]) -> None:
+    def use(self, names: Iterable[str]) -> None:
         """Note the fields as inputs of an operation."""
-        self._taken.update(names)
+        self._used.update(names)
 
     def left(self) -> list[str]:
         """List the fields without a use since their emission."""
-        return [name for name in self._origins if name not in self._taken]
+        return [name for name in self._origins if name not in self._used]
 
     def find(self, name: str) -> Sequence[InputField]:
         """Find the field's latest emission; else the fields in it; else the struct around it; else nothing."""

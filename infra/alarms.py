@@ -1,4 +1,4 @@
-"""Alarms, and the topic that notifies a person: one kind of alarm for each kind of failure."""
+"""Alarms, and the topic with a person's address: an alarm for each kind of failure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infra.function import ServiceFunction
 
 FIVE_MINUTES = Duration.minutes(5)
 GUIDE = "docs/operations.md"
-# Failed deliveries are tried again: only errors that go on for a quarter of an hour are a person's business.
+# Failed deliveries are tried again: only errors of more than a quarter of an hour are a person's business.
 _LASTING_PERIODS = 3
 # Metric, status and meaning.
 UNAUTHORIZED, FORBIDDEN = "RequestsUnauthorized", "RequestsForbidden"
@@ -32,11 +32,11 @@ _REFUSALS = (
     (FORBIDDEN, "403", "Requests are signed by nobody who may, or ask for more than their token allows."),
 )
 _REFUSALS_MAX = 20
-_DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
+_DEAD_LETTER_AGE_MAX = Duration.days(7)  # half of SQS's retention
 
 
 class Alarms(Construct):
-    """The alarms, added by what they watch; each names the guide's heading with the remedy."""
+    """The alarms, by the watched resources; each names its heading in the guide, with the remedy."""
 
     def __init__(self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None) -> None:
         super().__init__(scope, construct_id)
@@ -47,7 +47,7 @@ class Alarms(Construct):
             self.topic.add_subscription(subscriptions.EmailSubscription(email))
 
     def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
-        """Watch a dead-letter queue: one message is enough, and none may grow so old that SQS drops it."""
+        """Watch a dead-letter queue: a message is enough, and none may reach the age at which SQS drops messages."""
         depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
@@ -60,12 +60,12 @@ class Alarms(Construct):
         )
 
     def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
-        """Watch a queue: a message older than `age_max` means that the function does not keep up, or fails."""
+        """Watch a queue: a message older than `age_max` means a function too slow, or with errors."""
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.")
 
     def watch_function(self, function: ServiceFunction) -> None:
-        """Watch for errors and throttles that retries do not cure."""
+        """Watch for errors and throttles beyond the cure of retries."""
         name = function.node.id
         errors = function.resource.metric_errors(period=FIVE_MINUTES)
         self._alarm(f"{name}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
@@ -80,12 +80,12 @@ class Alarms(Construct):
         )
 
     def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
-        """Watch a stream, which keeps a record for 24 hours: later it is lost."""
+        """Watch a stream: it loses a record after 24 hours."""
         age = function.resource.metric("IteratorAge", period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Late", age, age_max.to_milliseconds(), "Expired records are not staged in time.")
 
     def watch_compaction(self, machine: sfn.StateMachine) -> None:
-        """Watch for every way a day can end without its seal: failed, timed out, stopped, never begun."""
+        """Watch for every day without a seal: failed, timed out, stopped, never begun."""
         failures = _failures(machine, "compactions that did not succeed")
         self._alarm("CompactionFailed", failures, 1, "The day is not sealed, or no tables were made of it.")
         succeeded = machine.metric_succeeded(period=Duration.days(1))
@@ -99,7 +99,7 @@ class Alarms(Construct):
         )
 
     def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
-        """Watch queues of features, each as a queue or as dead letters."""
+        """Watch queues of features, by their ages or as dead letters."""
         for each in watched:
             if each.age_max is None:
                 self.watch_dead_letters(each.name, each.queue)
@@ -107,12 +107,12 @@ class Alarms(Construct):
                 self.watch_queue(each.name, each.queue, age_max=each.age_max)
 
     def watch_machines(self, watched: Iterable[WatchedMachine]) -> None:
-        """Watch state machines of features for executions that did not succeed."""
+        """Watch state machines of features for failed, timed out and stopped executions."""
         for each in watched:
             self._alarm(each.name, _failures(each.machine, each.label), 1, each.meaning)
 
     def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
-        """Watch one of our own metrics that should stay below `least`: at zero, for most."""
+        """Watch a metric of Headwater's functions; the alarm begins at `least`."""
         self._alarm(metric_name, our_metric(self._namespace, metric_name, service), least, meaning)
 
     def watch_api(self, name: str, api: apigateway.RestApi) -> None:
@@ -159,7 +159,7 @@ class Alarms(Construct):
 
 
 def _failures(machine: sfn.StateMachine, label: str) -> cloudwatch.MathExpression:
-    """Return the number of executions that did not succeed."""
+    """Count the failed, timed out and stopped executions."""
     return cloudwatch.MathExpression(
         expression="failed + timed_out + aborted",
         label=label,
@@ -173,7 +173,7 @@ def _failures(machine: sfn.StateMachine, label: str) -> cloudwatch.MathExpressio
 
 
 def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
-    """Return one of our own metrics, as the function `lambdas.<service>` publishes it."""
+    """Name a metric of our own, as the function `lambdas.<service>` publishes it."""
     return cloudwatch.Metric(
         namespace=namespace,
         metric_name=name,
@@ -184,12 +184,12 @@ def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
 
 
 def refusals(namespace: str, name: str) -> cloudwatch.Metric:
-    """Return a metric that the access logs are counted into."""
+    """Name a metric counted from the access logs."""
     return cloudwatch.Metric(namespace=namespace, metric_name=name, statistic="Sum", period=FIVE_MINUTES)
 
 
 def _encrypted_topic(scope: Construct) -> sns.Topic:
-    """Return a topic with a key of ours: alarms could not publish with AWS's key for SNS, whose policy is fixed."""
+    """Make a topic with a key of ours: AWS's key for SNS has a fixed policy, without CloudWatch's alarms."""
     alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
     of_this_account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
     key = kms.Key(
@@ -208,7 +208,7 @@ def _encrypted_topic(scope: Construct) -> sns.Topic:
         )
     )
     topic = sns.Topic(scope, "Topic", master_key=key, enforce_ssl=True)
-    # A policy of the topic's own replaces the one that lets the account publish, alarms included.
+    # A policy of the topic's own replaces the account's right to publish, alarms included.
     topic.add_to_resource_policy(
         iam.PolicyStatement(
             principals=[alarms], actions=["sns:Publish"], resources=[topic.topic_arn], conditions=of_this_account

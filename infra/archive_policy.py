@@ -31,8 +31,8 @@ OF_THE_BUCKET = (
 def require_new_keys(bucket: s3.Bucket) -> None:
     """Deny every principal a write of an archive's object without If-None-Match.
 
-    An upload in parts sends it on completion: only then does `s3:ObjectCreationOperation` hold (S3 user guide,
-    "Enforce conditional writes on Amazon S3 buckets"). Copies cannot send it, so they are denied.
+    An upload in parts sends the header on completion: only then does `s3:ObjectCreationOperation` hold (S3 user guide,
+    "Enforce conditional writes on Amazon S3 buckets"). Copies cannot send the header, so they are denied.
     """
     bucket.add_to_resource_policy(
         iam.PolicyStatement(
@@ -47,9 +47,9 @@ def require_new_keys(bucket: s3.Bucket) -> None:
 
 
 def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRole) -> None:
-    """Deny these roles to remove or hide versions, or change the rules that keep them, whatever their policies allow.
+    """Deny the roles to remove or hide versions, or to change the bucket's rules, whatever their policies allow.
 
-    The sweeper alone, of them, may hide objects of `traces/`: those that no trace committed.
+    The sweeper alone may hide objects of `traces/`: objects without a committed trace.
     """
     swept, others = (
         settings.TRACES_PREFIX,
@@ -68,7 +68,7 @@ def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole], *, sweeper: iam.IRo
                 principals=[iam.AnyPrincipal()],
                 actions=list(actions),
                 resources=[bucket.arn_for_objects(resource) for resource in resources] or [bucket.bucket_arn],
-                # A role that was just made is not yet known everywhere as a principal; a condition takes its ARN.
+                # A new role is not yet known everywhere as a principal; a condition takes its ARN.
                 conditions={"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in theirs]}},
             )
         )

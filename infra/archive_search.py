@@ -1,4 +1,4 @@
-"""The archive as SQL tables: a Glue database without a crawler, and the Athena workgroup that queries it."""
+"""The archive as SQL tables: a Glue database without a crawler, and an Athena workgroup for queries."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ArchiveSearch(Construct):
             function.allow_objects(["s3:DeleteObject"], self._archive_bucket, f"{PREFIX}{table.name}/")
 
     def catalog_arns(self, tables: Sequence[ArchiveTable]) -> Sequence[str]:
-        """Return the ARNs for which Glue requires rights: tables, database, and the catalog that holds both."""
+        """List the ARNs in Glue's checks of rights: the tables, the database, and the catalog around both."""
         names = [f"table/{self.database.ref}/{table.name}" for table in tables]
         return [self._arn("glue", resource) for resource in ("catalog", f"database/{self.database.ref}", *names)]
 
@@ -115,7 +115,7 @@ def _database(scope: Construct, stage: str) -> glue.CfnDatabase:
 def _table(
     scope: Construct, table: ArchiveTable, database: glue.CfnDatabase, archive_bucket: s3.IBucket
 ) -> glue.CfnTable:
-    """Return a table of Parquet; its partitions are registered day by day, when a day is published."""
+    """Make a table of Parquet; its partitions are registered day by day, when a day is published."""
     return glue.CfnTable(
         scope,
         table.name.capitalize(),
@@ -143,7 +143,7 @@ def _column(column: TableColumn) -> glue.CfnTable.ColumnProperty:
 
 
 def _workgroup(scope: Construct, name: str, ingest_bucket: s3.IBucket, scan_gb: int) -> athena.CfnWorkGroup:
-    """Return a workgroup that sets the location of results and the bytes that one query may read."""
+    """Make a workgroup with the location of results, and with the most bytes that a query may read."""
     return athena.CfnWorkGroup(
         scope,
         "Workgroup",

@@ -25,7 +25,7 @@ _IGNORED = {
 }
 
 
-# Everything on; what excludes each other has a template of its own.
+# Everything on; mutually exclusive values have a template each.
 _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 _TURNED: Mapping[str, object] = {
     "alarm_email": "someone@example.org",
@@ -53,13 +53,13 @@ def main() -> int:
 
 
 def _features_turned(number: int) -> Mapping[str, object]:
-    """Return the example of that number of each feature's context values; features with fewer start over."""
+    """Choose an example of each feature's context values, by its number; a short list starts over."""
     examples = [module.EXAMPLES for module in FEATURES_CONTEXT.values()]
     return {name: value for each in examples for name, value in each[number % len(each)].items()}
 
 
 def check(context: Mapping[str, object]) -> list[str]:
-    """Return the faults of the stack that the context describes."""
+    """List the faults of the stack with the context."""
     with tempfile.TemporaryDirectory() as scratch:
         app = make_app(Path(scratch), context)
         stack = make_stack(app)
@@ -67,12 +67,12 @@ def check(context: Mapping[str, object]) -> list[str]:
 
 
 def nag(app: cdk.App) -> Iterator[str]:
-    """Synthesize the app and yield cdk-nag's findings that are not accepted; warnings count."""
+    """Synthesize the app and yield cdk-nag's findings without an acceptance; warnings count."""
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     report = Path(app.outdir) / _REPORT
     try:
         app.synth()
-    except RuntimeError:  # jsii knows no other class; with a report it is ValidationFailed, without one it is not ours
+    except RuntimeError:  # jsii knows no other class; with a report it is ValidationFailed, else it is not ours
         if not report.is_file():
             raise
     for plugin in json.loads(report.read_text(encoding="utf-8"))["pluginReports"]:

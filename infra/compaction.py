@@ -1,4 +1,4 @@
-"""The daily compaction: traces of the day's roots, a digest that seals them, tables of what is sealed."""
+"""The daily compaction: traces of the day's roots, a digest as the day's seal, tables of the sealed objects."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ class Compaction(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._defaults, self._traced, self._search, self._spark_jobs = defaults, traced, search, spark_jobs
+        # The trace queue has a message for each root to trace.
         self.dead_letters = dead_letter_queue(self, "TraceDeadLetters", removal=defaults.removal)
         self.trace_queue = work_queue(
             self,
@@ -57,6 +58,7 @@ class Compaction(Construct):
             removal=defaults.removal,
         )
         self.trace = self._make_trace()
+        # The signing key names the compact function's role, and the function the key.
         self.signing_key = _signing_key(self, removal=defaults.removal) if signing else None
         self.compact = self._make_compact()
         if self.signing_key is not None:
@@ -112,6 +114,7 @@ class Compaction(Construct):
                 settings.ARCHIVE_BUCKET: self._traced.archive_bucket.bucket_name,
             }
         )
+        # The steps read and write the night's work in the graph table.
         function.rights.allow_partitions(
             [
                 "dynamodb:Query",
@@ -125,6 +128,7 @@ class Compaction(Construct):
             settings.COMPACTION_PARTITIONS,
         )
         function.allow(["sqs:SendMessage"], [self.trace_queue.queue_arn])
+        # A sweep hides traces without a commit; digests are written once.
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._traced.archive_bucket, "digests/")
         function.allow_objects(["s3:DeleteObject"], self._traced.archive_bucket, "traces/")
         self._search.published_by(function)
@@ -143,7 +147,7 @@ class Compaction(Construct):
             "IAM5[Resource::*]",
             "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
         )
-        # Under this prefix, Step Functions needs no entry of its own in the resource policy of CloudWatch Logs, which
+        # Under this prefix, Step Functions needs no entry of its own in the resource policy of CloudWatch Logs: it
         # has at most 5,120 characters for all state machines of an account.
         log_group = logs.LogGroup(
             self,
@@ -168,7 +172,7 @@ class Compaction(Construct):
 
 
 def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
-    """Return the key that signs digests: its private half never leaves KMS, and AWS cannot rotate such keys."""
+    """Make the key of the digests' signatures: its private half never leaves KMS; AWS cannot rotate such keys."""
     return kms.Key(
         scope,
         "SigningKey",
@@ -182,8 +186,8 @@ def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
 def _let_sign_alone(key: kms.Key, role: iam.IRole) -> None:
     """Deny signing, and grants of it, to every other principal of the account, its administrators included.
 
-    A principal that may change the key's policy can remove this; CloudTrail records it, and days signed before stay
-    proved.
+    A principal with the right to change the key's policy can remove the statement. CloudTrail records the change, and
+    the digests signed before stay proved.
     """
     key.add_to_resource_policy(
         iam.PolicyStatement(

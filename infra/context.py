@@ -1,4 +1,4 @@
-"""The context values that a deployer may set, read once and refused when wrong."""
+"""The context values of a deployer, read once and refused when wrong."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_CORE = (
     "dynamodb_client",
     "layer",
 )
-# The modules of features that have context values, by the features' names.
+# The modules with context values of features, by the feature's name.
 FEATURES_CONTEXT = {feature.name: import_module(feature.context) for feature in FEATURES if feature.context}
 NAMES = (*_OF_CORE, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
@@ -51,7 +51,7 @@ _SCAN_GB_MAX = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ObjectLock:
-    """The time for which S3 lets no principal (in compliance mode), or few, remove objects of the archive."""
+    """The time for which S3 lets nobody (in compliance mode), or few principals, remove objects of the archive."""
 
     days: int
     compliance: bool
@@ -59,7 +59,7 @@ class ObjectLock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackContext:
-    """The context values of one deployment; the defaults are those of production. cdk.json describes each."""
+    """The context values of a deployment; the defaults are production's. cdk.json describes each."""
 
     stage: str = "prod"
     records_ttl_hours: int = 24
@@ -79,7 +79,7 @@ class StackContext:
     object_lock: ObjectLock | None = None
     boto3_client: bool = False
     layer: bool = True
-    # What features read, by their names; nothing of a feature that is off.
+    # Values of the active features, by the feature's name.
     features: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -89,10 +89,10 @@ class StackContext:
 
 
 def parse_context(context: Mapping[str, object]) -> StackContext:
-    """Return the values in the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
+    """Parse the values in the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
 
-    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key must be a known name, so that a
-    misspelled `retention` does not deploy the default in silence.
+    A key with `/` or `:` is a feature flag, a comment or the CDK's own. Any further key must be a known name: a
+    misspelled `retention` would deploy the default in silence.
 
     Raises:
         Invalid: with every wrong value, its name and the rule, all at once.
@@ -134,14 +134,14 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
 
 
 def _faults_between(choices: StackContext) -> Iterator[Fault]:
-    """Yield the faults of values that exclude or need each other."""
+    """Yield the faults of two values together."""
     if choices.web_acl_arn and choices.requests_per_address:
         rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
         yield Fault("requests_per_address", choices.requests_per_address, rule)
 
 
 def _of_features(reader: Reader) -> Mapping[str, object]:
-    """Return what the features that are on read, by their names."""
+    """Read the values of the active features, by the feature's name."""
     read = {name: module.read(reader) for name, module in FEATURES_CONTEXT.items()}
     return {name: values for name, values in read.items() if values is not None}
 
@@ -162,7 +162,7 @@ def _object_lock(value: object) -> ObjectLock | None:
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:
-    """Return None for the built-in patterns; `none`, or an empty list, means no pattern."""
+    """Parse regular expressions; None for the built-in patterns, empty for `none` or an empty list."""
     if value is None or value == "default":
         return None
     patterns = listed(value)

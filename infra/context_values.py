@@ -1,7 +1,6 @@
-"""The reading of context values: a reader that collects faults, and parsers of kinds that several values have.
+"""The reading of context values: a reader that collects faults, and parsers for several values.
 
-A parser takes a value as the CDK's context has it, from cdk.json or as text after `-c`. It raises `ValueError` with the
-broken rule.
+A parser takes a value of the CDK's context, from cdk.json or as text after `-c`. `ValueError` has the broken rule.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ T = TypeVar("T")
 
 
 class Reader:
-    """A reader of context values that collects the faults, so that a deployer sees all of them at once."""
+    """A reader of context values; it collects the faults, for a deployer to see all at once."""
 
     def __init__(self, context: Mapping[str, object], names: Sequence[str]) -> None:
         self._context = context
-        # Null sets nothing: cdk.json describes values of features, too, that a copy may be without.
+        # Null sets nothing: cdk.json also describes values of features, and a copy may be without a feature.
         given = {name: value for name, value in context.items() if value is not None}
         self.faults = [_unknown(name, value, names) for name, value in given.items() if not _is_claimed(name, names)]
 
     def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
-        """Return the parsed value; the default if it is missing or wrong."""
+        """Parse the value; the default if it is missing or wrong."""
         if name not in self._context:
             return default
         try:
@@ -48,7 +47,7 @@ def _unknown(name: str, value: object, names: Sequence[str]) -> Fault:
 
 
 def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | None]:
-    """Return a parser of a text of some form, or of none."""
+    """Make a parser of a text of some form, or of none."""
 
     def parse(value: object) -> str | None:
         if value in (None, "", "none"):
@@ -61,7 +60,7 @@ def text_or_none(form: re.Pattern[str], rule: str) -> Callable[[object], str | N
 
 
 def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
-    """Return a parser of a whole number within bounds, or of none."""
+    """Make a parser of a whole number within bounds, or of none."""
 
     def parse(value: object) -> int | None:
         if value in (None, "", "none"):
@@ -75,7 +74,7 @@ def number_or_none(least: int, most: int) -> Callable[[object], int | None]:
 
 
 def namespaces(value: object) -> tuple[str, ...]:
-    """Return names, or beginnings and then `*`; none for null and `none`."""
+    """Parse names, or beginnings and then `*`; none for null and `none`."""
     patterns = [] if value is None else listed(value, "namespaces")
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
@@ -84,7 +83,7 @@ def namespaces(value: object) -> tuple[str, ...]:
 
 
 def listed(value: object, things: str = "regular expressions") -> list[str]:
-    """Return a list from cdk.json, from JSON text, or from text with commas."""
+    """Parse a list from cdk.json, from JSON text, or from text with commas."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
     if isinstance(value, list):
@@ -95,7 +94,7 @@ def listed(value: object, things: str = "regular expressions") -> list[str]:
 
 
 def integer(least: int, most: int) -> Callable[[object], int]:
-    """Return a parser of a whole number within bounds."""
+    """Make a parser of a whole number within bounds."""
 
     def parse(value: object) -> int:
         if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
@@ -106,7 +105,7 @@ def integer(least: int, most: int) -> Callable[[object], int]:
 
 
 def choice(**choices: bool) -> Callable[[object], bool]:
-    """Return a parser of one of these texts."""
+    """Make a parser of a choice between texts."""
 
     def parse(value: object) -> bool:
         text = str(value).lower() if isinstance(value, bool) else value

@@ -34,7 +34,7 @@ def make_dashboard(
     query_api: QueryApi,
     additions: Sequence[Addition],
 ) -> cloudwatch.Dashboard:
-    """Return one page of the alarms' metrics and those that explain them."""
+    """Make a page of the alarms' metrics, and of metrics that explain them."""
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
         _records(namespace, query_api),
@@ -121,15 +121,15 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
 
 
 def oldest(queue: sqs.Queue) -> cloudwatch.Metric:
-    """Return the age of a queue's oldest message."""
+    """Measure the age of a queue's oldest message."""
     return queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
 
 
 def waiting(queue: sqs.Queue) -> cloudwatch.Metric:
-    """Return the number of a queue's messages."""
+    """Count a queue's messages."""
     return queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES)
 
 
 def graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
-    """Return a graph; a row has room for a width of 24."""
+    """Draw a graph; a row has room for a width of 24."""
     return cloudwatch.GraphWidget(title=title, left=list(metrics), width=width)

@@ -1,7 +1,7 @@
-"""The ingest of events, and of changes through the API: queues, dead letters, the function that makes facts of them.
+"""The ingest of events, and of changes through the API: queues, dead letters, the function that makes facts.
 
-Producers may send to the queue of events. A deletion hides what others wrote, a tag adds to it, so changes through the
-API have a queue of their own.
+Producers may send to the queue of events. A deletion hides, and a tag adds to, data of several producers: changes
+through the API have a queue of their own.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from infra.function import FunctionDefaults, ServiceFunction
 from infra.queues import RECEIVES_MAX, accept_from_alone, dead_letter_queue, deliver_to_alone, work_queue
 
 _TIMEOUT_S = 120
-# Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach the 6 MB that an
-# invocation may have ("Using Lambda with Amazon SQS": batch size, window, or payload size, whichever comes first).
+# Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach 6 MB, the limit of an
+# invocation ("Using Lambda with Amazon SQS": batch size, window, or payload size, whichever comes first).
 _BATCH = 100
 # Above 10 a batch needs a window; this is the shortest. An event is to be readable within seconds.
 _WINDOW_S = 1
@@ -28,7 +28,7 @@ _CHANGES_BATCH = 10
 
 
 class Events(Construct):
-    """The queues of events and of changes, and the function that loads them into the raw log and the graph table."""
+    """The queues of events and of changes, and the function that loads both into the raw log and the graph table."""
 
     def __init__(
         self,
@@ -109,13 +109,13 @@ class Events(Construct):
         )
         # A transaction requires the rights of its single writes.
         reads, writes = ("BatchGetItem", "Query"), ("BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem")
-        # BatchExecuteStatement requires those of its statements.
+        # BatchExecuteStatement requires the rights of its statements.
         statements = ("PartiQLInsert", "PartiQLUpdate")
         actions = [f"dynamodb:{action}" for action in (*reads, *writes, *statements)]
         function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
         function.rights.allow_partitions(["dynamodb:BatchGetItem"], self._graph_table, [settings.NAMING])
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
-        # A batch that comes again is compared with the stored one.
+        # A repeated batch is compared with the stored batch.
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
         function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)

@@ -28,20 +28,20 @@ QUEUE_CONCURRENCY = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionDefaults:
-    """The settings that all functions of a stack share."""
+    """The settings of all functions of a stack."""
 
     code: lam.Code
     layer: lam.ILayerVersion | None
     metrics_namespace: str
     removal: RemovalPolicy
-    # The table that holds the bearer tokens: no function may write them.
+    # The table of the bearer tokens: no function may write tokens.
     tokens: dynamodb.ITable
     # Variables of every function.
     environment: Mapping[str, str]
 
 
 def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
-    """Return the environment variables of a function, before it is given more."""
+    """Make the first environment variables of a function."""
     return {
         "POWERTOOLS_SERVICE_NAME": module,
         "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
@@ -53,7 +53,7 @@ def _environment(module: str, defaults: FunctionDefaults) -> dict[str, str]:
 
 
 class ServiceFunction(Construct):
-    """The function `lambdas.<module>.handler`, or that of a `feature`, without rights until they are allowed."""
+    """The function `lambdas.<module>.handler`, or the handler of a `feature`, without rights until they are allowed."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ class GlueEngine(Construct):
         return self.substitutions_of(*self._jobs)
 
     def open_to(self, rights: Rights, *names: str) -> None:
-        """Let a state machine start these jobs, wait for them, and stop them when it is stopped."""
+        """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""
         stack = cdk.Stack.of(self)
         rights.allow(
             ["glue:StartJobRun", "glue:GetJobRun", "glue:GetJobRuns", "glue:BatchStopJobRun"],
@@ -57,7 +57,7 @@ class GlueEngine(Construct):
         )
 
     def substitutions_of(self, *names: str) -> Mapping[str, str]:
-        """Return the substitutions of a machine that starts these jobs."""
+        """Name the jobs as substitutions in a state machine: `{"TraceRootJobName": ...}`."""
         return {f"{name}JobName": self._jobs[name].ref for name in names}
 
     def _make(self, job: SparkJob) -> glue.CfnJob:
@@ -77,7 +77,7 @@ class GlueEngine(Construct):
             max_retries=0,  # the state machine tries again, and knows when it cannot help
             default_arguments={**job.arguments, **self._arguments(job)},
         )
-        # Jobs of Glue start with the rights that their role has at that moment.
+        # A run of a job has the rights of its role at its start.
         glue_job.node.add_dependency(job.role)
         accept(
             glue_job,
@@ -88,7 +88,7 @@ class GlueEngine(Construct):
         return glue_job
 
     def _arguments(self, job: SparkJob) -> Mapping[str, str]:
-        """Return the arguments for Glue itself."""
+        """Make the arguments for Glue itself."""
         arguments = {
             "--extra-py-files": self._code.package.url,
             "--enable-auto-scaling": "true" if job.scales else "false",
@@ -102,7 +102,7 @@ class GlueEngine(Construct):
 
 
 def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.LogGroup]]:
-    """Return the prefix, and the two groups that Glue names by it."""
+    """Make the two log groups that Glue names by a prefix; return the prefix, too."""
     prefix = log_name("/aws-glue")
     groups = [
         logs.LogGroup(

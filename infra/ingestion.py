@@ -19,11 +19,11 @@ _EXPIRED_TIMEOUT_S = 120
 # Carbonlake's defaults: 1 minute or 100 records.
 _RECORDS_BATCH = 100
 _RECORDS_WINDOW_S = 60
-# A packed message is up to 1 MiB: four of them stay under the 6 MB that a function's event may have.
+# A packed message is up to 1 MiB: four of them stay under 6 MB, the limit of a function's event.
 _PACKED_BATCH = 4
-# The stream forgets a record after 24 hours; a batch that is not staged by then must be in S3 before.
+# The stream forgets a record after 24 hours; an unstaged batch must be in S3 before.
 _EXPIRY_AGE_MAX_H = 20
-# DynamoDB's own deletions, apart from those of a person: the documented mark of a TTL removal.
+# DynamoDB's own deletions, without a person's: the documented mark of a TTL removal.
 _TTL_REMOVALS = {
     "eventName": ["REMOVE"],
     "userIdentity": {"type": ["Service"], "principalId": ["dynamodb.amazonaws.com"]},
@@ -72,7 +72,7 @@ class Ingestion(Construct):
         self.expired = self._make_expired()
 
     def open_to(self, function: ServiceFunction) -> None:
-        """Let the function queue requests, and store those too big for a message."""
+        """Let the function queue requests, and store requests too big for a message."""
         function.set(
             {
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
@@ -85,7 +85,7 @@ class Ingestion(Construct):
         function.allow_objects(["s3:PutObject"], self._ingest_bucket, "requests/")
 
     def close_queues(self, *doors: ServiceFunction) -> None:
-        """Let these functions alone queue records, beside jobs that send packed ones and operators who redrive."""
+        """Let the doors alone queue records, beside jobs with packed records and operators with redrives."""
         roles = [door.role for door in doors]
         accept_from_alone(self.records_queue, roles, tags=[settings.OPERATOR])
         accept_from_alone(self.packed_queue, roles, tags=[settings.PRODUCER, settings.OPERATOR])
@@ -124,6 +124,7 @@ class Ingestion(Construct):
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
+        # Records are put once; the marks of their roots are updated.
         function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
         function.rights.allow_partitions(
             ["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS, settings.ROOT_IDS]
@@ -154,12 +155,13 @@ class Ingestion(Construct):
         return function
 
     def _follow_expiry(self, function: ServiceFunction) -> None:
-        """Feed the function from the table's stream; a batch that it cannot stage in time goes to S3."""
+        """Feed the function from the table's stream; a batch not staged in time goes to S3."""
         stream_arn = self._records_table.table_stream_arn or ""
         function.allow(
             ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"],
             [stream_arn],
         )
+        # The mapping writes the failed batches itself, in the function's name.
         function.allow_objects(["s3:PutObject"], self._ingest_bucket, "aws/lambda/")
         function.allow(["s3:ListBucket"], [self._ingest_bucket.bucket_arn])
         lam.EventSourceMapping(
@@ -181,11 +183,11 @@ class Ingestion(Construct):
 
 @jsii.implements(lam.IEventSourceDlq)
 class _ToBucket:
-    """A destination of failed batches, under `aws/lambda/` of a bucket; the CDK's own class also grants reading it."""
+    """A destination of failed batches, under `aws/lambda/` of a bucket; the CDK's own class also grants reads of it."""
 
     def __init__(self, bucket: s3.IBucket) -> None:
         self._bucket = bucket
 
     def bind(self, target: lam.IEventSourceMapping, target_handler: lam.IFunction) -> lam.DlqDestinationConfig:  # noqa: ARG002
-        """Return the destination; the grant stands beside the mapping."""
+        """Make the destination; the grant stands beside the mapping."""
         return lam.DlqDestinationConfig(destination=self._bucket.bucket_arn)

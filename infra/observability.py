@@ -1,4 +1,4 @@
-"""Observability: an alarm for everything that a person must act on, and a dashboard to look at first."""
+"""Observability: an alarm for everything that needs a person, and a dashboard for the first look."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _EVENTS_LATE = Duration.minutes(15)
 _TRACES_LATE = Duration.hours(2)
 # The stream keeps 24 hours; this leaves most of a day to act.
 _EXPIRY_LATE = Duration.hours(1)
-# Our own metrics that should stay at zero: name, publishing function, meaning.
+# Metrics of our own with the value zero in health: name, publishing function, meaning.
 _ZERO_METRICS = (
     ("RecordsDisplaced", "load", "One node was recorded twice with different content; the later one is a dead letter."),
     ("RootsTooLarge", "trace", "A root is left to Spark: it has more records than the trace function takes on."),
     ("RootsRefused", "trace", "A root is not archived: its lines have too many steps for its records."),
     ("RootsMissed", "compact", "A day was sealed without all its traces; the rest is carried over."),
 )
-# Each night counts its own day; a third one means that two nights before it made no tables.
+# Each night counts its own day; a third day without tables means two failed nights before.
 _DAYS_UNPUBLISHED = 3
 
 
@@ -56,6 +56,7 @@ class Observability(Construct):
         super().__init__(scope, construct_id)
         functions = _functions_of(ingestion, events, compaction, query_api, additions)
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
+        # Alarms by kind: the core's resources, then those of the features.
         _watch_queues(alarms, ingestion, events, compaction)
         alarms.watch_queues(queue for addition in additions for queue in addition.queues)
         for function in functions:
@@ -65,6 +66,7 @@ class Observability(Construct):
         alarms.watch_machines(machine for addition in additions for machine in addition.machines)
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
+        # The dashboard shows the alarms, and the metrics around them.
         make_dashboard(
             self,
             namespace=metrics_namespace,
@@ -86,7 +88,7 @@ def _functions_of(
     query_api: QueryApi,
     additions: Sequence[Addition],
 ) -> Sequence[ServiceFunction]:
-    """Return all functions of the stack."""
+    """List all functions of the stack."""
     return (
         ingestion.input,
         ingestion.load,

@@ -1,4 +1,4 @@
-"""The code of the functions: one asset for our code, one layer for the locked dependencies. No Docker anywhere."""
+"""The code of the functions: an asset for our code, a layer for the locked dependencies. No Docker anywhere."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOT_COMPILED = (
 _log = logging.getLogger(__name__)
 
 
-# The service, of what an asset leaves out otherwise: without commands, constructs and pages.
+# The service, without its commands, constructs and pages.
 SERVICE = (
     *("!/headwater", "/headwater/cli", "/headwater/__main__.py"),
     *(f"/headwater/features/*/{name}" for name in ("README.md", "command.py", "construct.py", "context.py")),
@@ -42,7 +42,7 @@ _PAGE = ("!/explorer", "/explorer/*", "!/explorer/dist")
 
 
 def code_asset() -> lam.Code:
-    """Return `lambdas/`, the service and its model, the explorer if it is built, and nothing else of the project."""
+    """Pack `lambdas/`, the service and its model, the explorer if it is built, and nothing else of the project."""
     return lam.Code.from_asset(
         str(PROJECT),
         ignore_mode=cdk.IgnoreMode.GIT,
@@ -55,7 +55,7 @@ def code_asset() -> lam.Code:
 
 
 def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.LayerVersion:
-    """Return the layer in a folder that `build_layer` made; the folder's name is the asset's hash."""
+    """Make the layer of a folder of `build_layer`; the folder's name is the asset's hash."""
     return lam.LayerVersion(
         scope,
         construct_id,
@@ -67,13 +67,13 @@ def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.Laye
 
 
 def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS, python_version: str = PYTHON_VERSION) -> Path:
-    """Return the folder of the layer for this lock file, built if it is not there yet; that needs the package index.
+    """Build the folder of the layer for this lock file, unless it is there; a build needs the package index.
 
-    The wheels are those of Lambda's platform, whatever machine builds. The modules are compiled as well, by any Python
-    of Lambda's minor version (no other can): a layer is read-only, and else every cold start would compile them anew.
+    The wheels are for Lambda's platform, whatever machine builds. The modules are compiled, too, by any Python of
+    Lambda's minor version. A layer is read-only: without bytecode, every cold start would compile the modules anew.
 
     Raises:
-        subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
+            subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked hash; pip says which.
     """
     compiler = _find_compiler(python_version)
     if compiler is None:
@@ -88,9 +88,9 @@ def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS, python_versi
 
 
 def _find_compiler(version: str) -> str | None:
-    """Return a Python of this minor version: the one that runs, one on the PATH, or one that uv brought.
+    """Find a Python of this minor version: the running Python, a Python on the PATH, or uv's.
 
-    A version manager's stand-in for a version that it lacks is none.
+    A version manager's stand-in for a missing version does not count.
     """
     uv = shutil.which("uv")
     brought = _output_of([uv, "python", "find", "--no-project", "--offline", version]) if uv else None
@@ -101,7 +101,7 @@ def _find_compiler(version: str) -> str | None:
 
 
 def _output_of(command: Sequence[str]) -> str | None:
-    """Return the output of a command; None if it fails."""
+    """Run a command, and read its output; None if it fails."""
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own words, no shell
     return done.stdout.strip() if done.returncode == 0 else None
 

@@ -19,9 +19,9 @@ _ASSET = re.compile(r"s3:cdk-[^/]*/(\w{8})\w{56}(\.\w+)$")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A statement: the service's role, and the actions, resources and conditions that it allows.
+    """A statement: the service's role, and the allowed actions, resources and conditions.
 
-    `reasons` has those that were written down for its wildcards, by resource; one without a reason is not among them.
+    `reasons` has the recorded reasons of its wildcards, by resource; a wildcard without a reason is missing.
     """
 
     principal: str
@@ -34,9 +34,9 @@ class Grant:
 
 
 def grants_of(stack: cdk.Stack) -> list[Grant]:
-    """Return every allowing statement of the roles and managed policies of a synthesized stack."""
+    """List every allowing statement of the roles and managed policies of a synthesized stack."""
     app = stack.node.root
-    assert isinstance(app, cdk.App)  # noqa: S101 - what holds a stack that was synthesized
+    assert isinstance(app, cdk.App)  # noqa: S101 - the root of a synthesized stack
     template = json.loads((Path(app.outdir) / stack.template_file).read_text(encoding="utf-8"))
     names = {
         stack.get_logical_id(element): _name(element)
@@ -67,7 +67,7 @@ def _reasons(role: iam.Role) -> Mapping[str, str]:
 
 
 def _statements(resources: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the logical id of a role, or of a managed policy that no role of the stack has yet, and a statement."""
+    """Yield each statement with the logical id of its role, or of a managed policy without a role in the stack."""
     for logical_id, resource in resources.items():
         properties = resource.get("Properties", {})
         if resource["Type"] == "AWS::IAM::Policy":
@@ -107,7 +107,7 @@ def _grant(
 
 
 def _service(resource: Mapping[str, Any]) -> str:
-    """Return the service that takes the role: `lambda`, `glue`, `states`; policies are attached by the deployer."""
+    """Name the service of the role: `lambda`, `glue`, `states`; policies are attached by the deployer."""
     trust = resource["Properties"].get("AssumeRolePolicyDocument")
     if trust is None:
         return "attached by hand"
@@ -116,14 +116,14 @@ def _service(resource: Mapping[str, Any]) -> str:
 
 
 def _name(element: cdk.CfnElement) -> str:
-    """Return the construct's path without the stack and generic parts: `Ingestion/LoadFunction`."""
+    """Shorten the construct's path: without the stack and generic parts, as in `Ingestion/LoadFunction`."""
     parts = element.node.path.split("/")[1:]
     text = [part for part in parts if part not in ("Resource", "Default", "Role")]
     return "/".join(text).removesuffix("Role")
 
 
 def _shown(resource: object, names: Mapping[str, str]) -> str:
-    """Return the ARN, short: names for ids, and no account, region or partition."""
+    """Shorten the ARN: names for ids, and no account, region or partition."""
     text = _text(resource, lambda logical_id, _: names.get(logical_id, logical_id))
     text = re.sub(r"^arn:AWS::Partition:(\w+):(AWS::Region)?:(AWS::AccountId)?:", r"\1:", text)
     return _ASSET.sub(r"assets/\1\2", text)

@@ -25,15 +25,15 @@ from infra.nag import accept
 from infra.storage import Storage
 
 _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
-# A caller that loops is slowed before it takes the account's concurrency: 1,000 by default, shared with everything.
+# A looping caller is slowed before it takes the account's concurrency: 1,000 by default, shared with everything.
 _REQUESTS_PER_S = 200
 _REQUESTS_BURST = 400
 _RATE_WINDOW_S = 300
 # TLS 1.2 and 1.3 alone, with authenticated ciphers. Without it the default endpoint also takes TLS 1.0.
 _SECURITY_POLICY = "SecurityPolicy_TLS13_1_2_2021_06"
-# STRICT also refuses clients whose SNI differs from their Host header, as behind proxies.
+# STRICT also refuses clients with an SNI other than their Host header, as behind proxies.
 _ACCESS_MODE = "BASIC"
-# The name that logical ids hold where the stage is a parameter of the template.
+# The stage in logical ids of a template with the stage as a parameter.
 _STAGE_IN_IDS = "prod"
 _COMPRESS_FROM = Size.kibibytes(1)
 # The function's writes to the graph table. `ForAllValues` is true for no values, too; `Null` requires a value.
@@ -55,8 +55,8 @@ _USES_OF_TOKENS_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
 class QueryApi(Construct):
     """The REST APIs, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes.
 
-    Requests to `api` are signed, and API Gateway checks that. With `token_api` there is a second one on the same
-    function, for clients that can only send a bearer token: there the function checks it.
+    Requests to `api` are signed, and API Gateway checks the signature. `token_api`, if given, serves the same function
+    to clients with nothing but a bearer token: there the function checks the token.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class QueryApi(Construct):
             defaults=defaults,
             concurrency=context.api_concurrency,
         )
+        # The API accepts requests, events and changes, and queries everything.
         ingestion.open_to(self.function)
         events.open_to(self.function)
         events.open_changes_to(self.function)
@@ -92,6 +93,7 @@ class QueryApi(Construct):
         self.api = _signed_api(
             self, function=self.function, stage=context.stage, access_log=self._access_log("AccessLog", defaults)
         )
+        # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
             access_log = self._access_log("TokenAccessLog", defaults)
@@ -122,7 +124,7 @@ class QueryApi(Construct):
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], storage.ingest_bucket, "answers/")
 
     def _access_log(self, construct_id: str, defaults: FunctionDefaults) -> logs.LogGroup:
-        """Return a log of callers and paths for one of the APIs."""
+        """Make a log of callers and paths for an API."""
         log = logs.LogGroup(self, construct_id, retention=LOG_RETENTION, removal_policy=defaults.removal)
         self.access_logs.append(log)
         return log
@@ -163,7 +165,7 @@ def _signed_api(
 def _token_api(
     scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
-    """Let every caller through to the function, and mark it in a stage variable, which no caller can set."""
+    """Let every caller through to the function, and mark the API in a stage variable, out of reach of callers."""
     api = _rest_api(
         scope,
         "TokenApi",
@@ -180,7 +182,7 @@ def _token_api(
 
 
 def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
-    """Return a web ACL that refuses an address above this number of requests in the last five minutes."""
+    """Make a web ACL that refuses an address above this number of requests in the last five minutes."""
     metrics = {"cloud_watch_metrics_enabled": True, "sampled_requests_enabled": True}
     return wafv2.CfnWebACL(
         scope,
@@ -221,7 +223,7 @@ def _rest_api(
         construct_id,
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
-        # As text, bytes of a request that are no UTF-8 would be replaced, and a damaged event taken for a good one.
+        # As text, a request's bytes in no UTF-8 would be replaced: a damaged event would look like a good event.
         binary_media_types=["*/*"],
         # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
         min_compression_size=_COMPRESS_FROM,
@@ -243,7 +245,7 @@ def _rest_api(
     )
     resource = cast(apigateway.CfnRestApi, api.node.default_child)
     resource.security_policy, resource.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
-    # The CDK makes the logical id of this resource of the name, so a parameter takes its place afterwards.
+    # The CDK derives this resource's logical id from the name, so a parameter takes its place afterwards.
     cast(apigateway.CfnStage, api.deployment_stage.node.default_child).stage_name = stage
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
     api.root.add_method("ANY")
@@ -253,7 +255,7 @@ def _rest_api(
 
 
 def _access_log_format() -> apigateway.AccessLogFormat:
-    """Return CDK's standard fields with the path: the resource is `/{proxy+}` for every request."""
+    """Make CDK's standard fields with the path: the resource is `/{proxy+}` for every request."""
     field = apigateway.AccessLogField
     fields = {
         "requestId": field.context_request_id(),

@@ -1,4 +1,4 @@
-"""Queues of work, and dead-letter queues, whose messages failed again and again and wait for a person."""
+"""Queues of work, and dead-letter queues: their messages failed again and again, and wait for a person."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from constructs import Construct
 
 from headwater import settings
 
-# SQS's greatest, a message and a batch alike; a template that names none may get the older 256 KiB.
+# SQS's greatest, a message and a batch alike; a template without a size may get the older 256 KiB.
 MESSAGE_BYTES_MAX = 1024 * 1024
 RETENTION = Duration.days(14)  # SQS's greatest
-# AWS's rule for a queue that feeds a function: a batch that is being worked on must not be delivered a second time.
+# AWS's rule for a queue of a function: a batch under way must not be delivered a second time.
 VISIBILITY_TIMEOUTS = 6
-# Receives of a message before it is a dead letter, where throttling must never make one: `lambdas.sqs_batch` has the
-# waits in between, so that a day of refusals takes 72 receives at most.
+# Receives of a message before it is a dead letter, where throttling must never make a dead letter: `lambdas.sqs_batch`
+# has the waits in between, and a day of refusals takes 72 receives at most.
 RECEIVES_MAX = 100
 
 
 def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy, fifo: bool = False) -> sqs.Queue:
-    """Return a queue that only a person reads; `observability` watches its depth. That of a FIFO queue is one, too."""
+    """Make a queue read by people alone; `observability` watches its depth. `fifo` as its source queue."""
     return sqs.Queue(
         scope,
         construct_id,
@@ -46,9 +46,9 @@ def work_queue(
     removal: RemovalPolicy,
     fifo: bool = False,
 ) -> sqs.Queue:
-    """Return a queue that feeds a function; a message received `receives_max` times goes to the dead letters.
+    """Make a function's queue; a message received `receives_max` times goes to the dead letters.
 
-    A `fifo` queue delivers the messages of a group one batch after another, in their order.
+    A `fifo` queue delivers the messages of a group batch after batch, in their order.
     """
     return sqs.Queue(
         scope,
@@ -65,10 +65,10 @@ def work_queue(
 
 
 def accept_from_alone(queue: sqs.Queue, senders: Sequence[iam.IRole], *, tags: Sequence[str]) -> None:
-    """Deny sending to everybody but these roles, and principals whose tag `headwater` has one of these values.
+    """Deny sending to everybody but the senders, and principals with a tag `headwater` of these values.
 
-    A deny outweighs what other roles of the account may do, a wildcard on every queue too. Roles outside the stack are
-    known by their tag alone, which an administrator sets.
+    A deny outweighs the rights of all roles of the account, a wildcard on every queue too. Roles outside the stack are
+    known by their tag alone, set by an administrator.
     """
     _deny(
         queue,

@@ -27,7 +27,7 @@ _WRITES = (
 
 
 class Rights:
-    """The rights of one role, none at first."""
+    """The rights of a role, none at first."""
 
     def __init__(self, role: iam.Role) -> None:
         self.role = role
@@ -39,22 +39,22 @@ class Rights:
         *,
         conditions: Mapping[str, Mapping[str, str | Sequence[str]]] | None = None,
     ) -> None:
-        """Allow exactly these actions on these ARNs."""
+        """Allow exactly the actions on the ARNs."""
         statement = iam.PolicyStatement(
             actions=list(actions), resources=list(resources), conditions=dict(conditions) if conditions else None
         )
         self.role.add_to_policy(statement)
 
     def allow_partitions(self, actions: Sequence[str], table: dynamodb.ITable, partitions: Sequence[str]) -> None:
-        """Allow these actions on rows whose partition keys are of these: names, or beginnings that end in `#`.
+        """Allow the actions on rows by partition key; a key with `#` at its end stands for all keys that begin with it.
 
-        `ForAllValues` also holds of a request that names no key, a Scan: none of these actions may be one.
+        `ForAllValues` also holds for a request without a key, a Scan: none of the actions may be a Scan.
         """
         patterns = [f"{partition}*" if partition.endswith("#") else partition for partition in partitions]
         self.allow(actions, [table.table_arn], conditions={"ForAllValues:StringLike": {_LEADING_KEYS: patterns}})
 
     def deny_token_writes(self, table: dynamodb.ITable) -> None:
-        """Deny every write that touches a bearer token, whatever else the role is allowed, now or later."""
+        """Deny every write of a bearer token, whatever else the role is allowed, now or later."""
         self.role.add_to_policy(
             iam.PolicyStatement(
                 sid="TokensAreWrittenByPeople",
@@ -66,9 +66,9 @@ class Rights:
         )
 
     def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
-        """Allow these actions on the bucket's objects under a prefix.
+        """Allow the actions on the bucket's objects under a prefix.
 
-        A role that may get may also list: without s3:ListBucket, S3 responds to a missing key with 403 instead of 404.
+        With `s3:GetObject` comes s3:ListBucket: without it, S3 responds to a missing key with 403 instead of 404.
         """
         self.allow(actions, [bucket.arn_for_objects(f"{prefix}*")])
         name = Stack.of(bucket).get_logical_id(cast(s3.CfnBucket, bucket.node.default_child))

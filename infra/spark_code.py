@@ -1,4 +1,4 @@
-"""The code of the Spark jobs: a script, our code in an archive, and the libraries that Glue lacks."""
+"""The code of the Spark jobs: a script, our code in an archive, and the libraries missing in Glue."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _GLUE = Target(("manylinux_2_28_x86_64", "manylinux2014_x86_64"), "3.11")
 
 
 def build_libraries(*, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
-    """Return the folder of the libraries' wheels, downloaded from the package index if it is missing.
+    """Download the libraries' wheels into a folder, unless it is there.
 
     Raises:
-        subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
+            subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked hash; pip says which.
     """
     lock_file = locks / "jobs.txt"
     return built_once(("glue",), lock_file, libraries, lambda folder: _GLUE.download(lock_file, folder))
@@ -45,7 +45,7 @@ class Uploaded:
 
 
 class SparkCode(Construct):
-    """The files, uploaded with the stack; `libraries` is the folder that `build_libraries` made, or None without."""
+    """The files, uploaded with the stack; `libraries` is the folder of `build_libraries`, or None to go without."""
 
     def __init__(self, scope: Construct, construct_id: str, *, libraries: Path | None) -> None:
         super().__init__(scope, construct_id)
@@ -61,7 +61,7 @@ class SparkCode(Construct):
         self.package = _uploaded(package)
 
     def wheels(self) -> Sequence[Uploaded]:
-        """Return each wheel by its own name, which pip reads: an asset is called by its hash otherwise."""
+        """Upload each wheel under its own name, because pip reads it: an asset is named by its hash otherwise."""
         synthesizer = cdk.Stack.of(self).synthesizer
         uploaded = []
         for wheel in sorted(self._libraries.glob("*.whl")) if self._libraries else ():
@@ -72,7 +72,7 @@ class SparkCode(Construct):
         return uploaded
 
     def read_by(self, rights: Rights, files: Sequence[Uploaded]) -> None:
-        """Let a role read these files among the account's assets, and no others."""
+        """Let a role read the files alone among the account's assets."""
         stack = cdk.Stack.of(self)
         names = [f"{file.bucket}/{file.key}" for file in files]
         rights.allow(

@@ -1,4 +1,4 @@
-"""One job of Spark: a module of `jobs/`, its constant arguments, and its rights."""
+"""A job of Spark: a module of `jobs/`, its constant arguments, and its rights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infra.role_permissions import Rights
 class SparkJob(Construct):
     """The module `jobs.<module>`, with a role of its own, without rights until they are allowed.
 
-    One that does not scale keeps its workers to its end: they hold what cannot be computed again.
+    A job that does not scale keeps its workers to its end: their data cannot be computed again.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The jobs that run on Spark: a day's archive into tables, and a root that is too large for the trace function."""
+"""The jobs on Spark: a day's archive into tables, and a root too large for the trace function."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
 from infra.trace_resources import TraceResources
 
-# As the state machine waits for them.
+# The waits of the state machine.
 _COMPACT_TIMEOUT_MIN = 120
 _TRACE_TIMEOUT_MIN = 45
-# Runs of one job at a time: a day has one, and a second where someone compacts an old day by hand.
+# Runs of a job at a time: a day has one run, and a second where someone compacts an old day by hand.
 _COMPACT_RUNS_MAX = 3
 _TRACE_RUNS_MAX = 10
-# The jobs that the compaction starts.
+# The jobs started by the compaction.
 COMPACTION_JOBS = ("CompactArchive", "TraceRoot")
-# A large file is uploaded in parts; an attempt that is made again replaces its own files.
+# A large file is uploaded in parts; a repeated attempt replaces its own files.
 _WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 
 
@@ -50,6 +50,7 @@ class SparkJobs(Construct):
             runs_max=_COMPACT_RUNS_MAX,
         )
         _open_archive(compact_archive.rights, traced.archive_bucket)
+        # The tables of a root are local checkpoints, lost with a worker: the job keeps its workers.
         trace_root = SparkJob(
             self,
             "TraceRoot",
@@ -68,6 +69,7 @@ class SparkJobs(Construct):
         traced.open_to(trace_root.rights)
         trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
+        # Both jobs share the code and the engine.
         jobs = [compact_archive, trace_root]
         code = SparkCode(self, "Code", libraries=libraries)
         self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, removal=removal)

@@ -33,9 +33,9 @@ from infra.trace_resources import TraceResources
 class LineageStack(cdk.Stack):
     """Headwater in one account and region.
 
-    `layer` is the folder that `infra.package` built for the functions, `libraries` that of `infra.spark_code` for the
-    Spark jobs; None to go without. `synthesizer` says where assets are; None for the CDK's bootstrap bucket. The public
-    attributes are for features, which add to them.
+    `layer` is the functions' folder of `infra.package`, `libraries` the Spark jobs' folder of `infra.spark_code`; None
+    to go without. `synthesizer` says where assets are; None for the CDK's bootstrap bucket. Features add to the public
+    attributes.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class LineageStack(cdk.Stack):
         libraries: Path | None,
         synthesizer: cdk.IStackSynthesizer | None = None,
     ) -> None:
-        # The tags of a stack are no part of its template: a stage that is a parameter cannot be among them.
+        # The tags of a stack are no part of its template: a stage as a parameter cannot be a tag.
         stage = {} if cdk.Token.is_unresolved(context.stage) else {"stage": context.stage}
         super().__init__(
             scope,
@@ -60,7 +60,7 @@ class LineageStack(cdk.Stack):
             analytics_reporting=False,
         )
         self.context = context
-        # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
+        # RETAIN would also keep the resources of a failed creation: the next try makes them once more beside the old.
         self._removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
         self.storage = Storage(self, "Storage", removal=self._removal, object_lock=context.object_lock)
         self.defaults = FunctionDefaults(
@@ -107,7 +107,7 @@ class LineageStack(cdk.Stack):
         self._producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
-        """Add what fills the archive, daily and on Spark, and the search in it."""
+        """Add the archive: the compaction, the Spark jobs, and the search."""
         traced = TraceResources(
             records_table=self.storage.records_table,
             graph_table=self.storage.graph_table,
@@ -158,7 +158,7 @@ class LineageStack(cdk.Stack):
         accept_from_alone(self._compaction.trace_queue, starters, tags=[settings.OPERATOR])
 
     def _add_features(self) -> Sequence[Addition]:
-        """Add the features that the context switches on."""
+        """Add the active features of the context."""
         given = self.context.features
         return [
             import_module(feature.construct).add(self, given[feature.name])
@@ -182,7 +182,7 @@ class LineageStack(cdk.Stack):
         )
 
     def _name_outputs(self, additions: Sequence[Addition]) -> None:
-        """Define the outputs that a deployer, a client and the local stack look up by name."""
+        """Define the outputs for deployers, clients and the local stack."""
         storage, ingestion, events, compaction = self.storage, self._ingestion, self.events, self._compaction
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
@@ -207,6 +207,7 @@ class LineageStack(cdk.Stack):
             "SearchWorkgroup": self.search.workgroup.ref,
             **self.spark_jobs.engine.substitutions,
         }
+        # Outputs of optional parts.
         if compaction.signing_key is not None:
             outputs["SigningKeyArn"] = compaction.signing_key.key_arn
         if self.query_api.token_api is not None:

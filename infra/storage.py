@@ -16,7 +16,7 @@ _STRING = dynamodb.AttributeType.STRING
 
 
 class Storage(Construct):
-    """The tables and buckets. Their logical ids are their identity: a renamed one would be empty."""
+    """The tables and buckets. Their logical ids are their identity: under a new id, a table is new and empty."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, removal: RemovalPolicy, object_lock: ObjectLock | None
@@ -40,7 +40,7 @@ class Storage(Construct):
 
 
 def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
-    """Return Carbonlake's table, to the letter; a local index can never be added to an existing table."""
+    """Make Carbonlake's table, to the letter; a local index can never be added to an existing table."""
     table = _table(
         scope,
         "RecordsTable",
@@ -102,9 +102,9 @@ def _access_logs_bucket(scope: Construct, removal: RemovalPolicy) -> s3.Bucket:
 def _archive_bucket(
     scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy, object_lock: ObjectLock | None
 ) -> s3.Bucket:
-    """Return the archive bucket: traces, digests and events never expire; a delete only hides them.
+    """Make the archive bucket: traces, digests and events never expire; a delete only hides them.
 
-    What is made of them can be made again: replaced or deleted, it goes after 90 days.
+    Derived objects can be made again: replaced or deleted, they go after 90 days.
     """
     return _bucket(
         scope,
@@ -124,7 +124,7 @@ def _archive_bucket(
 
 
 def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
-    """Return the bucket of requests too big for a message, large responses, SQL results, and unstaged stream batches.
+    """Make the bucket of requests too big for a message, large responses, SQL results, and unstaged stream batches.
 
     A request outlives the message that points to it: 14 days in its queue, then 14 among the dead letters.
     """
@@ -142,7 +142,7 @@ def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPo
 
 
 def _let_pages_follow_links(bucket: s3.Bucket) -> None:
-    """Let web pages read what they were redirected to, from any origin: a signed link is the secret, not the origin."""
+    """Let web pages read the target of a redirect, from any origin: a signed link is the secret, not the origin."""
     bucket.add_cors_rule(
         allowed_methods=[s3.HttpMethods.GET, s3.HttpMethods.HEAD],
         allowed_origins=["*"],

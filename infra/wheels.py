@@ -1,4 +1,4 @@
-"""Locked dependencies for another machine than this one: wheels alone, each with the hash that its lock file names."""
+"""Locked dependencies for another machine than this machine: wheels alone, each with the hash in its lock file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Target:
         """Put the packages into the folder, importable.
 
         Raises:
-            subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
+                subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked hash; pip says which.
         """
         run([*_PIP, "install", *_QUIET, "--no-compile", *self._of(lock_file), "--target", str(folder)])
 
@@ -42,7 +42,7 @@ class Target:
 
 
 def built_once(parts: Sequence[str], lock_file: Path, folders: Path, build: Callable[[Path], None]) -> Path:
-    """Return the folder that `build` filled for this lock file; `parts` name what else its content depends on."""
+    """Fill a folder by `build`, once for each lock file; `parts` name everything else its content depends on."""
     named = "\0".join((_RECIPE, *parts, lock_file.read_text(encoding="utf-8")))
     folder = folders / hashlib.sha256(named.encode()).hexdigest()
     if folder.is_dir():

@@ -46,7 +46,7 @@ def prove_all_of(storage: Storage, prefix: str, objects: DataFrame) -> Objects:
         return Objects(storage, _none_of(objects))
     paths = [storage.path(prefix)]
     strays = _prove(storage, paths, objects, sf.col("sha256").isNull())
-    return Objects(storage, paths, _named("NOT IN", strays) if strays else "true")
+    return Objects(storage, paths, _name_hashes("NOT IN", strays) if strays else "true")
 
 
 def prove_some(storage: Storage, objects: DataFrame) -> Objects:
@@ -56,7 +56,7 @@ def prove_some(storage: Storage, objects: DataFrame) -> Objects:
     few = [row["key"] for row in placed.where(~sf.col("prefix").isin(many)).collect()]
     paths = [storage.path(place) for place in (*many, *few)]
     names = _prove(storage, paths, objects, sf.col("sha256").isNotNull())
-    return Objects(storage, paths, _named("IN", names) if many else "true")
+    return Objects(storage, paths, _name_hashes("IN", names) if many else "true")
 
 
 def _none_of(objects: DataFrame) -> Sequence[str]:
@@ -68,7 +68,7 @@ def _none_of(objects: DataFrame) -> Sequence[str]:
 
 def _prove(storage: Storage, paths: Sequence[str], objects: DataFrame, selected: Column) -> list[int]:
     """Compare the existing files with the wanted files; return hashes of the names of the `selected` files."""
-    files = _found(storage, paths)
+    files = _list_files(storage, paths)
     name = sf.regexp_extract("key", r"([^/]+)$", 1)
     changed = sf.when(sf.col("found") != sf.col("sha256"), sf.col("key"))
     seen = files.join(objects, "key", "left").agg(
@@ -86,7 +86,7 @@ def _prove(storage: Storage, paths: Sequence[str], objects: DataFrame, selected:
     return hashes
 
 
-def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
+def _list_files(storage: Storage, paths: Sequence[str]) -> DataFrame:
     """List the key and the SHA-256 (`found`) of every existing file."""
     files = storage.spark.read.format("binaryFile").load(list(paths))
     files = files.withColumn("key", sf.regexp_extract("path", _KEY, 1))
@@ -97,5 +97,5 @@ def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
     return small.union(storage.spark.createDataFrame([(key, storage.sha256(key)) for key in large], small.schema))
 
 
-def _named(which: str, hashes: Iterable[int]) -> str:
+def _name_hashes(which: str, hashes: Iterable[int]) -> str:
     return f"xxhash64(_metadata.file_name) {which} ({','.join(map(str, hashes))})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.pointer_jumping import goes_round, materialized, up_tables
+from jobs.pointer_jumping import has_cycle, materialize, up_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class UpwardPaths:
 def find_paths(parents: DataFrame, children: DataFrame) -> UpwardPaths:
     """Find the paths up; `children` has a row `num`, `children` for each node with children."""
     tables = up_tables(parents)
-    if not goes_round(tables):
+    if not has_cycle(tables):
         return UpwardPaths(tables, None)
     members = _members(tables, children).localCheckpoint()
     cut = members.where("num = cycle").select("num")
@@ -57,7 +57,7 @@ def _smallest(known: DataFrame) -> DataFrame:
             sf.least("cycle", "other").alias("cycle"),
             (sf.col("other") < sf.col("cycle")).alias("learned"),
         )
-        known = materialized(joined)
+        known = materialize(joined)
         if known.where("learned").isEmpty():
             return known
         known = known.drop("learned")

@@ -57,10 +57,10 @@ class _Decide:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (row for batch in batches for row in batch.to_pylist())
         for (root, _), copies in groupby(rows, lambda row: (row["root"], row["node_id"])):
-            decided = self._decided(root, {row["step"] for row in copies})
+            decided = self._decide(root, {row["step"] for row in copies})
             yield pa.RecordBatch.from_pylist(decided, _SCHEMA)
 
-    def _decided(self, root: int, steps: Iterable[bytes]) -> list[dict[str, Any]]:
+    def _decide(self, root: int, steps: Iterable[bytes]) -> list[dict[str, Any]]:
         records = {step: parse_step(self.root_ids[root], orjson.loads(step)) for step in steps}
         first, *later = sorted(records, key=lambda step: _rank(records[step]))
         content = records[first].content_hash

@@ -55,7 +55,7 @@ def arrange(nodes: DataFrame, root_ids: Sequence[str], check: Callable[[int], ob
     families = _families(leaves)
     places = reduce(
         DataFrame.unionByName,
-        [*_paths(families, links, paths), _places_of_leaves(leaves, families), *_closed_leaves(links, paths)],
+        [*_paths(families, links, paths), _places_of_leaves(leaves, families), *_leaves_of_cycles(links, paths)],
     )
     return _rows_of(places, nodes)
 
@@ -96,7 +96,7 @@ def _paths(families: DataFrame, links: DataFrame, paths: UpwardPaths) -> list[Da
     if paths.members is None:
         walked = walk_up(starts, paths.tables).withColumn("goes_round", sf.lit(False))
         return [_places_of_steps(walked.join(missing, "num", "left"), 0)]
-    closed = _closed(links, paths.members).select("root", "closed", "family", sf.col("up").alias("num"))
+    closed = _close_cycles(links, paths.members).select("root", "closed", "family", sf.col("up").alias("num"))
     members = paths.members.select("num", sf.lit(True).alias("goes_round"))
     first = walk_up(starts.unionByName(closed), paths.tables).join(members, "num", "left").localCheckpoint()
     second = _second_round(first, paths, paths.members).withColumn("goes_round", sf.lit(True))
@@ -120,23 +120,23 @@ def _second_round(first: DataFrame, paths: UpwardPaths, members: DataFrame) -> D
     return walk_up(left, paths.tables).where("steps < left").drop("left")
 
 
-def _closed(links: DataFrame, members: DataFrame) -> DataFrame:
+def _close_cycles(links: DataFrame, members: DataFrame) -> DataFrame:
     """Make a family of the smallest node of each cycle without a leaf."""
     smallest = members.where("closed and num = cycle")
     return smallest.join(links.select("num", "root"), "num").withColumn("family", sf.col("num"))
 
 
-def _closed_leaves(links: DataFrame, paths: UpwardPaths) -> list[DataFrame]:
+def _leaves_of_cycles(links: DataFrame, paths: UpwardPaths) -> list[DataFrame]:
     if paths.members is None:
         return []
-    closed = _closed(links, paths.members)
-    return [closed.select(*_FAMILY, "num", _place_of_leaf(), _yes("is_leaf"), _yes("named"), _no("orphan"))]
+    closed = _close_cycles(links, paths.members)
+    return [closed.select(*_FAMILY, "num", _leaf_place(), _yes("is_leaf"), _yes("named"), _no("orphan"))]
 
 
 def _places_of_leaves(leaves: DataFrame, families: DataFrame) -> DataFrame:
     placed = leaves.join(families, ["root", "parent", "missing"]).withColumn("closed", sf.lit(False))
     orphan = (sf.col("parent") == _MISSING).alias("orphan")
-    return placed.select(*_FAMILY, "num", _place_of_leaf(), _yes("is_leaf"), _yes("named"), orphan)
+    return placed.select(*_FAMILY, "num", _leaf_place(), _yes("is_leaf"), _yes("named"), orphan)
 
 
 def _places_of_steps(walked: DataFrame, before: int) -> DataFrame:
@@ -149,7 +149,7 @@ def _places_of_steps(walked: DataFrame, before: int) -> DataFrame:
 _FLAGS = (("goes_round", "named"), ("orphan", "orphan"))
 
 
-def _place_of_leaf() -> Column:
+def _leaf_place() -> Column:
     return sf.col("num").alias("place")
 
 

@@ -16,19 +16,19 @@ def up_tables(parents: DataFrame) -> list[DataFrame]:
     """Build materialized tables; table k leads from each node to its ancestor 2**k steps up.
 
     No node has an ancestor above the last table's. With cycles, the last table jumps over more steps than there are
-    nodes: it leads to exactly the members of cycles (`goes_round`).
+    nodes: it leads to exactly the members of cycles (`has_cycle`).
     """
     tables = [parents]
     nodes = parents.count()
     while 2 ** (len(tables) - 1) <= nodes:
-        table = materialized(jump(tables[-1]))
+        table = materialize(jump(tables[-1]))
         if table.isEmpty():
             break
         tables.append(table)
     return tables
 
 
-def materialized(table: DataFrame) -> DataFrame:
+def materialize(table: DataFrame) -> DataFrame:
     """Compute the table once: later plans contain neither its plan nor an estimate of its size.
 
     A checkpoint alone keeps the estimate, the product of the joined tables: round by round it has twice as many digits,
@@ -39,7 +39,7 @@ def materialized(table: DataFrame) -> DataFrame:
     return kept
 
 
-def goes_round(tables: Sequence[DataFrame]) -> bool:
+def has_cycle(tables: Sequence[DataFrame]) -> bool:
     """True if there is a cycle: without it, no table jumps over more steps than there are nodes."""
     nodes: int = tables[0].count()
     return 0 < nodes < 1 << (len(tables) - 1)

@@ -82,11 +82,11 @@ def _table_rows(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]
 
 
 def _staged_images(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
-    for place, record in Staged(client("dynamodb"), root.graph_table).staged(root.root_id):
+    for place, record in Staged(client("dynamodb"), root.graph_table).read(root.root_id):
         yield record, place
 
 
-def _archived(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
+def _read_archive(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
     if root.archive_key is not None:
         lines = Archive(client("s3"), root.bucket).lines(root.archive_key)
         for batch in _runs(lines):
@@ -97,7 +97,7 @@ def _archived(root: RootSources) -> Iterator[tuple[LineageRecord, str | None]]:
 _STREAMS: tuple[Callable[[RootSources], Iterator[tuple[LineageRecord, str | None]]], ...] = (
     _table_rows,
     _staged_images,
-    _archived,
+    _read_archive,
 )
 
 

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     """
     options = _parse(arguments)
     session = spark or SparkSession.builder.appName("trace_root").getOrCreate()
-    tracer = _tracer(options, OnSpark(prepared(session)))
+    tracer = _tracer(options, OnSpark(prepare_session(session)))
     mark = tracer.dirty_roots.find(options.marked_on, options.root_sha)
     if mark is None:
         raise NotFound(f"no root {options.root_sha} is marked on {options.marked_on}")
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     return 0
 
 
-def prepared(spark: SparkSession) -> SparkSession:
+def prepare_session(spark: SparkSession) -> SparkSession:
     """Open a second session, set for many joins of a table with itself.
 
     Spark would infer constraints of columns from join to join, twice as many with each (3.5 to 4.3). And it would hold

@@ -86,12 +86,12 @@ def _check(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _left(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    marks = wiring.compactor().deferred(event["day"], deadline=event["deadline"], now_s=wiring.now_s())
+    marks = wiring.compactor().find_deferred(event["day"], deadline=event["deadline"], now_s=wiring.now_s())
     return {"roots": [{"root_sha": sha256_hex(mark.root_id), "marked_on": mark.day} for mark in marks]}
 
 
 def _unpublished(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    days = wiring.compactor().unpublished(event["day"], again=event["publish_again"])
+    days = wiring.compactor().find_unpublished(event["day"], again=event["publish_again"])
     count("DaysUnpublished", len(days))
     return {"days": [asdict(day) for day in days]}
 

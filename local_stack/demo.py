@@ -131,7 +131,7 @@ class Demo:
         killer.start()
         with process.stdout as lines:
             for line in lines:
-                self._take(line.strip())
+                self._read_line(line.strip())
         status = process.wait()
         killer.cancel()
         _end(process)
@@ -140,7 +140,7 @@ class Demo:
         if status:
             raise ChildFailed(self._reason() or f"it ended with exit status {status}")
 
-    def _take(self, line: str) -> None:
+    def _read_line(self, line: str) -> None:
         """Set the stage to a line of the pipeline, or the link to an address in the explorer."""
         page = f"{self._url}/explore/"
         if line.startswith(page):

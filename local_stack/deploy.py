@@ -72,7 +72,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
     outputs = {output["OutputKey"]: _local(output["OutputValue"], endpoint) for output in stack.get("Outputs", [])}
     _finish_tables(template, ids, endpoint)
     _finish_buckets(template, ids, endpoint)
-    _make_the_rest(template, _resolved(template, names, outputs), endpoint)
+    _make_the_rest(template, _resolve(template, names, outputs), endpoint)
     functions = _read_functions(template, ids, endpoint, _addresses(template, api_urls))
     return Deployed(ids, functions, {name: outputs[name] for name in template.outputs})
 
@@ -125,7 +125,7 @@ def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls
         if isinstance(resource, _MADE_BY_MOTO)
     }
     outputs = {name: _output(value, template, api_urls) for name, value in template.outputs.items()}
-    for logical_id, properties in _unresolved(template, names).items():
+    for logical_id, properties in _find_unresolved(template, names).items():
         outputs |= {_output_name(logical_id, n): expression for n, expression in enumerate(expressions_in(properties))}
     whole = {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
     known: dict[str, Any] = with_references(whole, names)
@@ -174,7 +174,7 @@ def _kept(template: Template, logical_id: str) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name not in ignored}
 
 
-def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
+def _find_unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
     """List the properties of resources made after CloudFormation, with known names replaced."""
     logical_ids = [
         logical_id for logical_id, resource in template.resources.items() if isinstance(resource, _MADE_AFTER)
@@ -182,18 +182,17 @@ def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str
     return {logical_id: with_references(_kept(template, logical_id), names) for logical_id in logical_ids}
 
 
-def _resolved(
+def _resolve(
     template: Template, names: Mapping[str, Attributes], outputs: Mapping[str, str]
 ) -> dict[str, RawProperties]:
     """Fill the properties with values from CloudFormation's outputs."""
     return {
         logical_id: with_values(properties, (outputs[_output_name(logical_id, n)] for n in count()))
-        for logical_id, properties in _unresolved(template, names).items()
+        for logical_id, properties in _find_unresolved(template, names).items()
     }
 
 
 def _output_name(logical_id: str, number: int) -> str:
-    """Name the output that resolves an expression of a resource."""
     return f"{logical_id}Value{number}"
 
 

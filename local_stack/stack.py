@@ -112,7 +112,7 @@ class LocalStack:
 
     def _start(self) -> None:
         invokes = self._invokes = InvokeApi(lambda: self._functions, self._report_async)
-        replies = {RUNS_PATH: JobsApi(lambda: self._jobs).reply_to, EVENTS_PATH: self._take_events}
+        replies = {RUNS_PATH: JobsApi(lambda: self._jobs).reply_to, EVENTS_PATH: self._keep_events}
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         invoke_server = Server(
             0, behind_secret(secret, lambda request: replies.get(request.target, invokes.reply_to)(request))
@@ -121,7 +121,7 @@ class LocalStack:
         self._on_stop.callback(invoke_server.stop)
         invoke_server.open()
         self._on_stop.callback(invokes.stop)
-        servers = self._take_ports()
+        servers = self._bind_ports()
         self._endpoint = Endpoint(
             port=self._aws_port,
             functions_url=f"{invoke_server.url}/{secret}",
@@ -152,7 +152,7 @@ class LocalStack:
         for server in servers.values():
             server.open()
 
-    def _take_ports(self) -> dict[str, Server]:
+    def _bind_ports(self) -> dict[str, Server]:
         """Bind the APIs' ports before slow steps; return their servers by logical id. They open last."""
         servers: dict[str, Server] = {}
         for route in self._routes:
@@ -326,7 +326,7 @@ class LocalStack:
 
         return reply
 
-    def _take_events(self, request: Request) -> Reply:
+    def _keep_events(self, request: Request) -> Reply:
         """Keep the events of moto's buses."""
         for event in json.loads(request.body):
             self.events.append(event)

@@ -160,7 +160,7 @@ def _java_homes(majors: Iterable[int]) -> Iterator[Path]:
 def _java_of_macos(major: int) -> Path | None:
     """Find macOS's home for this version; None without it (without `-F` it names a different version)."""
     try:
-        return Path(_printed(_JAVA_HOME_OF_MACOS, "-F", "-v", str(major)).strip())
+        return Path(_output_of(_JAVA_HOME_OF_MACOS, "-F", "-v", str(major)).strip())
     except (OSError, subprocess.SubprocessError):
         return None
 
@@ -173,7 +173,6 @@ def _nodes() -> Iterator[Path]:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Find the folder of a package, without importing it."""
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
@@ -181,12 +180,12 @@ def _package_folder(name: str) -> Path | None:
 def _major(program: Path, option: str) -> int:
     """Read the major version that a program prints; 0 if it does not run."""
     try:
-        return parse_major(_printed(program, option))
+        return parse_major(_output_of(program, option))
     except (OSError, subprocess.SubprocessError):
         return 0
 
 
-def _printed(program: Path, *arguments: str) -> str:
+def _output_of(program: Path, *arguments: str) -> str:
     """Run a program and return all of its output: Java prints its version to standard error."""
     done = subprocess.run(  # noqa: S603 - a program of this machine, run for a version or a place
         [program, *arguments], capture_output=True, text=True, check=True, timeout=_VERSION_S

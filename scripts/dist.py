@@ -1,8 +1,8 @@
 """Build a release: `python scripts/dist.py [FOLDER]`, into dist/: the template, both wheels, their bills of materials.
 
-SHA256SUMS names all of them. `--template FILE` takes an existing template of `infra.release`. The same tree gives the
-same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the commit. The explorer
-must have been built (`make explorer`), for it lies in the wheel of `headwater`.
+SHA256SUMS names all of them. `--template FILE` takes a template of `headwater.features.release.construct`. The
+same tree gives the same bytes, on any day: hatchling reads the times of files from SOURCE_DATE_EPOCH, the time of the
+commit. The explorer must have been built (`make explorer`), for it lies in the wheel of `headwater`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sbom import merged, read_lock, read_npm_lock, render_bom, required
+from sbom import merge, read_lock, read_npm_lock, render_bom, select_required
 
 ROOT = Path(__file__).resolve().parent.parent
 # The folder of each distribution's pyproject.toml.
@@ -48,7 +48,7 @@ def build_template(folder: Path, given: Path | None) -> Path:
     if given:
         shutil.copyfile(given, file)
     else:
-        subprocess.run([sys.executable, "-m", "infra.release", str(file)], cwd=ROOT, check=True)  # noqa: S603 - our own code
+        subprocess.run([sys.executable, "-m", "headwater.features.release.construct", str(file)], cwd=ROOT, check=True)  # noqa: S603 - our own code
     return file
 
 
@@ -71,13 +71,13 @@ def write_bills(wheels: Mapping[str, Path]) -> Sequence[Path]:
     ]
     page = read_npm_lock(ROOT / "explorer" / "package-lock.json")
     contents = {
-        "headwater": (merged([*required(wheels["headwater"], locked), *in_template, *page]), [client]),
-        "headwater-client": (required(client, locked), []),
+        "headwater": (merge([*select_required(wheels["headwater"], locked), *in_template, *page]), [client]),
+        "headwater-client": (select_required(client, locked), []),
     }
     bills = []
-    for name, (packages, beside) in contents.items():
+    for name, (packages, bundled) in contents.items():
         bill = wheels[name].with_name("-".join(wheels[name].name.split("-")[:2]) + ".cdx.json")
-        bill.write_text(render_bom(wheels[name], packages, beside=beside, time_s=int(_commit_s())), encoding="utf-8")
+        bill.write_text(render_bom(wheels[name], packages, bundled=bundled, time_s=int(_commit_s())), encoding="utf-8")
         bills.append(bill)
     return bills
 

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def stage_pages() -> None:
-    """Copy the pages and what they link to; a README becomes the index of its folder."""
+    """Copy the pages and the targets of their links; a README becomes the index of its folder."""
     files = [*(ROOT / "docs").rglob("*"), *_FEATURES.glob("*/README.md")]
     waiting = sorted(path for path in files if path.is_file() and path.suffix != ".toml")
     staged: set[Path] = set()
@@ -58,7 +58,7 @@ def stage_pages() -> None:
         if path in staged:
             continue
         staged.add(path)
-        target = _PAGES / place_of(path)
+        target = _PAGES / page_path_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
             text = path.read_text(encoding="utf-8")
@@ -70,14 +70,14 @@ def stage_pages() -> None:
             shutil.copyfile(path, target)
 
 
-def place_of(path: Path) -> Path:
+def page_path_of(path: Path) -> Path:
     """Map a file or a folder of the repository to its path among the pages.
 
-    >>> place_of(ROOT / "docs" / "decisions" / "README.md").as_posix()
+    >>> page_path_of(ROOT / "docs" / "decisions" / "README.md").as_posix()
     'decisions/index.md'
-    >>> place_of(_FEATURES / "alerts" / "README.md").as_posix()
+    >>> page_path_of(_FEATURES / "alerts" / "README.md").as_posix()
     'features/alerts.md'
-    >>> place_of(ROOT / "examples" / "pyspark_job.py").as_posix()
+    >>> page_path_of(ROOT / "examples" / "pyspark_job.py").as_posix()
     'repository/examples/pyspark_job.py.md'
     """
     name = "index.md" if path.name == "README.md" else path.name
@@ -97,7 +97,7 @@ def _is_page(path: Path) -> bool:
 
 
 def linked_files(page: Path, text: str) -> Iterator[Path]:
-    """Yield the files and folders that a page links to, and that are no pages themselves."""
+    """Yield the files and folders with a link from a page, without further pages."""
     if not _is_page(page):
         return
     for link in _LINK.finditer(text):
@@ -109,18 +109,20 @@ def linked_files(page: Path, text: str) -> Iterator[Path]:
 def turn_links(page: Path, text: str) -> str:
     """Turn the links in a page's text to the paths of the pages.
 
-    What another file links to is not copied for it: such a link keeps its text alone.
+    Targets of a file that is no page are not copied: their links become text.
     """
     if not _is_page(page):
         text = _UNLINKED.sub(r"\1", text)
         return re.sub(r"<picture>.*?</picture>", "", text, flags=re.DOTALL)
-    here = place_of(page).parent
+    here = page_path_of(page).parent
 
-    def turned(link: re.Match[str]) -> str:
+    def turn_link(link: re.Match[str]) -> str:
         target = _target_of(page, link[0])
-        return link[0].replace(urlsplit(link[0]).path, os.path.relpath(place_of(target), here)) if target else link[0]
+        return (
+            link[0].replace(urlsplit(link[0]).path, os.path.relpath(page_path_of(target), here)) if target else link[0]
+        )
 
-    return _LINK.sub(turned, text)
+    return _LINK.sub(turn_link, text)
 
 
 def page_of_source(path: Path) -> str:
@@ -230,16 +232,16 @@ def client() -> Iterator[str]:
     for name in spark_client.__all__:
         thing = getattr(spark_client, name)
         yield f"\n## {name}\n"
-        yield from _described(name, thing)
+        yield from _describe(name, thing)
         if not inspect.isclass(thing):
             continue
         for method, function in inspect.getmembers(thing, inspect.isfunction):
             if not method.startswith("_") and function.__doc__:
                 yield f"\n### {name}.{method}\n"
-                yield from _described(method, function)
+                yield from _describe(method, function)
 
 
-def _described(name: str, thing: Any) -> Iterator[str]:
+def _describe(name: str, thing: Any) -> Iterator[str]:
     with suppress(TypeError, ValueError):
         yield f"```python\n{name}{inspect.signature(thing)}\n```\n"
     yield f"```text\n{inspect.getdoc(thing) or ''}\n```"

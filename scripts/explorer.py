@@ -58,7 +58,6 @@ def sources() -> Iterator[Path]:
 
 
 def _write_document() -> None:
-    """Write today's OpenAPI document, the source of npm's types."""
     from headwater.api.app import render_document
 
     DOCUMENT.write_text(render_document(), encoding="utf-8")

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(_OPTIONS))
         for name, view in views_of(url).items():
             for scheme in ("light", "dark"):
-                _take(browser, f"{url}/explore/{view}", scheme, _OUT / f"{name}-{scheme}.png")
+                _capture_view(browser, f"{url}/explore/{view}", scheme, _OUT / f"{name}-{scheme}.png")
         browser.close()
     return 0
 
@@ -84,8 +84,7 @@ def _stack(arguments: Sequence[str]) -> Iterator[str]:
         spark.stop()
 
 
-def _take(browser: Browser, address: str, scheme: str, file: Path) -> None:
-    """Open a view and keep its picture."""
+def _capture_view(browser: Browser, address: str, scheme: str, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(viewport=_SIZE, color_scheme=scheme, reduced_motion="reduce", device_scale_factor=1.5)  # type: ignore[arg-type]
     page = context.new_page()

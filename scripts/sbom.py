@@ -55,10 +55,7 @@ class Package:
 
 
 def read_lock(lock_file: Path) -> Sequence[Package]:
-    """Read the packages of a lock file of requirements/.
-
-    A package with an older version for some machines is listed twice.
-    """
+    """Read the packages of a lock file of requirements/; two versions for different machines are both listed."""
     blocks = _BLOCK.findall(lock_file.read_text(encoding="utf-8"))
     return [
         Package(
@@ -82,7 +79,7 @@ def read_npm_lock(lock_file: Path) -> Iterator[Package]:
         yield Package("npm", name, entry["version"], [(algorithm, base64.b64decode(text).hex())])
 
 
-def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
+def select_required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
     """Select the locked packages required by the wheel without an extra, with their requirements."""
     named = {canonicalize_name(requirement.name) for requirement in _requirements(wheel) if requirement.marker is None}
     names: set[str] = named & {package.name for package in locked}
@@ -91,7 +88,7 @@ def required(wheel: Path, locked: Sequence[Package]) -> Sequence[Package]:
     return [package for package in locked if package.name in names]
 
 
-def merged(packages: Iterable[Package]) -> Sequence[Package]:
+def merge(packages: Iterable[Package]) -> Sequence[Package]:
     """Merge equal packages, with all hashes of their lock files."""
     by_url: dict[str, Package] = {}
     for package in packages:
@@ -101,14 +98,14 @@ def merged(packages: Iterable[Package]) -> Sequence[Package]:
     return list(by_url.values())
 
 
-def render_bom(wheel: Path, packages: Iterable[Package], *, beside: Sequence[Path] = (), time_s: int) -> str:
-    """Render the bill of a wheel with its packages, and with the wheels `beside` it, as JSON.
+def render_bom(wheel: Path, packages: Iterable[Package], *, bundled: Sequence[Path] = (), time_s: int) -> str:
+    """Render the bill of a wheel with its packages and the `bundled` wheels, as JSON.
 
     `time_s` is the time of the commit, in seconds since 1970, and the only time in the bill.
     """
     subject = _wheel_component(wheel)
     subject.components = _files(wheel)
-    components = [*map(_wheel_component, beside), *map(_component, packages)]
+    components = [*map(_wheel_component, bundled), *map(_component, packages)]
     metadata = BomMetaData(component=subject, timestamp=datetime.fromtimestamp(time_s, tz=timezone.utc))
     bom = Bom(metadata=metadata, components=components, serial_number=UUID(int=0))
     bom.register_dependency(subject, components)

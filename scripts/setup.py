@@ -109,7 +109,7 @@ def set_up(folder: Path, lock: str, environment: Environment) -> None:
     """
     if sys.version_info < PYTHON_MIN:
         raise SetupFailed(
-            f"Python {_dotted(PYTHON_MIN)} or newer is needed, this is {_dotted(sys.version_info[:2])}; "
+            f"Python {_as_text(PYTHON_MIN)} or newer is needed, this is {_as_text(sys.version_info[:2])}; "
             "name another with `make PYTHON=python3.11 ...`"
         )
     python = _program(folder, "python")
@@ -153,12 +153,12 @@ def _make_environment(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
 
 def _make_with_another_python(folder: Path, pythons: Sequence[tuple[int, int]]) -> None:
     """Let uv make the environment of a Python of this machine, or of a fetched Python."""
-    versions = " or ".join(map(_dotted, pythons))
+    versions = " or ".join(map(_as_text, pythons))
     uv = find_uv(_program(ROOT / ".venv", "python"))
     if uv is None:
-        raise NotForThisMachine(f"Python {versions} is needed, this is {_dotted(sys.version_info[:2])}, without uv")
+        raise NotForThisMachine(f"Python {versions} is needed, this is {_as_text(sys.version_info[:2])}, without uv")
     failures = []
-    for version in map(_dotted, sorted(pythons, reverse=True)):
+    for version in map(_as_text, sorted(pythons, reverse=True)):
         command = (str(uv), "venv", "--quiet", "--allow-existing", "--python", version, str(folder))
         done = _run(*command, path=[os.environ.get("PATH", ""), *_pythons_of_pyenv(version)])
         if done.returncode == 0:
@@ -227,7 +227,6 @@ def _install_marquez(python: Path, folder: Path) -> None:
 
 
 def _program(folder: Path, name: str) -> Path:
-    """Build the path of a program of a virtual environment."""
     return folder / ("Scripts" if os.name == "nt" else "bin") / name
 
 
@@ -266,7 +265,7 @@ def _print_step(what: str) -> None:
     sys.stdout.flush()
 
 
-def _dotted(version: Sequence[int]) -> str:
+def _as_text(version: Sequence[int]) -> str:
     return ".".join(map(str, version))
 
 

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _check(removed: Sequence[str], checks: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether all checks pass in a copy without these features; print the output of a check that fails."""
+    """Check a copy without these features; True if all checks pass. The output of a failed check is printed."""
     passed = True
     with tempfile.TemporaryDirectory(prefix="headwater-without-") as folder:
         copy = Path(folder)
@@ -102,7 +102,7 @@ def _remove(names: Sequence[str], copy: Path) -> None:
 
 
 def _elements(source: str) -> dict[str, tuple[int, int]]:
-    """Return the first and last line of each element of `FEATURES` by the feature's name."""
+    """Find the first and last line of each element of `FEATURES` by the feature's name."""
     return dict(_calls(ast.parse(source)))
 
 

@@ -1,12 +1,12 @@
-"""The archive in Spark: what the published days hold, as DataFrames (docs/archive.md).
+"""The archive in Spark: the tables of the published days as DataFrames (docs/archive.md).
 
     from spark_client import archive
 
     records = archive.records(spark, "s3://bucket", ["2026-11-20", "2026-11-21"])
     records.where("storage_location like 's3://carbonlake-enriched/%'").groupBy("action_taken").count()
 
-The location is any that Spark reads: the archive's bucket, or a folder with a copy of its `tables/`. A table's columns
-come as they are documented, `day` last. Each call looks up which files of a day are published.
+The location is the archive's bucket, or a folder with a copy of its `tables/`, by any scheme of Spark. A table has its
+documented columns, `day` last. Each call looks up the published files of each day.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ from headwater_model.archive_tables import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# One day, as a date or as YYYY-MM-DD; None for every published day.
+# A day as a date or as YYYY-MM-DD; None for every published day.
 Days: TypeAlias = "Iterable[str | date] | None"
 
 
 def records(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """Return every record that was first archived on these days.
+    """Read the records first archived on the given days.
 
     Raises:
-        ValueError: a day is no date, or is not published, or by a later release; without `days`: none is published.
+        ValueError: a day is no date, is not published, or was published by a later release. Without `days`: no day is
+            published.
     """
     return _read(spark, location, RECORDS, days)
 
 
 def traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """Return the traces of every root traced for these days; a root of several days is there once for each day.
+    """Read the traces of the roots traced for the given days; a root traced for two days is there twice.
 
     Raises:
         ValueError: as `records`.
@@ -53,7 +54,7 @@ def traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
 
 
 def newest_traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """Return each root's traces from the newest of these days that has it; of all days, these are the valid ones.
+    """Read each root's traces from the root's newest day; without `days`, the traces are the valid traces.
 
     Raises:
         ValueError: as `records`.
@@ -67,13 +68,13 @@ def _read(spark: SparkSession, location: str, table: ArchiveTable, days: Days) -
     place = location.rstrip("/")
     published = _published(spark, place, days)
     folders = [f"{place}/{attempt_prefix(table.name, manifest.day, manifest.attempt)}" for manifest in published]
-    # Files of an earlier version lack later columns: with the schema given, those are null.
+    # Files of an earlier version lack later columns: with the given schema, the columns are null.
     reader = spark.read.schema(f"{table.ddl}, {DAY.name} {DAY.type}, attempt string")
     return reader.option("basePath", f"{place}/{PREFIX}{table.name}").parquet(*folders).drop("attempt")
 
 
 def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
-    """Return the published manifests, by day."""
+    """Read the published manifests, by day."""
     names = None if days is None else {f"{_day(day)}.json" for day in days}
     files = _files(spark, place)
     named = files if names is None else files.where(files["name"].isin(*names))
@@ -86,7 +87,7 @@ def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
 
 
 def _files(spark: SparkSession, place: str) -> DataFrame:
-    """Return name and content of each published manifest; a condition on the name spares opening the other files."""
+    """Read name and content of each published manifest; a condition on the name spares opening the rest."""
     from pyspark.errors import AnalysisException
 
     try:

@@ -41,20 +41,20 @@ _WINDOW = 16
 
 
 class LineageClient:
-    """Client that sends lineage requests and returns the node ids of their records; sends OpenLineage events.
+    """Client: sends lineage requests, returns the node ids of their records, and sends OpenLineage events.
 
-    The destination is one of `url`, `function` and `file`, else HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE.
+    The destination is `url`, `function` or `file`, else HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE.
     HEADWATER_TOKEN and HEADWATER_AUTH (`iam`, `none`) go with a URL; calls to API Gateway are signed by default.
 
-    A request that is not delivered within `retry.deadline_s` is logged once and counted in `failed`; the job goes on
-    with the same node ids. After that, requests are tried once each, until one succeeds. An endpoint that hangs costs
-    one time-out (30 s); then calls return at once (`not_tried`), but for a short probe now and then, at most a
-    twentieth of the time. With `strict`, the error is raised instead. Every request carries an id and the time of its
-    first attempt, so that trying again never makes a second node; the same event twice is one. Usable by many threads,
-    and in the closure of a Spark task: an executor gets the destination that the driver chose.
+    A request not delivered within `retry.deadline_s` is logged once and counted in `failed`. The job goes on with the
+    same node ids. Afterwards requests are tried once each, until a request succeeds. A hanging endpoint costs a single
+    time-out (30 s); then calls return at once (`not_tried`), but for a short probe now and then, at most a twentieth of
+    the time. With `strict`, the error is raised instead. Every request carries an id and the time of its first attempt,
+    so trying again never makes a second node. The same event twice counts once. Usable by many threads, and in the
+    closure of a Spark task: an executor gets the driver's destination.
 
     While a capture is on, requests without a `run_id` belong to the captured application's run, on executors too. The
-    roots of the driver's requests are reported for that run, so that columns lead to records.
+    roots of the driver's requests are reported for the run, so columns lead to records.
     """
 
     def __init__(
@@ -75,22 +75,22 @@ class LineageClient:
 
     @property
     def sent(self) -> int:
-        """Number of records and events that the service accepted."""
+        """Number of records and events accepted by the service."""
         return self._delivery.sent
 
     @property
     def failed(self) -> int:
-        """Number of records and events that the service did not accept."""
+        """Number of records and events not accepted by the service."""
         return self._delivery.failed
 
     @property
     def not_tried(self) -> int:
-        """Number of those in `failed` that were not sent, for the endpoint rested after it had hung."""
+        """Number of records and events in `failed` that were never sent: the endpoint rested after it had hung."""
         return self._delivery.not_tried
 
     @property
     def destination(self) -> Destination | None:
-        """Destination of requests and events; None if nothing names one, and lineage is off."""
+        """Destination of requests and events; None if no argument or variable names a destination: lineage is off."""
         return self._delivery.destination
 
     @property
@@ -115,7 +115,7 @@ class LineageClient:
         request_id: str | None = None,
         requested_at: int | None = None,
     ) -> RecordResult:
-        """Record one step: `action_taken` on `parent_id` made what is stored at `storage_location`.
+        """Record a step: `action_taken` on `parent_id` made the content of `storage_location`.
 
         The result's `node_id` is the next step's `parent_id`. Give `request_id` and `requested_at` (whole seconds since
         1970) where a whole task may run again: equal values make the same record.
@@ -147,13 +147,13 @@ class LineageClient:
         request_id: str | None = None,
         requested_at: int | None = None,
     ) -> RecordsResult:
-        """Record many results of one step, in as few requests as the service's bounds allow.
+        """Record many results of a step, in as few requests as the service's bounds allow.
 
-        `records` may be a generator; a `storage_location` beside it is that of every record. Requests are accepted or
-        refused each by itself: the result's `delivered` is True if all arrived.
+        `records` may be a generator; a `storage_location` beside it counts for all records. Each request is accepted or
+        refused by itself: the result's `delivered` is True if all arrived.
 
         Raises:
-            TypeError: something is no `Record`; nothing was sent.
+            TypeError: an item is no `Record`; nothing was sent.
         """
         action = self._action(root_id, parent_id, action_taken, run_id, storage_location, requested_at)
         requests = requests_of(action, list(items_of(records, "records", Record)), _id_of(request_id))
@@ -198,10 +198,10 @@ class LineageClient:
     def emit_many(self, events: Iterable[object]) -> DeliveryCounts:
         """Send OpenLineage events in as few requests as the service's bounds allow; each is accepted or not by itself.
 
-        `events` may be a generator. Only events that the service could not accept for now are sent again.
+        `events` may be a generator. Only events refused for now are sent again.
 
         Raises:
-            TypeError: `events` is no iterable of them; nothing was sent.
+            TypeError: `events` is no iterable of events; nothing was sent.
         """
         sent = failed = 0
         for payload in payloads_of(events):
@@ -212,11 +212,11 @@ class LineageClient:
 
     @property
     def last_failure(self) -> str:
-        """Reason of the last request that was not delivered, without secrets; empty before the first."""
+        """Reason of the last undelivered request, without secrets; empty before the first."""
         return self._delivery.last_failure
 
     def hurry(self) -> None:
-        """Give up, until `close`, what needs more than one more attempt: the program ends."""
+        """Give up, until `close`, each request after a single further attempt: the program ends."""
         self._delivery.hurry()
 
     def close(self) -> None:
@@ -232,7 +232,7 @@ class LineageClient:
         self.close()
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the state for a Spark task, with the driver's run id."""
+        """Copy the state for a Spark task, with the driver's run id."""
         return {**vars(self), "_run_id_of_driver": self._current_run_id()}
 
     def _current_run_id(self) -> str | None:
@@ -258,7 +258,7 @@ class LineageClient:
         return Action(*place, of_run, as_text(storage_location), self._now(requested_at))
 
     def _merge_results(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> RecordsResult:
-        """Return one result for all requests of a call, with the service's times where it returned them."""
+        """Merge all responses of a call into one result, with the service's times where a response has them."""
         recorded_at, ttl_expiry, complete = action.requested_at, None, True
         records: list[RecordedNode] = []
         for request, response in delivered:

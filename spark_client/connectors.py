@@ -1,12 +1,12 @@
-"""Connectors: names of the datasets of sources and sinks that Spark does not bring.
+"""Connectors: names of the datasets of sources and sinks beyond Spark's own.
 
-Capture takes from a connector the names of what is read or written by one of its classes or by its options. A package
-brings a connector of its own by an entry point, whose object is a class without parameters, or an instance:
+A connector names the datasets of reads and writes by its classes or options. A package brings its connector by an entry
+point. The entry point's object is a class without parameters, or an instance:
 
     [project.entry-points."headwater.connectors"]
     acme = "acme_lineage:AcmeConnector"
 
-Nothing but what a connector names in `getters` and `options` leaves the JVM.
+Only values named in a connector's `getters` and `options` leave the JVM.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Described:
     """Relation, table, source or sink in a plan, as its connector sees it.
 
     Attributes:
-        name: by which of the connector's `classes` it was chosen, in lower case.
-        options: those of the connector's `options` that the read or write is given, or the table has as properties;
-            without any, those in maps that getters return. Keys are in lower case.
-        conf: those of the connector's `options` that begin with `spark.` and that Spark's conf has.
+        name: the matching name of the connector's `classes`, in lower case.
+        options: the connector's `options` given with the read or write, or set as properties of the table;
+            without any, options in maps of getters. Keys are in lower case.
+        conf: the connector's `options` set in Spark's conf; their names begin with `spark.`.
         values: results of the connector's getters, by their names; texts, numbers as texts, lists and maps.
-        is_write: True for a sink, or a table that is written.
+        is_write: True for a sink, or a written table.
     """
 
     name: str
@@ -44,23 +44,23 @@ class Described:
 
 
 class Computed(tuple[DatasetId, ...]):
-    """Datasets of a query that the source runs: they are read, and the columns of its result have unknown sources."""
+    """Datasets of a query run by the source: they are read, and the columns of its result have unknown sources."""
 
     __slots__ = ()
 
 
 @runtime_checkable
 class Connector(Protocol):
-    """Names of one system's datasets.
+    """Names of a system's datasets.
 
     Attributes:
-        classes: names by which it is chosen: full names of classes in the JVM (a relation, a table, a provider, a
-            sink), and names of the source, as in `format("acme")`.
-        getters: by class or interface, the methods without parameters (or else the fields) to read; after a dot, one of
-            the first one's result. Those of a class hold for the classes below it, too.
-        options: keys that are read of maps of options, in lower case; of one with a `?` behind it only that it is
-            there, as an empty text (a query has literals). The name of a secret (`password`, `token`) is refused. One
-            that begins with `spark.` is read of Spark's conf, too.
+        classes: names of the classes to match: full names of classes in the JVM (a relation, a table, a provider,
+            a sink), and names of the source, as in `format("acme")`.
+        getters: by class or interface, the methods without parameters (or else the fields) to read. A dot leads to a
+            method of the first result: `table.name`. Getters of a class hold for the classes below it, too.
+        options: keys to read from maps of options, in lower case. For a key such as `query?` only its presence is read,
+            as an empty text (a query has literals). The name of a secret (`password`, `token`) is refused. A key
+            beginning with `spark.` is read from Spark's conf, too.
     """
 
     classes: Sequence[str]
@@ -68,9 +68,9 @@ class Connector(Protocol):
     options: Sequence[str]
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the datasets, by OpenLineage's naming (https://openlineage.io/docs/spec/naming).
+        """Name the datasets, by OpenLineage's naming (https://openlineage.io/docs/spec/naming).
 
-        None if they have no name: what is read or written is reported as unknown then, never as something else. Of an
-        error the same is reported, and logged once.
+        None if the datasets have no name: the read or write is then reported as unknown, never under a wrong name.
+        After an error it is reported as unknown, too; the error is logged once.
         """
         ...

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from headwater_model.record_requests import LIMITS
 
-# The service's bound on the record roots of a run, and a bound in characters that leaves space in an event.
+# The service's bound on the record roots of a run, and a bound in characters to leave space in an event.
 _ROOTS_MAX = 10_000
 _ROOTS_CHARS_MAX = 200_000
 _log = logging.getLogger("headwater.client")
@@ -24,7 +24,7 @@ class JobRun(NamedTuple):
 
     @classmethod
     def of(cls, given: object, argument: str) -> JobRun:
-        """Return a run that is given as an argument.
+        """Check a run given as an argument.
 
         >>> JobRun.of(("emissions", "nightly"), "parent")
         Traceback (most recent call last):
@@ -37,7 +37,7 @@ class JobRun(NamedTuple):
 
 @dataclass(frozen=True)
 class RunContext:
-    """Run that events belong to, and the runs that started it."""
+    """Run of events, and the runs above it: its parent and the root."""
 
     run: JobRun
     parent: JobRun | None = None
@@ -46,14 +46,14 @@ class RunContext:
 
 @dataclass
 class _Roots:
-    """Roots of the records that a run worked on."""
+    """Roots of the records of a run."""
 
     ids: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     is_full: bool = False
 
     def add(self, root_id: str) -> bool:
-        """Add a root; return False for the first root that does not fit."""
+        """Add a root; return False for the first root beyond the bounds."""
         if self.is_full or root_id in self.ids:
             return True
         self.is_full = len(self.ids) == _ROOTS_MAX or self.chars + len(root_id) > _ROOTS_CHARS_MAX
@@ -75,29 +75,29 @@ def enter(context: RunContext) -> None:
 
 
 def leave(context: RunContext) -> None:
-    """End the current run; a run that was not entered, or was left before, changes nothing."""
+    """End the current run; a run never entered, or left before, changes nothing."""
     with _lock:
         if context in _entered:
             _entered.remove(context)
 
 
 def current_run() -> RunContext | None:
-    """Return the run entered last among those not left."""
+    """Get the run entered last and not left."""
     with _lock:
         return _entered[-1] if _entered else None
 
 
 def current_run_id() -> str | None:
-    """Return the current run's id."""
+    """Get the current run's id."""
     context = current_run()
     return context.run.run_id if context else None
 
 
 def report_root(root_id: object, run_id: str | None = None) -> None:
-    """Note the record root of a request of this run (the current run), for the capture's last event.
+    """Note the record root of a request of the current run, for the capture's last event.
 
-    Requests of other runs are left out, and so are roots that no record may have: the service refuses the request, and
-    would refuse the event. At most 10,000 roots are kept; a warning says that there were more.
+    A request with another run id is left out. So is an invalid root: the service refuses the request, and would refuse
+    the event. At most 10,000 roots are kept; more cost a warning.
     """
     context, text = current_run(), str(root_id or "")
     if context is None or run_id not in (None, context.run.run_id) or not is_root(text):
@@ -117,7 +117,7 @@ def is_root(root_id: object) -> bool:
 
 
 def reported_roots(run_id: str) -> tuple[str, ...]:
-    """Return the roots reported for a run, also after it was left."""
+    """List the roots reported for a run, also after it was left."""
     with _lock:
         known = _roots.get(run_id)
         return tuple(known.ids) if known else ()

@@ -1,8 +1,8 @@
-"""Names of datasets without the parts of a URL that name no location: user info, query string and fragment.
+"""Names of datasets without a URL's user info, query string and fragment.
 
 Names are stored for ever and printed everywhere. A location must have the same name in every run, but a signed URL
-changes each time. OpenLineage's naming (https://openlineage.io/docs/spec/naming) has none of these parts; its only
-name with an `@` is a container of an Azure storage account.
+changes each time. OpenLineage's naming (https://openlineage.io/docs/spec/naming) has none of the three; its only name
+with an `@` is a container of an Azure storage account.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from headwater_model.ids import DatasetId
 
-# Schemes in which a container stands before the last @; in others it is a user.
+# Schemes with a container before the last @; in the rest it is a user.
 CONTAINERS = frozenset({"wasb", "wasbs", "abfs", "abfss"})
 _WEB = frozenset({"http", "https"})
 _URL = re.compile(r"(?P<before>.*?(?P<scheme>[A-Za-z][\w+.-]*)://)(?P<authority>[^/]*)(?P<path>.*)", re.DOTALL)
@@ -23,7 +23,7 @@ _HOST_AND_QUERY = re.compile(r"([^@?]*)\?[^/=@]*=")
 
 
 def clean_name(text: str) -> str:
-    """Return a location, a namespace or a name without user info (up to the last `@` before the path) and query string.
+    """Cut from a location, a namespace or a name user info (up to the last `@` before the path) and query string.
 
     >>> clean_name("https://ann:s3cret@host:8443/flights.csv?X-Amz-Signature=abc#part")
     'https://host:8443/flights.csv'
@@ -42,7 +42,7 @@ def clean_name(text: str) -> str:
 
 
 def clean_dataset(dataset: DatasetId) -> DatasetId:
-    """Return the dataset with a clean namespace and name.
+    """Clean the namespace and the name of a dataset.
 
     >>> clean_dataset(DatasetId("https://ann:secret@host", "flights.csv?token"))
     DatasetId(namespace='https://host', name='flights.csv')
@@ -53,7 +53,7 @@ def clean_dataset(dataset: DatasetId) -> DatasetId:
 
 
 def _split_user(authority: str, path: str) -> tuple[str, str]:
-    """Return authority and path, where a password has a slash, or a query without a path has an `@`."""
+    """Split authority and path, where a password has a slash, or a query without a path has an `@`."""
     query = _HOST_AND_QUERY.match(authority)
     if query and _HOST.fullmatch(query[1]):
         return query[1], ""

@@ -2,10 +2,10 @@
 
     LineageError
     ├── Misconfigured   the destination or the credentials are missing or ambiguous
-    ├── Refused         the service refused a request that breaks a rule; trying again cannot help
+    ├── Refused         the service refused a request for a broken rule; trying again cannot help
     └── Undelivered     the service could not be reached, or kept failing; trying again may help
 
-They are not `headwater_model.errors`, which are the service's own; these are what a job sees from outside.
+The errors of the service itself are in `headwater_model.errors`; a job sees the errors of this file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Refused(LineageError):
 
 
 class Undelivered(LineageError):
-    """Failure that may pass, of one attempt or finally of all; `retry_after_s` if the service named it.
+    """Temporary failure of an attempt, or at last of all attempts; `retry_after_s` if the service named it.
 
     `timed_out` is True if there was no response at all within the attempt's time.
     """

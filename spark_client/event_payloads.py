@@ -25,11 +25,11 @@ class EventJson(bytes):
 
 
 class Event(dict[str, Any]):
-    """Event with its JSON, which is made once."""
+    """Event with its JSON, rendered at most once."""
 
     @cached_property
     def json(self) -> EventJson:
-        """Return the event as JSON; raise `Refused` if it has none."""
+        """Render the event as JSON; raise `Refused` if it has none."""
         return rendered(self)
 
 
@@ -49,12 +49,12 @@ class EventPayload:
         return DeliveryCounts(1, 0) if delivered else DeliveryCounts(0, 1)
 
     def describe(self, count: int) -> str:
-        """Return the number of events as text."""
+        """Describe the number of events."""
         return f"{count} events"
 
 
 class EventsPayload:
-    """Events sent together; each is accepted or refused by itself, and retriable ones are sent again."""
+    """Events sent together; each is accepted or refused by itself, and retriable events are sent again."""
 
     def __init__(self, events: list[bytes], refused: list[str]) -> None:
         self._total = len(events) + len(refused)
@@ -63,7 +63,7 @@ class EventsPayload:
         self._refused = refused
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the events that were not accepted yet."""
+        """Send the events without an acceptance so far."""
         response = transport.send_events(self._left, timeout_s) if self._left else {}
         retriable_failures: list[tuple[int, str]] = []
         for index, reason, retriable in _failures(response):
@@ -79,12 +79,12 @@ class EventsPayload:
         return response
 
     def count(self, *, delivered: bool) -> DeliveryCounts:  # noqa: ARG002 - it counts its own
-        """Count events that were neither refused nor left over as sent."""
+        """Count as sent the events neither refused nor left over."""
         failed = len(self._left) + len(self._refused)
         return DeliveryCounts(self._total - failed, failed)
 
     def describe(self, count: int) -> str:
-        """Return the number of events as text."""
+        """Describe the number of events."""
         return f"{count} events"
 
 
@@ -111,7 +111,7 @@ def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
 
 
 def rendered(event: object) -> EventJson:
-    """Return an event as JSON, which it may be already; raise `Refused` if it has none."""
+    """Render an event as JSON; raise `Refused` if it has none."""
     try:
         return event if isinstance(event, EventJson) else EventJson(_text(event).encode())
     except (TypeError, ValueError, RecursionError) as error:
@@ -131,7 +131,7 @@ def _text(event: object) -> str:
 
 
 def _failures(response: Json) -> Iterator[tuple[int, str, bool]]:
-    """Yield index, reason, and True if it may still be accepted, of each event that was not accepted."""
+    """Yield index and reason of each event not accepted, and True if it may still be accepted."""
     failed = response.get("failed_events")
     for failure in failed if isinstance(failed, list) else []:
         yield failure["index"], str(failure["reason"]), bool(failure["retriable"])

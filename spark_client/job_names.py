@@ -1,7 +1,7 @@
-"""Names of jobs: of an application, and of what it writes, the same in every run of the program.
+"""Names of jobs: an application's name and the target of its write, the same in all runs of the program.
 
-A job is `{application}.{suffix}`. The suffix is what it writes, as in OpenLineage's own integration for Spark: the
-table, or the last two segments of the path. Capture names its jobs so, and `headwater import` those of Spline.
+A job is `{application}.{suffix}`. The suffix is the written target, as in OpenLineage's own integration for Spark: the
+table, or the last two segments of the path. Capture names its jobs so, and `headwater import` names Spline's jobs so.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
 _TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
-# Suffixes of a name that launchers make for each run: Glue's and YARN's ids, UUIDs and other hashes, times; and the
-# uid of an estimator or a model of Spark's, as in `LogisticRegression_4a8b0c1d2e3f`.
+# Suffixes of a run made by launchers: Glue's and YARN's ids, UUIDs and hashes, times; and the uid of an estimator or a
+# model of Spark's, as in `LogisticRegression_4a8b0c1d2e3f`.
 _OF_A_RUN = re.compile(
     r"(?:^|[\s_.:/-]+)(?:"
     r"jr_[0-9a-f]{16,}"
@@ -34,9 +34,9 @@ _NAMELESS = "spark"
 
 
 def application_name(spark_app_name: str) -> str:
-    """Return the application's name as a job: of safe characters, without the parts that change with each run.
+    """Make the application's name a job's name: safe characters, no id or time of a run.
 
-    A name without any other part keeps them.
+    A name of nothing but ids and times keeps them.
 
     >>> application_name("Nightly emissions"), application_name("nativespark-emissions-jr_0a1b2c3d4e5f60718293a4b5")
     ('Nightly_emissions', 'nativespark-emissions')
@@ -47,7 +47,7 @@ def application_name(spark_app_name: str) -> str:
 
 
 def suffix_of(written: str) -> str:
-    """Return the suffix of a job that writes a table of this name, or a path.
+    """Make the suffix of a job from the table or the path it writes.
 
     >>> suffix_of("raw/2013/flights.parquet"), suffix_of("emissions.estimated")
     ('2013_flights_parquet', 'emissions_estimated')
@@ -61,7 +61,7 @@ def suffix_of(written: str) -> str:
 
 
 def segments_of_every_run(name: str) -> list[str]:
-    """Return the segments of a path that are the same in every run: no dates, no ids."""
+    """List the segments of a path without dates and ids of a run."""
     segments = map(_without_run, _FOLDERS_OF_A_DATE.sub("", name).split("/"))
     return [
         segment for segment in segments if segment and not (_WHEN.fullmatch(segment) or _OF_A_RUN.fullmatch(segment))
@@ -69,7 +69,7 @@ def segments_of_every_run(name: str) -> list[str]:
 
 
 def _without_run(name: str) -> str:
-    """Return the name without the suffix of one run, unless that is all of it."""
+    """Cut the suffix of a run from the name, unless nothing would be left."""
     while (shorter := _OF_A_RUN.sub("", name)) not in (name, ""):
         name = shorter
     return name

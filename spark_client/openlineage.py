@@ -9,10 +9,10 @@
       function: arn:aws:lambda:eu-west-1:123456789012:function:input
 
 `SqsTransport` puts events on the stack's events queue (its output EventsQueueUrl); `LambdaTransport` invokes the input
-function (InputFunctionName), which checks each event before it responds. Both also take `region`, if neither the
-address nor the AWS session names it, and `timeout`: the seconds that an event may take, all tries together (60).
-Options may be spelled `queueUrl`, `queue_url` or `queueurl`: openlineage-python writes environment options in lower
-case. boto3 is loaded with the first transport that is made.
+function (InputFunctionName), and it checks each event before it responds. Both also take `region`, if neither the
+address nor the AWS session names it, and `timeout`: the seconds of all tries of an event together (60). Options may be
+spelled `queueUrl`, `queue_url` or `queueurl`: openlineage-python writes environment options in lower case. boto3 is
+loaded with the first transport.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # SQS's quota of a message; the stack's queue takes as much.
 _MESSAGE_BYTES_MAX = 1024 * 1024
-# Characters that are JSON, but that SQS refuses (the non-characters of XML 1.0).
+# Characters valid in JSON and refused by SQS (the non-characters of XML 1.0).
 _REFUSED_BY_SQS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 
 
@@ -47,7 +47,7 @@ class SqsConfig(Config):
 
     @classmethod
     def from_dict(cls, params: dict[str, Any]) -> SqsConfig:
-        """Return the options by any of their spellings; `Misconfigured` names the wrong option."""
+        """Read the options by any of their spellings; `Misconfigured` names the wrong option."""
         return cls(_text(params, "queueUrl"), _optional_text(params, "region"), _seconds(params, "timeout"))
 
 
@@ -61,12 +61,12 @@ class LambdaConfig(Config):
 
     @classmethod
     def from_dict(cls, params: dict[str, Any]) -> LambdaConfig:
-        """Return the options by any of their spellings; `Misconfigured` names the wrong option."""
+        """Read the options by any of their spellings; `Misconfigured` names the wrong option."""
         return cls(_text(params, "function"), _optional_text(params, "region"), _seconds(params, "timeout"))
 
 
 class SqsTransport(Transport):
-    """Transport that puts each event on the events queue, as a message of its own; usable by many threads."""
+    """Transport to the events queue, a message for each event; usable by many threads."""
 
     kind = "sqs"
     config_class = SqsConfig
@@ -78,9 +78,9 @@ class SqsTransport(Transport):
         self._queue = SqsQueue(config.queue_url, self._policy, config.region)
 
     def emit(self, event: Event) -> None:
-        """Send an event; try again after failures that may pass.
+        """Send an event; try again after temporary failures.
 
-        An event that breaks a rule of the service is not refused here: its message ends in the dead-letter queue.
+        An event against a rule of the service is not refused here: its message ends in the dead-letter queue.
 
         Raises:
             Refused: the event has no JSON, is above 1 MiB (`TooLarge`), or SQS refused it.
@@ -94,7 +94,7 @@ class SqsTransport(Transport):
         _retry(lambda: self._send(text), self._policy)
 
     def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
-        """Close the connections; every event that `emit` accepted was sent."""
+        """Close the connections; every event accepted by `emit` was sent."""
         self._queue.close()
         return True
 
@@ -104,7 +104,7 @@ class SqsTransport(Transport):
 
 
 class LambdaTransport(Transport):
-    """Transport that invokes the input function with each event; usable by many threads."""
+    """Transport to the input function, a call for each event; usable by many threads."""
 
     kind = "lambda"
     config_class = LambdaConfig
@@ -116,7 +116,7 @@ class LambdaTransport(Transport):
         self._function = function.LambdaTransport(config.function, self._policy, config.region)
 
     def emit(self, event: Event) -> None:
-        """Send an event; try again after failures that may pass.
+        """Send an event; try again after temporary failures.
 
         Raises:
             Refused: the event has no JSON, breaks a rule, or is above Lambda's 6 MB.
@@ -127,7 +127,7 @@ class LambdaTransport(Transport):
         _retry(lambda: self._function.send_event(body, self._policy.attempt_s), self._policy)
 
     def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
-        """Close the connections; every event that `emit` accepted was sent."""
+        """Close the connections; every event accepted by `emit` was sent."""
         self._function.close()
         return True
 
@@ -167,5 +167,5 @@ def _seconds(params: Mapping[str, Any], option: str) -> float:
 
 
 def _option(params: Mapping[str, Any], option: str) -> Any:
-    """Return an option's value, however the option is spelled."""
+    """Look up an option's value by any spelling of its name."""
     return next((value for name, value in params.items() if name.replace("_", "").lower() == option.lower()), None)

@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 
 class Action(NamedTuple):
-    """Fields that all records of a request share."""
+    """Fields shared by all records of a request."""
 
     root_id: str
     parent_id: str
@@ -109,7 +109,7 @@ class RecordsResult:
 
 
 class DeliveryCounts(NamedTuple):
-    """Numbers of records or events that arrived and that did not."""
+    """Numbers of records or events that arrivedand of lost records or events."""
 
     sent: int
     failed: int
@@ -127,7 +127,7 @@ def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:
     """Yield the items of an argument, which may be a generator.
 
     Raises:
-        TypeError: the argument, or an item, is something else; a dict, a row or a plain tuple may mean another order.
+        TypeError: the argument, or an item, has another type; a dict, a row or a plain tuple may mean another order.
 
     >>> list(items_of(["ab"], "records", Record))
     Traceback (most recent call last):
@@ -143,19 +143,19 @@ def items_of(given: object, argument: str, kind: type[T]) -> Iterator[T]:
 
 
 def as_text(value: Any) -> Any:
-    """Return a path or a UUID as its text, any other value as it is: the rules of requests are for those."""
+    """Convert a path or a UUID to text; any other value stays, for the rules of requests to judge."""
     return str(value) if isinstance(value, (os.PathLike, UUID)) else value
 
 
 def text_option(argument: str, value: object) -> str | None:
-    """Return an optional argument as text; raise `TypeError` if it is none."""
+    """Check an optional argument to be text; raise `TypeError` for another type."""
     if (text := as_text(value)) is None or isinstance(text, str):
         return text
     raise TypeError(f"{argument}: must be a string, got {shown(value)}")
 
 
 def whole_number(argument: str, value: object, rule: str) -> int:
-    """Return an argument as a whole number; raise `TypeError` with the rule if it is none."""
+    """Check an argument to be a whole number; raise `TypeError` with the rule if it is none."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)  # type: ignore[arg-type]
@@ -167,10 +167,10 @@ def whole_number(argument: str, value: object, rule: str) -> int:
 def requests_of(
     action: Action, records: Iterable[Record], request_id: str, *, single: bool = False
 ) -> Iterator[Request]:
-    """Yield the requests that carry `records`, in order: each within the service's bounds, each with its own id.
+    """Yield the requests of `records`, in order: each within the service's bounds, each with its own id.
 
-    The first has `request_id` itself, the next ones `request_id/1` and so on, so that the same records sent again make
-    the same requests and the same node ids. `single` makes the one-record form.
+    The ids are `request_id`, `request_id/1`, `request_id/2`: the same records sent again make the same requests and
+    node ids. `single` makes the form of a single record.
     """
     for number, (named, lines) in enumerate(_filled(_named(action, records, request_id))):
         numbered = request_id if number == 0 else f"{request_id}/{number}"
@@ -198,7 +198,7 @@ def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterat
 
 
 def _text(value: object) -> str:
-    """Return the value as text that has UTF-8 bytes; the service refuses null or broken strings of the job's data."""
+    """Encode the value as text with UTF-8 bytes; the service refuses null or broken strings of the job's data."""
     return str(value).encode(errors="replace").decode()
 
 
@@ -234,4 +234,4 @@ def _render(action: Action, request_id: str, lines: list[bytes], *, single: bool
 
 
 def _dump(value: Mapping[str, str | int | None]) -> bytes:
-    return json.dumps(value, default=str).encode()  # what is no text is refused before it is sent
+    return json.dumps(value, default=str).encode()  # values without JSON are refused before

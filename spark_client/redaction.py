@@ -1,7 +1,7 @@
-"""Masks for secrets in texts that people wrote (statements, error messages, warnings), applied before sending.
+"""Masks for secrets in texts by people (statements, error messages, warnings), applied before sending.
 
 Every pattern takes time in proportion to the text: an unbounded repetition cannot fail after itself, or ends at a
-character that it cannot hold.
+character outside its set.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _KEY = (
 )
 # The plural counts (`max_tokens`), a tokenizer splits texts.
 _BEARER = r"token(?!s(?![a-z])|iz)"
-# Ends of names that hold no secret themselves.
+# Ends of names without a secret: `password_file`, `token_count`.
 _HARMLESS = r"(?!s?[._-]?(?:arn|count|endpoint|file|limit|name|path|policy|provider|type|ur[il])s?(?![\w.-]))"
-# Names, or their last words, that begin others: `salt` is a secret, `salt_lake` and `salted_fish_id` are none.
+# Secret names, or their last words, that are also beginnings of harmless names: `salt` is a secret, `salt_lake` and
+# `salted_fish_id` are none.
 _WORD = (
     rf"(?:{_BEGIN}(?:salt|[ht]?otp(?:[._-]?(?:code|seed))?|(?:mfa|2fa|one[._-]?time)[._-]?code|connect\.sid)"
     rf"|{_BEGIN}(?:j|php|asp|asp\.net_)?sess(?:ion)?id|(?<=\w[._-])pat|(?:key|store)pass)(?![a-z]|[._-]\w)"
@@ -30,14 +31,14 @@ _NAME = (
     rf"(?:(?:{_PHRASE}|secret|{_BEARER}|credential|signature|azure\.sas|aws[._-]?key[._-]?id|{_KEY})"
     rf"{_HARMLESS}[\w.-]{{0,80}}|{_WORD})"
 )
-# A name that is short, and therefore a part of others (`bypass`, `design`).
+# A short name, and therefore a part of longer words (`bypass`, `design`).
 _SHORT = rf"(?:{_BEGIN}|(?<=db)|(?<=user)|(?<=root)|(?<=admin))pass(?![a-z])"
 _SIG = r"(?<![a-z])sig(?![a-z])"
-# The first two letters of any of these, looked at first, take a third of the time.
+# The first two letters of any secret's name: looked at first, they save two thirds of the time.
 _LETTERS = r"(?=[2acefhjklmopst][acefhilmnoprstuwz])"
 _ANY = rf"{_LETTERS}(?:{_NAME}|{_SHORT})"
 _ANY_IN_URLS = rf"{_LETTERS}(?:{_NAME}|{_SHORT}|{_SIG})"
-# A value that cannot be a secret.
+# A value, but not `true`, `false`, `null` or `none`.
 _VALUE = r"(?!\\{0,8}[\"'`]?(?:true|false|null|none)(?=[\s,;&)\]}\"'`\\]|\Z))"
 # As SQL, Python and JSON write it; the text may have been cut within it.
 _LITERAL = r"""(?:'(?:[^'\\]|\\.|'')*(?:'|\\?\Z)|"(?:[^"\\]|\\.|"")*(?:"|\\?\Z))"""
@@ -53,18 +54,18 @@ _BETWEEN = (
 # A literal inside a literal: both its quotes have backslashes, as many.
 _QUOTE = r"""(?P<quote>\\{1,8}["'])"""
 _QUOTED = rf"(?P<secret>(?:(?!(?<!\\)(?P=quote)).)*)(?=(?P=quote){_NO_NAME}|\Z)"
-# A value without quotes ends at what separates values; brackets at its end were opened before it.
+# A value without quotes ends at a separator of values; brackets at its end were opened before it.
 _BARE = r"""(?:[^&;,\s'"`<\\]|\\(?!["']))"""
 _VALUE_BARE = rf"(?!\()(?P<secret>\{{(?:[^}}]|\}}\}})+\}}|{_BARE}*[^&;,\s'\"`<\\)\]}}])"
-# A value that is no word by its look alone.
+# A value unlike a word by its look alone.
 _CRYPTIC = r"(?!\w{1,10}://)(?P<secret>(?=[^\s,;'\"\\]{0,100}\d)[^\s,;'\"`<>)}\\]{6,}|[\w.~+/=-]{20,})"
 _AUTHORIZATION = r"""\bauthorization[\\"'`]{0,8}\s{0,5}[:=,]\s{0,5}[\\"'`]{0,8}"""
-# What configures Spark, Hadoop, Kafka, Java: names of such settings stand in the midst of a text with their values.
+# Settings of Spark, Hadoop, Kafka, Java: their names stand in the midst of a text with their values.
 _SETTING = r"(?<![\w.-])(?:spark|hadoop|fs|hive|ssl|sasl|javax|kafka|schema\.registry)\.[\w.-]{0,80}"
 
 _I = re.IGNORECASE
 _IS = re.IGNORECASE | re.DOTALL
-# Tokens that are known by their form, by provider.
+# Tokens known by their form, by provider.
 _FORMS = (
     r"(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}",  # AWS: access keys, session tokens, keys of Bedrock
     r"(?:IQoJ|FwoG|FQoG)[\w/+=]{60,}",
@@ -172,9 +173,9 @@ _SHAPES: tuple[tuple[str, int], ...] = (
         rf"^[ \t]{{0,20}}[\w-]{{1,40}}\.[\w.-]{{0,80}}{_NAME}[ \t]{{1,20}}(?P<secret>[^\s'\"=]+)[ \t]{{0,20}}$",
         _I | re.M,
     ),
-    # fs.s3a.secret.key 0a1b2c: within a line, only what looks like a secret
+    # fs.s3a.secret.key 0a1b2c: within a line, only a value like a secret
     _shape(rf"{_SETTING}{_NAME}[ \t]{{1,20}}{_CRYPTIC}", _I),
-    # password: x, "pin_password": 1234, password -> x; of other names only what looks like a secret: api_key: 0a1b2c
+    # password: x, "pin_password": 1234, password -> x; behind further names only a value like a secret: api_key: 0a1b2c
     _shape(
         rf"{_PHRASE}\d{{0,2}}[\\\"'`]{{0,8}}[ \t]{{0,5}}(?::|->|=>)[ \t]{{0,5}}"
         rf"(?!=){_VALUE}(?P<secret>[^,;\s'\"`<)}}\\]+)",
@@ -189,7 +190,7 @@ _SHAPES: tuple[tuple[str, int], ...] = (
     _shape(rf"{_PHRASE}[ \t](?:for|of)[ \t][^:\n]{{1,80}}:[ \t]{{0,5}}(?P<secret>\S+)[ \t]{{0,20}}$", _I | re.M),
     _shape(rf"\blogin\s{{1,20}}\S{{1,80}}\s{{1,20}}{_PHRASE}\s{{1,20}}(?P<secret>\S+)", _I),
     _shape(rf"{_PHRASE}[ \t](?:is|was)[ \t]{{1,5}}[\"'`]?{_CRYPTIC}", _I),
-    # session_id=0a1b2c3d4e5f6071: the short ones are data
+    # session_id=0a1b2c3d4e5f6071: short ids are data
     _shape(
         rf"{_BEGIN}session[._-]?id[\\\"'`]{{0,8}}\s{{0,5}}[:=,]\s{{0,5}}[\\\"'`]{{0,8}}(?P<secret>(?=[\w-]{{0,15}}\d)[\w-]{{16,}})",
         _I,
@@ -253,14 +254,14 @@ _MASK = "***"
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    """Return the compiled shapes; a job without a text to mask does not wait for them."""
+    """Compile the shapes at the first text to mask: a job without such a text does not wait."""
     return tuple(re.compile(pattern, flags) for pattern, flags in _SHAPES)
 
 
 def redact(text: str, more: Iterable[re.Pattern[str]] = ()) -> str:
-    """Return the text with `***` in the place of each secret.
+    """Replace each secret in a text with `***`.
 
-    `more` are patterns beside our own: each match is masked, or its group `secret` where the pattern has one.
+    `more` are further patterns: each match is masked, or the match's group `secret` if the pattern has it.
 
     >>> redact("CREATE TABLE t USING jdbc OPTIONS (user 'me', password 'x')")
     "CREATE TABLE t USING jdbc OPTIONS (user 'me', password ***)"

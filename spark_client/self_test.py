@@ -1,10 +1,10 @@
-"""Test of a runtime: is its Spark, a vendor's or one newer than this client, read as capture knows it?
+"""Test of a runtime: does capture read its Spark, a vendor's or a newer version, as it should?
 
     python -m spark_client.self_test [--json]
     spark-submit .../spark_client/self_test.py [--json]
 
-Analyzes small queries, writes three rows into a temporary folder, and prints a line for each check. The exit status
-is 1 if a line is not as known; all that was found out there is in the facet `headwater_capture` of real writes, too.
+Analyzes small queries, writes three rows into a temporary folder, and prints a line for each check. The exit status is
+1 if a line is not as known. Real writes report the same in their facet `headwater_capture`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _COLUMN = "doubled"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Check, its result in words, and whether that is as known."""
+    """Check, its result in words, and True if the result is as known."""
 
     check: str
     result: str
@@ -38,7 +38,7 @@ class Line:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the lines; return 1 if one of them is not as known."""
+    """Print the lines; return 1 if a line is not as known."""
     parser = argparse.ArgumentParser(
         prog="python -m spark_client.self_test", description=(__doc__ or "").partition("\n")[0]
     )
@@ -97,7 +97,7 @@ def _items_of_write(spark: SparkSession, executions: Executions) -> list[Item]:
 
 
 def _write(items: Sequence[Item]) -> Line:
-    """Return the line of a write of a column that is made of another."""
+    """Check a write of a column made of another."""
     from spark_client.capturing.datasets.catalogs import Catalogs
     from spark_client.capturing.extract import Extractor
     from spark_client.capturing.model import Execution

@@ -24,7 +24,7 @@ MONDAY, TUESDAY, WEDNESDAY = "2025-11-17", "2025-11-18", "2025-11-19"
 
 
 def a_key():
-    """A key pair that signs digests."""
+    """A key pair to sign digests with."""
     return ec.generate_private_key(ec.SECP256R1())
 
 
@@ -71,7 +71,7 @@ class FolderArchive:
         return event_object
 
     def seal(self, day, missing=(), *, events_to=None):
-        """Seal the day as the newest of the chain, with the events of all days since up to this one."""
+        """Seal the day as the newest of the chain, with the events of all days after the last seal."""
         before = max((link for link in self.links if link < day), default=None)
         days = ArrivalDays(self.events_to, events_to or day)
         head = Head(day, SEAL, self.links[before] if before else None, days)
@@ -84,7 +84,7 @@ class FolderArchive:
         self.events_to = days.to
 
     def put_digest(self, day, lines):
-        """A digest of these lines, signed if the archive has a key."""
+        """Store the lines as the day's digest, signed if the archive has a key."""
         body = gzip.compress(lines, mtime=0)
         self.links[day] = DigestRef(day, key_of(day), hashlib.sha256(body).hexdigest())
         self.put(key_of(day), body)
@@ -112,7 +112,7 @@ class FolderArchive:
 
 
 def three_days(folder, key=None, *, events=False):
-    """Monday: two roots; Tuesday: a root of Monday's again, and a new one; Wednesday: one. Events on the first two."""
+    """Monday: flights, trains; Tuesday: trains again, ships; Wednesday: trucks. Events on Monday and Tuesday."""
     archive = FolderArchive(folder, key)
     if events:
         archive.arrive(MONDAY, "START\n")

@@ -1,4 +1,4 @@
-"""Valid OpenLineage events that a test changes only where it matters. The story is the demo's: the emissions pipeline.
+"""Valid OpenLineage events; a test changes only the fields it is about. The story is the demo's emissions pipeline.
 
 emissions.read_flights   landing/2013-01-01 -> raw            (datasets of s3://flights)
 emissions.check          raw -> checked, rejected
@@ -22,7 +22,7 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 
 
 def a_facet(name="Schema", version="1-1-1", **fields):
-    """A facet with the fields that every one has; `_schemaURL` names it."""
+    """A facet with `_producer` and `_schemaURL`, named by the URL."""
     return {"_producer": PRODUCER, "_schemaURL": f"{FACETS}/{version}/{name}Facet.json", **fields}
 
 
@@ -48,7 +48,7 @@ def a_parent(run=RUN, job="emissions", namespace=NAMESPACE, root=None):
 
 
 def a_run_event(*, run=RUN, job=READ_FLIGHTS, namespace=NAMESPACE, run_facets=None, job_facets=None, **changes):
-    """A RunEvent, by default the end of the run that read the flights; inputs and outputs are names or datasets."""
+    """A RunEvent, by default the COMPLETE of `emissions.read_flights`; inputs and outputs are names or datasets."""
     event = {
         "eventType": "COMPLETE",
         "eventTime": AT_NOON,
@@ -63,7 +63,7 @@ def a_run_event(*, run=RUN, job=READ_FLIGHTS, namespace=NAMESPACE, run_facets=No
 
 
 def a_job_event(*, job=READ_FLIGHTS, namespace=NAMESPACE, job_facets=None, **changes):
-    """A JobEvent: what a job reads and writes, without a run of it."""
+    """A JobEvent: the inputs and outputs declared for a job, without a run."""
     event = {
         "eventTime": AT_NOON,
         "producer": PRODUCER,
@@ -87,7 +87,7 @@ def a_dataset_event(dataset="raw", **changes):
 
 
 def without(form, *path):
-    """A copy of nested JSON that lacks the field at the end of the path: `without(event, "job", "name")`."""
+    """Copy nested JSON without the field at the end of the path: `without(event, "job", "name")`."""
     first, *rest = path
     if isinstance(form, list):
         return [without(part, *rest) if place == first else part for place, part in enumerate(form)]

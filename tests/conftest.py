@@ -21,15 +21,15 @@ from local_stack.toolchain import with_java, with_node
 
 pytest_plugins = ["tests.costs"]
 
-# How long an example takes is the machine's: what is too slow, `timeout` stops. Where a person waits, examples are the
-# same in each run; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
+# No deadline an example: machines differ, and `timeout` stops a slow test. Where a person waits, examples are the same
+# in each run; `HYPOTHESIS_PROFILE=thorough` draws many more, and new examples each time. See tests/examples.py.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
 settings.register_profile("fast", settings.get_profile("ci"), max_examples=10)
 settings.register_profile("thorough", **_ANY_MACHINE, max_examples=1_000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-# The descriptions of AWS's services are read once a worker, not once for each session that a test makes: up to 0.3 s.
+# A worker reads the descriptions of AWS's services once, not for each session of a test: up to 0.3 s.
 _load_file = JSONFileLoader.load_file
 _load_once = cache(lambda path: _load_file(JSONFileLoader(), path))
 JSONFileLoader.load_file = lambda _, path: _load_once(path)
@@ -46,7 +46,7 @@ _KEPT_S = 24 * 3600
 # Every request of a test goes to this machine; tests of proxies name their own.
 for _name in os.environ.keys() - without_proxies(os.environ).keys():
     del os.environ[_name]
-# Where Java or Node is missing, the tests that need it say so; the others run.
+# Where Java or Node is missing, its tests say so; all else runs.
 with contextlib.suppress(ToolMissing):
     os.environ.update(with_node(os.environ))
 with contextlib.suppress(ToolMissing):
@@ -54,7 +54,7 @@ with contextlib.suppress(ToolMissing):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name each failing test when it fails: pytest lists them at its end, which a run that is stopped never reaches."""
+    """Name each failing test when it fails: pytest lists them at its end, too late for a stopped run."""
     config.pluginmanager.register(_Failures(config))
 
 
@@ -81,7 +81,7 @@ def _folder_of(path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def restored_environment():
-    """Restore the environment after each test: OpenLineage's client writes names into it that its next client obeys."""
+    """Restore the environment after each test: OpenLineage's client leaves names in it for its next client."""
     before = dict(os.environ)
     yield
     for name in {name for name, _ in before.items() ^ os.environ.items()} - {"PYTEST_CURRENT_TEST"}:
@@ -93,7 +93,7 @@ def restored_environment():
 
 @pytest.fixture(scope="session")
 def made_once():
-    """Return a function that has a named folder filled once, as long as the sources stay as they are."""
+    """`made_once("dist", make)`: the folder filled by `make`, once for the same sources."""
     from filelock import FileLock
 
     kept = ROOT / "build" / "tests" / _digest_of_sources()
@@ -127,7 +127,7 @@ def _digest_of_sources() -> str:
 
 @pytest.fixture(scope="session")
 def assembly(made_once):
-    """Return a function from context values to the template in its cloud assembly."""
+    """`assembly(auth="token")`: the template's path in the cloud assembly of the context values."""
     from local_stack.template.synthesis import synthesize_into
     from tests.stack.assemblies import CONTEXTS, make_assemblies, name_of
 
@@ -144,7 +144,7 @@ def assembly(made_once):
 
 @pytest.fixture(scope="session")
 def synthesized(assembly):
-    """Return a function from context values to the template."""
+    """`synthesized(auth="token")`: the template of the context values."""
     from local_stack.template.template import load_template
 
     return lambda **context: load_template(assembly(**context))
@@ -152,15 +152,15 @@ def synthesized(assembly):
 
 @pytest.fixture(scope="session")
 def template(synthesized):
-    """Return the deployed stack's template, as CDK writes it."""
+    """The deployed stack's template, as CDK writes it."""
     return synthesized()
 
 
 @pytest.fixture(scope="session")
 def local_stack(template, tmp_path_factory):
-    """The whole stack, running, one for all tests of a worker: let each test use roots of its own.
+    """The whole stack, running, shared by all tests of a worker: let each test use roots of its own.
 
-    Time may only be moved in a stack of the test's own (`LocalStack(template)`, 3 s), for it moves for all.
+    Move time only in a stack of the test's own (`LocalStack(template)`, 3 s): it moves for all tests.
     """
     from local_stack.stack import LocalStack
 

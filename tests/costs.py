@@ -1,7 +1,7 @@
 """A pytest plugin for the cost of each test: wall time, and CPU time with all processes it started.
 
 `--costs FILE` writes a JSON document: outcomes, seconds by part, and a row a test; without it, the ten dearest tests
-are printed. A fixture counts for the test that first needs it. Without /proc (macOS), CPU time of living processes is
+are printed. A fixture counts for its first test. Without /proc (macOS), CPU time of living processes is
 not counted.
 """
 
@@ -49,7 +49,7 @@ class _Costs:
     def pytest_runtest_protocol(self, item: pytest.Item):
         began_cpu_s, began_s = cpu_s(), time.perf_counter()
         result = yield
-        # A process that ends and is not waited for takes its time along, as Chromium's renderers do.
+        # The time of an ended process is lost if nobody waited for it, as with Chromium's renderers.
         used_s = max(cpu_s() - began_cpu_s, 0.0)
         wall_s = time.perf_counter() - began_s
         row = {"test": item.nodeid, "cpu_s": round(used_s, 2), "wall_s": round(wall_s, 2)}
@@ -84,7 +84,7 @@ def _part(item: pytest.Item) -> str:
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of this process and its descendants, ended ones included if waited for."""
+    """Sum the CPU seconds of this process and its descendants; ended processes count if waited for."""
     ended = os.times()
     return (
         time.process_time()
@@ -103,7 +103,7 @@ def _descendants() -> list[str]:
 
 
 def _children(pid: str) -> list[str]:
-    # A child belongs to the thread that started it.
+    # A child belongs to the thread of its start.
     children: list[str] = []
     for of_thread in Path(f"/proc/{pid}/task").glob("*/children"):
         try:

@@ -1,7 +1,7 @@
-"""Events that are heavy in one way each: wide, deep, long, repeated, of many mentions.
+"""Heavy events, each in a single respect: wide, deep, long, repeated, of many mentions.
 
-A shape makes an event of a number of things and of the bytes of a name; `tests/unit/loading/test_heavy_events.py`
-searches them for one that costs more than its estimate, `benchmarks/heavy_events.py` measures them.
+A shape makes an event of a number of things and the size of a name. `tests/unit/loading/test_heavy_events.py`
+searches the shapes for an event above its estimated cost, `benchmarks/heavy_events.py` measures them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LAKE = "s3://lake"
 
 
 def _name(number: int, size: int, letters: str = "x") -> str:
-    """Return the name of a number, with so many bytes at least."""
+    """Make a name of a number and letters: `_name(7, 3)` is `7_xxx`."""
     return f"{number}_{(letters * size)[:size]}"
 
 
@@ -58,7 +58,7 @@ def schema_of_many_words(number: int, size: int) -> dict[str, Any]:
 
 
 def schema_of_many_letters(number: int, size: int) -> dict[str, Any]:
-    """Columns that begin with as many letters."""
+    """Columns, each with a different first letter."""
     return _schema([{"name": chr(0x4E00 + column % 20_000) + "x" * size} for column in range(number)])
 
 
@@ -74,7 +74,7 @@ def datasets_of_many_words(number: int, size: int) -> dict[str, Any]:
 
 
 def described_datasets(number: int, size: int) -> dict[str, Any]:
-    """Outputs that each have columns, tags, an owner, a source and another name."""
+    """Outputs, each with columns, tags, an owner, a source and an alias."""
 
     def described(dataset: int) -> dict[str, Any]:
         return _dataset(
@@ -91,20 +91,20 @@ def described_datasets(number: int, size: int) -> dict[str, Any]:
 
 
 def other_names(number: int, size: int) -> dict[str, Any]:
-    """Other names of one dataset."""
+    """Aliases of a dataset."""
     links = [_dataset(_name(other, size), "glue") for other in range(number)]
     return _run(outputs=[_dataset("raw", symlinks={"identifiers": links})])
 
 
 def tags_and_owners(number: int, size: int) -> dict[str, Any]:
-    """Tags and owners of one dataset."""
+    """Tags and owners of a dataset."""
     tags = {"tags": [{"key": _name(tag, size)} for tag in range(number)]}
     owners = {"owners": [{"name": _name(owner, size)} for owner in range(number)]}
     return _run(outputs=[_dataset("raw", tags=tags, ownership=owners)])
 
 
 def columns_of_one(number: int, size: int) -> dict[str, Any]:
-    """Columns that are made of ten others each."""
+    """Columns with ten sources each."""
     fields: dict[str, Any] = {
         _name(column, size): {
             "inputFields": [
@@ -118,14 +118,14 @@ def columns_of_one(number: int, size: int) -> dict[str, Any]:
 
 
 def whole_dataset(number: int, size: int) -> dict[str, Any]:
-    """Columns of a dataset that is made of as many others as a whole."""
+    """Columns of a dataset, and as many sources of the whole dataset."""
     sources = [{**_dataset(_name(source, size)), "field": "x"} for source in range(number)]
     fields: dict[str, Any] = {f"column_{column}": {"inputFields": []} for column in range(number)}
     return _run(outputs=[_dataset("checked", columnLineage={"fields": fields, "dataset": sources})])
 
 
 def mentions(number: int, size: int) -> dict[str, Any]:
-    """One dataset that is mentioned again and again, each time with another column."""
+    """A dataset, mentioned again and again, each time with a new column."""
 
     def mention(column: int) -> dict[str, Any]:
         source = {**_dataset("raw"), "field": f"column_{column}"}
@@ -136,7 +136,7 @@ def mentions(number: int, size: int) -> dict[str, Any]:
 
 
 def partitions(number: int, size: int) -> dict[str, Any]:
-    """One dataset that is mentioned by each of its partitions."""
+    """A dataset, mentioned by each of its partitions."""
 
     def partition(day: int) -> dict[str, Any]:
         condition = {"type": "location", "locations": [f"{_LAKE}/{_name(day, size)}"]}
@@ -146,13 +146,13 @@ def partitions(number: int, size: int) -> dict[str, Any]:
 
 
 def failed_tests(number: int, size: int) -> dict[str, Any]:
-    """Tests of one dataset that failed."""
+    """Failed tests of a dataset."""
     tests = [{"assertion": _name(test, size), "success": False, "column": f"{test}"} for test in range(number)]
     return _run({**_dataset("raw"), "inputFacets": {"dataQualityAssertions": {"assertions": tests}}})
 
 
 def other_jobs(number: int, size: int) -> dict[str, Any]:
-    """Jobs that the run waits for, and those whose data it takes."""
+    """Jobs before the run: upstream by control, and as sources of data."""
     waits = [{"job": _dataset(_name(job, size), "airflow")} for job in range(number)]
     takes = [{"type": "JOB", **_dataset(_name(job, size), "dbt")} for job in range(number)]
     entries = [{"type": "DATASET", **_dataset("checked"), "inputs": takes}]
@@ -169,7 +169,7 @@ def entries(number: int, size: int) -> dict[str, Any]:
 
 
 def operations(number: int, size: int) -> dict[str, Any]:
-    """Datasets that are read and written by one transform, each made of all."""
+    """Datasets read and written by a single transform, each written from all."""
     reads = [
         {"type": "READ", "name": f"r{each}", "source": _dataset(f"r{each}"), "outputs": ["a"]} for each in range(number)
     ]

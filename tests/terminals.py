@@ -1,4 +1,4 @@
-"""A command on a terminal of its own, as a person runs it: what it prints there, and the keys that are pressed."""
+"""A command on a terminal of its own, as a person runs it: its output there, and the pressed keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CTRL_C = b"\x03"
 # The place of the special characters among a terminal's attributes.
 _CHARACTERS = 6
 _ROWS = 50
-# The terminal becomes that of the command's session, so that its keys reach the command alone.
+# The terminal becomes the session's own, so its keys reach the command alone.
 _IN_FRONT = (
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.execvp(sys.argv[1], sys.argv[1:])"
@@ -30,12 +30,12 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def without_control(text: str) -> str:
-    """Return the text without what moves the cursor and colours."""
+    """Strip the codes for cursor and colours."""
     return _CONTROL.sub("", text)
 
 
 def as_piped(tree: str) -> str:
-    """Return a printed tree as a pipe gets it: two spaces for each level, and no guides."""
+    """Convert a printed tree to a pipe's form: two spaces for each level, and no guides."""
     return re.sub(r"│   |├── |└── |    ", "  ", tree)
 
 
@@ -47,12 +47,12 @@ class Terminal:
 
     @property
     def raw(self) -> str:
-        """All that was printed so far, with what moves and colours."""
+        """The output so far, with codes for cursor and colours."""
         return self._bytes.decode(errors="replace").replace("\r\n", "\n")
 
     @property
     def text(self) -> str:
-        """The same, without what moves and colours."""
+        """The output so far, without codes for cursor and colours."""
         return without_control(self.raw)
 
     def press(self, keys: bytes) -> None:
@@ -61,7 +61,7 @@ class Terminal:
 
     @property
     def reads_keys(self) -> bool:
-        """True once the command reads Ctrl-C as a key, which is no signal then."""
+        """True once the command reads Ctrl-C as a key, not as a signal."""
         return termios.tcgetattr(self._terminal)[_CHARACTERS][termios.VINTR] == b"\0"
 
     def read_until(self, pattern: str, *, timeout_s: float = LONG_S) -> str:
@@ -72,7 +72,7 @@ class Terminal:
         return self.text
 
     def end(self, *, timeout_s: float = LONG_S) -> int:
-        """Read on to the end; return the exit status, which is below 0 where a signal ended it."""
+        """Read on to the end; return the exit status, below 0 after a signal."""
         deadline = time.monotonic() + timeout_s
         while self._read(deadline):
             pass
@@ -82,7 +82,7 @@ class Terminal:
         ready, _, _ = select.select([self._terminal], [], [], max(deadline - time.monotonic(), 0))
         more = b""
         if ready:
-            with suppress(OSError):  # Linux's way to say that the last process has left the terminal
+            with suppress(OSError):  # on Linux, the last process has left the terminal
                 more = os.read(self._terminal, 65_536)
         self._bytes += more
         return bool(more)

@@ -27,7 +27,7 @@ def main() -> int:
     )
     parser.add_argument("url", help="of the HTTP API; HEADWATER_TOKEN is its token, where it needs one")
     parser.add_argument("--nights", type=int, default=NIGHTS, metavar="N", help=f"nights of runs (default {NIGHTS})")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of what is random (default {SEED})")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the random choices (default {SEED})")
     given = parser.parse_args()
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     try:

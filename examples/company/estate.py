@@ -11,7 +11,7 @@ from examples.company.layers import (
     build_rates,
     build_silver,
     build_staging,
-    copied,
+    copy_columns,
 )
 from examples.company.model import AIRFLOW, BOARDS, DBT, LAKE, SPARK, Dataset, Estate, Job, Write
 from examples.company.warehouse import build_boards, build_gold, build_marts
@@ -33,6 +33,7 @@ def build_estate() -> Estate:
     models = Job(DBT, "dbt-run-nordwind", (), (), "team:analytics", 149, 120, daily, daily)
     mornings = Job(AIRFLOW, "boards_morning", (), (), "team:analytics", 275, 50)
     weekly = Job(AIRFLOW, "nordwind_weekly", (), (), "team:platform", 320, 40)
+    # Each layer reads the layers before it.
     calendar_job, rates_job = build_calendar(daily), build_rates(daily)
     calendar, rates = calendar_job.writes[0].dataset, rates_job.writes[0].dataset
     bronze = build_bronze(daily)
@@ -54,13 +55,12 @@ def build_estate() -> Estate:
 
 
 def _streams(bronze: Mapping[str, Job]) -> list[Job]:
-    """Build the endless jobs."""
     jobs = []
     for table, owner in (("clicks", "team:marketing"), ("bins", "team:logistics")):
         topic = bronze[table].reads[0]
         live = a_table(LAKE, f"silver/live/{table}", topic.columns, owner)
         jobs.append(
-            Job(SPARK, f"spark.stream_{table}", (topic,), (Write(live, copied(topic)),), owner, 0, streams=True)
+            Job(SPARK, f"spark.stream_{table}", (topic,), (Write(live, copy_columns(topic)),), owner, 0, streams=True)
         )
     return jobs
 
@@ -89,6 +89,6 @@ def _oddities(gold: Mapping[str, Job], bronze: Mapping[str, Job], calendar: Data
         reads = (source, calendar) if number < 5 else (source,)
         table = a_table(namespace, target, source.columns, "team:finance" if number in (1, 2) else "")
         owner = "team:finance" if number in (1, 2) else "team:platform"
-        write = Write(table, copied(source))
+        write = Write(table, copy_columns(source))
         jobs.append(Job(SPARK, name, reads, (write,), owner, 322 + number, 5, weekly, reads_day_before=name == late))
     return jobs

@@ -61,7 +61,7 @@ class _Night:
         begins = self.end - timedelta(days=self.days) if job.streams else self.begins
         return str(uuid5(NAMESPACE_URL, f"{self.seed} {job.namespace} {job.name} {begins.isoformat()}"))
 
-    def reached(self, age: int) -> bool:
+    def has_happened(self, age: int) -> bool:
         """True if an incident of this age has happened; in a short history, it happens after the first night."""
         return self.age < min(age, self.days - 1)
 
@@ -82,18 +82,20 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
     state, error = _fate_of(job, night)
     if state == "NONE":
         return
+    # A run's times vary, in the same way for a seed, job and night.
     random = Random(f"{night.seed} {job.name} {night.age}")
     starts = after(night.begins, 60 * job.starts_min + random.uniform(0, 20))
-    ends = after(starts, 60 * job.takes_min * random.uniform(0.7, 1.4))
+    ends = after(starts, 60 * job.lasts_min * random.uniform(0.7, 1.4))
     run: Json = {"runId": night.run_id(job), "facets": {}}
     if job.parent:
         root = job.root and night.run_id(job.root)
         run["facets"]["parent"] = parent_of(job.parent, night.run_id(job.parent), job.root, root or "")
-    rendered = _rendered_job(job)
+    rendered = _render_job(job)
     yield an_event("START", starts, rendered, run)
     if state == "RUNNING":
         return
     facets = dict(run["facets"])
+    # The end has the errors, record roots, inputs and outputs.
     if error:
         facets["errorMessage"] = a_facet("errorMessage", message=error, programmingLanguage="scala")
     if job.name == "spark.bronze_bkpf" and night.age == 0:
@@ -108,7 +110,7 @@ def _events_of(job: Job, night: _Night) -> Iterator[Json]:
 def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
     """Yield the nightly report of a stream: it still runs."""
     run: Json = {"runId": night.run_id(job), "facets": {}}
-    rendered, outputs = _rendered_job(job), [_rendered_output(write, _day_of(night), True) for write in job.writes]
+    rendered, outputs = _render_job(job), [_render_output(write, _day_of(night), True) for write in job.writes]
     if night.age == night.days - 1:
         yield an_event("START", night.begins, rendered, run)
     at = after(night.end, -120) if night.age == 0 else after(night.begins, 7200)
@@ -118,38 +120,38 @@ def _stream_of(job: Job, night: _Night) -> Iterator[Json]:
 def _fate_of(job: Job, night: _Night) -> tuple[str, str]:
     """Choose the end of the job's run in this night, NONE without a run, and its error."""
     fates = {
-        "spark.silver_payments": _failed(_UPCAST) if night.reached(3) else None,
-        "nordwind_daily": ("FAIL", "") if night.reached(3) else None,
-        "nordwind.marts.sessions_by_week": _failed(_QUERY) if night.age == 0 else None,
+        "spark.silver_payments": _fail(_UPCAST) if night.has_happened(3) else None,
+        "nordwind_daily": ("FAIL", "") if night.has_happened(3) else None,
+        "nordwind.marts.sessions_by_week": _fail(_QUERY) if night.age == 0 else None,
         "dbt-run-nordwind": ("FAIL", "") if night.age == 0 else None,
         "nordwind.marts.refunds_by_country": ("ABORT", "") if night.age == 0 else None,
         "refresh 107:stock": ("RUNNING", "") if night.age == 0 else None,
-        "spark.gpu_forecast": _failed(_MEMORY),
+        "spark.gpu_forecast": _fail(_MEMORY),
         "spark.fax_orders": None if night.age == night.days - 1 else ("NONE", ""),
-        "spark.backup_orders": None if night.age in (night.days - 1, _dropped_at(night)) else ("NONE", ""),
-        "nordwind.marts.gift_cards_by_day": None if night.reached(2) else ("NONE", ""),
+        "spark.backup_orders": None if night.age in (night.days - 1, _drop_age(night)) else ("NONE", ""),
+        "nordwind.marts.gift_cards_by_day": None if night.has_happened(2) else ("NONE", ""),
         "nordwind_weekly": None if night.age % 7 == 0 else ("NONE", ""),
     }
     fate = fates.get(job.name)
     if fate is not None:
         return fate
     is_flaky = night.age > 0 and job.writes and Random(f"{night.seed} flaky {job.name} {night.age}").random() < _FLAKY
-    return _failed(_RESET) if is_flaky else ("COMPLETE", "")
+    return _fail(_RESET) if is_flaky else ("COMPLETE", "")
 
 
-def _failed(error: str) -> tuple[str, str]:
+def _fail(error: str) -> tuple[str, str]:
     return "FAIL", error
 
 
-def _dropped_at(night: _Night) -> int:
+def _drop_age(night: _Night) -> int:
     """Choose the age of the night with the drop of the orders' backup."""
     return max(0, min(5, night.days - 2))
 
 
 def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: bool) -> Json:
     """Build an output with the number of its rows, or with its end."""
-    output = _rendered_output(write, _day_of(night), is_whole)
-    if job.name == "spark.backup_orders" and night.age == _dropped_at(night):
+    output = _render_output(write, _day_of(night), is_whole)
+    if job.name == "spark.backup_orders" and night.age == _drop_age(night):
         dropped = a_facet("lifecycleStateChange", lifecycleStateChange="DROP")
         return {**output, "facets": {**output["facets"], "lifecycleStateChange": dropped}}
     if not is_whole:
@@ -162,16 +164,16 @@ def _output(write: Write, job: Job, night: _Night, random: Random, *, is_whole: 
 
 def _day_of(night: _Night) -> tuple[bool, bool, bool]:
     """List the changes of schemas so far: of orders, of customers, of revenue."""
-    return night.reached(14), night.reached(9), night.reached(6)
+    return night.has_happened(14), night.has_happened(9), night.has_happened(6)
 
 
 @cache
-def _rendered_job(job: Job) -> Json:
+def _render_job(job: Job) -> Json:
     return job_of(job)
 
 
 @cache
-def _rendered_output(write: Write, day: tuple[bool, bool, bool], is_whole: bool) -> Json:
+def _render_output(write: Write, day: tuple[bool, bool, bool], is_whole: bool) -> Json:
     return output_of(write, _columns_of(write.dataset, *day), is_whole=is_whole)
 
 

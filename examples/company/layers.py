@@ -41,7 +41,7 @@ def a_table(
     return Dataset(namespace, name, types, owner, tags, frozenset(types) & PERSONAL if pii else frozenset())
 
 
-def copied(source: Dataset, columns: Iterable[str] | None = None) -> dict[str, list[Source]]:
+def copy_columns(source: Dataset, columns: Iterable[str] | None = None) -> dict[str, list[Source]]:
     """Build copies of a dataset's columns, by default of all."""
     return {column: [Source(source, column)] for column in (source.columns if columns is None else columns)}
 
@@ -57,7 +57,9 @@ def build_rates(parent: Job) -> Job:
     """Build the job for the rates of the central bank."""
     topic = a_table(BROKER, "ecb.exchange_rates", ("currency", "rate", "valid_on"))
     rates = a_table(LAKE, "silver/reference/exchange_rates", topic.columns, "team:finance", "tier:silver")
-    return Job(SPARK, "spark.exchange_rates", (topic,), (Write(rates, copied(topic)),), "team:finance", 3, 1, parent)
+    return Job(
+        SPARK, "spark.exchange_rates", (topic,), (Write(rates, copy_columns(topic)),), "team:finance", 3, 1, parent
+    )
 
 
 def build_bronze(parent: Job) -> dict[str, Job]:
@@ -67,7 +69,7 @@ def build_bronze(parent: Job) -> dict[str, Job]:
         topic = a_table(BROKER, f"cdc.{area}.{table}", columns_of(area, table))
         name = f"bronze/{area}/{table}{_SUFFIXES.get(table, '')}"
         landed = a_table(LAKE, name, (*topic.columns, "ingested_at"), TEAMS[area], "tier:bronze", pii=True)
-        write = Write(landed, copied(topic))
+        write = Write(landed, copy_columns(topic))
         jobs[table] = Job(SPARK, f"spark.bronze_{table}", (topic,), (write,), TEAMS[area], 5 + number, 4, parent)
     return jobs
 
@@ -81,20 +83,20 @@ def build_silver(bronze: Mapping[str, Job], calendar: Dataset, parent: Job) -> d
         clean = a_table(LAKE, f"silver/{area}/{table}", names, TEAMS[area], "tier:silver", pii=True)
         past = a_table(LAKE, f"silver/{area}/{table}_history", (*names, "valid_from_on", "valid_to_on"), TEAMS[area])
         rows = (Source(calendar, "date", role="JOIN"), Source(source, names[0], role="FILTER"))
-        writes = [Write(clean, _cleaned(source, names), rows), Write(past, _cleaned(source, names), rows)]
+        writes = [Write(clean, _clean(source, names), rows), Write(past, _clean(source, names), rows)]
         if number < _QUARANTINED:
-            writes.append(Write(a_table(LAKE, f"quarantine/{area}/{table}", source.columns), copied(source)))
+            writes.append(Write(a_table(LAKE, f"quarantine/{area}/{table}", source.columns), copy_columns(source)))
         jobs[table] = Job(
             SPARK, f"spark.silver_{table}", (source, calendar), writes, TEAMS[area], 70 + number, 6, parent
         )
     return jobs
 
 
-def _cleaned(source: Dataset, names: Iterable[str]) -> dict[str, list[Source]]:
-    return {name: [_cleaned_column(source, name)] for name in names}
+def _clean(source: Dataset, names: Iterable[str]) -> dict[str, list[Source]]:
+    return {name: [_clean_column(source, name)] for name in names}
 
 
-def _cleaned_column(source: Dataset, column: str) -> Source:
+def _clean_column(source: Dataset, column: str) -> Source:
     """Build the source of a column in silver: account numbers are hashed, numbers cast, texts trimmed."""
     kind = type_of(column)
     if column == "iban":
@@ -118,7 +120,7 @@ def build_staging(silver: Mapping[str, Job], calendar: Dataset, parent: Job, roo
             DBT,
             staged.name,
             (source, calendar),
-            (Write(staged, copied(source), rows),),
+            (Write(staged, copy_columns(source), rows),),
             "team:analytics",
             150 + number // 4,
             2,

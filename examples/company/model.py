@@ -55,7 +55,7 @@ class Write:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A job that runs once a night, `starts_min` minutes after its begin, for about `takes_min` minutes.
+    """A job that runs once a night, `starts_min` minutes after its begin, for about `lasts_min` minutes.
 
     `parent` is the job that starts it, `root` the job that starts the parent. With `reads_day_before`, it reads the
     previous day's partition of each dataset with daily partitions.
@@ -67,7 +67,7 @@ class Job:
     writes: Sequence[Write]
     owner: str
     starts_min: int
-    takes_min: int = 3
+    lasts_min: int = 3
     parent: Job | None = None
     root: Job | None = None
     sql: str = ""

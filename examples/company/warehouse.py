@@ -121,6 +121,7 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
         formulas = dict(
             re.split(r"\s*=\s*", line.strip(), maxsplit=1) for line in re.split(r"[;\n]", text) if line.strip()
         )
+        # Columns follow from formulas, rows from joins with the calendar and between the inputs.
         lineage = {column: _sources(formula, tables) for column, formula in formulas.items()}
         tags = ("tier:gold", "sox") if table in ("revenue", "fct_postings") else ("tier:gold",)
         model = a_table(WAREHOUSE, f"nordwind.gold.{table}", formulas, "team:analytics", *tags)
@@ -146,7 +147,6 @@ def build_gold(known: Mapping[str, Dataset], calendar: Dataset, parent: Job, roo
 
 
 def _sources(formula: str, tables: Mapping[str, Dataset]) -> list[Source]:
-    """List the columns in a formula."""
     expression = "" if _REFERENCE.fullmatch(formula) else formula
     named = dict.fromkeys(_REFERENCE.findall(formula))
     return [Source(tables[table], column, expression) for table, column in named]

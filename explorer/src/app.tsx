@@ -1,10 +1,11 @@
 /** The frame around every view: search on top, the view below, dialogs over both. */
 
-import { type ComponentType, type ReactNode, Suspense, useRef } from "react";
+import { type ReactNode, Suspense, useRef } from "react";
 import { Link, Route, Switch, useLocation, useSearch } from "wouter";
 
 import type { Feature } from "./api/queries";
-import { Boundary, lazyView } from "./parts/boundary";
+import { VIEWS as OF_FEATURES } from "./features";
+import { Boundary, lazyView, type ViewAt } from "./parts/boundary";
 import { Find } from "./parts/find";
 import { Bones, Nothing } from "./parts/frame";
 import { useKeys } from "./parts/keys";
@@ -15,8 +16,7 @@ import { Account, TokenDialog } from "./parts/token";
 import mark from "./style/mark.svg?url";
 import { StartView } from "./views/start/start";
 
-/** Views, and the operation without which a view shows nothing. */
-const VIEWS: readonly [string, ComponentType, Feature?][] = [
+const VIEWS: readonly ViewAt[] = [
   ["/search", lazyView(() => import("./views/search/search"), "SearchView")],
   ["/map", lazyView(() => import("./views/map/map"), "MapView"), "getLineage"],
   ["/columns", lazyView(() => import("./views/columns/columns"), "ColumnsView"), "getColumnLineage"],
@@ -28,9 +28,8 @@ const VIEWS: readonly [string, ComponentType, Feature?][] = [
   ["/jobs", lazyView(() => import("./views/lists/jobs"), "JobsView"), "listAllJobs"],
   ["/datasets", lazyView(() => import("./views/lists/datasets"), "DatasetsView"), "getDataset"],
   ["/tests", lazyView(() => import("./views/tests/tests"), "TestsView"), "listFailingTests"],
-  ["/feed", lazyView(() => import("./views/feed/feed"), "FeedView"), "listFeed"],
-  ["/coverage", lazyView(() => import("./views/coverage/coverage"), "CoverageView"), "reportCoverage"],
   ["/usage", lazyView(() => import("./views/usage/usage"), "UsageView"), "reportUsage"],
+  ...OF_FEATURES,
 ];
 
 const WIDE = ["/map", "/columns"];

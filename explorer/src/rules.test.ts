@@ -39,6 +39,11 @@ test("views call the API through queries alone, and parts know no view", () => {
   expect(importsOf(/^\.\/(parts|draw|api)\//).filter((line) => /views\//.test(line))).toEqual([]);
 });
 
+test("a feature is named by the list of features alone", () => {
+  const others = importsOf(/^\.\/(?!features\/)/).filter((line) => /features\//.test(line));
+  expect(others).toEqual([]);
+});
+
 test.each([
   ["markup from text", /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write/],
   ["a store that outlives the tab, but what is the reader's own", /localStorage|indexedDB|document\.cookie/, MINE],

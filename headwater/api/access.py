@@ -1,18 +1,17 @@
 """Access: API Gateway checks signatures itself, bearer tokens are checked here.
 
-To a token that is good for some namespaces only, what is in others is not there: routes, lists, counts, searches and
-ids respond as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
-strict about namespaces, by id and type alone.
+For a token of a few namespaces, foreign jobs and datasets do not exist: routes, lists, counts, searches and ids respond
+as if they had never been written. A graph does show foreign neighbours; in a strict deployment by id and type alone.
 
-An event has to be within the token's namespaces with all that it describes: its job, its parent and root jobs, its
-outputs or its dataset. Its inputs and the sources of its columns have to be there, or in namespaces that the token may
-reference (`headwater.events.rights`). One event that is not refuses its whole batch.
+An event must describe nothing outside the token's namespaces: its job, its parent and root jobs, its outputs or its
+dataset. Its inputs and the sources of its columns may also lie in the token's `references`
+(`headwater.events.rights`). A batch with an event outside is refused as a whole.
 
-A request may name a dataset as a producer does that the rules of names join with others: then the namespace counts in
-which the rules place it. If the token does not cover that one, the response is that of an unknown dataset.
+A request may name a dataset as its producer does. The rules of names turn the name into the graph's, and the namespace
+of the graph's name counts. A name outside the token's namespaces gets the response of an unknown dataset.
 
-Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
-treated as if it were not there; a request that adds records to it is refused.
+Records are in no namespace: their scope is `records`, limited by the token's roots. A root outside responds as if it
+did not exist; a request with new records for it is refused.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from headwater_model.ids import DatasetId
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
-    """Return the token that the request brought; None where API Gateway checked a signature.
+    """Find the token of a request, and record its use; None where API Gateway checked a signature.
 
     Raises:
-        Forbidden: the stage does not name the check of its callers, so that there may be none.
-        Unauthorized: the stage is the token API's, and the request brought no valid token.
+        Forbidden: the stage names no check of its callers, so perhaps nobody checks them.
+        Unauthorized: the stage is the token API's, and the request has no valid token.
     """
     name, iam, token_auth = settings.AUTH_STAGE_VARIABLE, settings.IAM_AUTH, settings.TOKEN_AUTH
     auth = (event.get("stageVariables") or {}).get(name)
@@ -61,14 +60,14 @@ def spend_budget(services: Services, request: HttpRequest, events: int) -> None:
 
     Raises:
         TooLarge: more events than the budget of a minute.
-        OverBudget: more than is left of this minute's.
+        OverBudget: more events than the rest of this minute's budget.
     """
     if request.token is not None:
         services.tokens.spend(request.token, events, now_s=services.now_s())
 
 
 def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
-    """Return the caller, for logs: the id of the token, or the ARN that API Gateway found by the signature.
+    """Name the caller for logs: the token's id, or the ARN of a signature's principal from API Gateway.
 
     >>> name_caller(None, {"requestContext": {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"}}})
     'arn:aws:iam::123456789012:user/ann'
@@ -79,17 +78,17 @@ def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(event: Mapping[str, Any]) -> str:
-    """Return the one header of this name; nothing if there are two."""
+    """Read the header `Authorization`; empty if it is missing or sent twice."""
     many = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}
     values = [value for name, sent in many.items() if name.lower() == "authorization" for value in sent]
     return values[0] if len(values) == 1 else ""
 
 
 def check_access(services: Services, token: Token, request: HttpRequest, route: Route) -> None:
-    """Refuse a request that the token does not allow.
+    """Refuse a request beyond the token's rights; take a change through the API from its budget.
 
     Raises:
-        Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
+        Forbidden: the token has not the scope, the root, or the namespace to write to or delete from.
         NotFound: the root in the path is none of the token's.
         OverBudget: a change through the API counts as an event, and the token's budget is spent.
     """
@@ -107,7 +106,7 @@ def check_access(services: Services, token: Token, request: HttpRequest, route: 
 
 
 def _check_roots(token: Token, request: HttpRequest, within: Within) -> None:
-    """Refuse records of other roots than the token's, before anything is read; handlers check `RECORDS` themselves."""
+    """Refuse records outside the token's roots, before anything is read; handlers check `RECORDS` themselves."""
     if token.is_of_every_root or within is Within.RECORDS:
         return
     if within is Within.ROOT:
@@ -143,9 +142,9 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, sc
 
 
 def under_rules(services: Services, token: Token, request: HttpRequest, route: Route) -> HttpRequest:
-    """Return the request with its dataset's name by the rules of names, if only that is in a namespace of the token's.
+    """Give the request the dataset's name in the graph, if the token covers only this name, not the requested name.
 
-    A token that may not use the route learns so from `check_access`, and nothing is read.
+    A token without the route's scope is refused by `check_access` later, so nothing is read for it here.
     """
     segment = next((name for name in ("dataset", "endpoint") if name in request.segments), None)
     if segment is None or token.is_everywhere or route.scope not in token.scopes:
@@ -161,7 +160,7 @@ def under_rules(services: Services, token: Token, request: HttpRequest, route: R
 
 
 def check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
-    """Raise `Forbidden`, which names the namespace, unless the token covers all of them."""
+    """Raise `Forbidden` with the name of the first namespace that the token does not cover."""
     for namespace in namespaces:
         if not token.covers(namespace):
             raise _beyond(scope, namespace)
@@ -172,7 +171,7 @@ def _beyond(scope: Scope, namespace: str) -> Forbidden:
 
 
 def _check_primary_name(services: Services, token: Token, request: HttpRequest, scope: Scope) -> None:
-    """Refuse to delete or tag a dataset by another name that it has in a namespace of the token's."""
+    """Refuse to delete or tag a foreign dataset by an alias in a namespace of the token's."""
     named = DatasetId(request.segment("namespace"), request.segment("dataset"))
     if not token.covers(named.namespace):
         return
@@ -180,15 +179,15 @@ def _check_primary_name(services: Services, token: Token, request: HttpRequest, 
     if dataset is None:
         return
     check_covered(token, scope, [dataset.id.namespace])
-    # The loader applies the change by the rules, also where these are newer than the dataset's events.
+    # The loader applies the change by the rules of names, and they may be newer than the dataset's events.
     if not all(token.covers(other.namespace) for other in services.queries.names_by_rules(dataset.id)):
         raise _beyond(scope, named.namespace)
 
 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
-    """Return the services as the token's holder sees them: what the token does not cover is not there.
+    """Limit queries and the event log to the token's namespaces.
 
-    A path in a namespace that it does not cover is looked up in an empty table.
+    A path in a foreign namespace is looked up in an empty table: 404, without a request to DynamoDB.
     """
     if token.is_everywhere:
         return services

@@ -1,4 +1,4 @@
-"""The HTTP API: its routes, three of its own among them, and requests that no route takes."""
+"""The HTTP API: all routes, among them `/`, `/openapi.json`, `/api/v1/me`, and refusals of requests without a route."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from headwater_model.errors import Forbidden, HeadwaterError, Unauthorized
 
 Entry: TypeAlias = Mapping[str, object]
 
-# Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
+# Headers of all responses: a browser does not guess the type, and a proxy does not cache them for another caller.
 _HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
 _INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
-# The modules of routes, in the order of the document, features last. Each has a pattern that begins its paths: the
-# first request of such a path imports the module.
+# The modules of routes, in the order of the document, features last, each with the pattern that its paths begin with.
+# The first request of such a path imports the module.
 MODULES = (
     ("headwater.api.records.routes", "/api/v1/records"),
     ("headwater.api.events", "/api/v1/lineage"),
@@ -45,7 +45,7 @@ MODULES = (
     ("headwater.api.reports.routes", "/api/v1/reports"),
     *(module for feature in FEATURES for module in feature.routes),
 )
-# The status with which API Gateway responds where this raises.
+# API Gateway's status where the function raises.
 _RAISED = 502
 _PATH_CHARS_MAX = 1000
 
@@ -57,26 +57,26 @@ class Me(TypedDict):
     """
 
     caller: str | None
-    """The token's id, or the ARN that API Gateway found by the signature; null where it names none."""
+    """The token's id, or the ARN of the signature's principal; null where API Gateway names none."""
     scopes: list[Scope]
     namespaces: list[str]
-    """Limits of what it may read, write and delete. A search of all may not be allowed: name one of them."""
+    """It may read, write and delete there. If a search over all is refused, name a namespace."""
     references: list[str]
-    """Other namespaces whose datasets its events may name, as inputs and as sources of columns."""
+    """Further namespaces: its events may name their datasets as inputs and as sources of columns."""
     roots: list[str]
-    """Limits of its records."""
+    """The roots of its records."""
     expiresAt: str | None
-    """The time at which the token expires; null where it does not, and without a token."""
+    """The time at which the token expires; null if it never does, and without a token."""
     stage: str
     strictNamespaces: bool
-    """Neighbours in other namespaces show their id and type alone."""
+    """Foreign neighbours show their id and type alone."""
     features: list[str]
-    """Ids of the operations that its scopes allow, as in the OpenAPI document."""
+    """Ids of the operations within its scopes, as in the OpenAPI document."""
 
 
 @cache
 def render_document() -> str:
-    """Return this API's OpenAPI document; made when it is first requested, for it costs as much as a cold start."""
+    """Render this API's OpenAPI document at its first request: it costs as much as a cold start."""
     from headwater.api.document.openapi import build
 
     return json.dumps(build(all_routes(), _INFO), indent=2, ensure_ascii=False) + "\n"
@@ -103,18 +103,18 @@ def start(_services: Services, request: HttpRequest) -> Response[str]:
 
 
 def routes_of(module: str) -> tuple[Route, ...]:
-    """Return the routes of a module."""
+    """Import a module, and list its routes."""
     routes: tuple[Route, ...] = import_module(module).ROUTES
     return routes
 
 
 def all_routes() -> tuple[Route, ...]:
-    """Return the routes of every module."""
+    """Import all modules, and list their routes."""
     return (*_OWN, *(route for module, _ in MODULES for route in routes_of(module)))
 
 
 def get_me(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the caller's scopes, namespaces and roots, and the operations that they allow.
+    """Show the caller's scopes, namespaces and roots, and the operations within its scopes.
 
     Returns:
         The caller.
@@ -157,7 +157,7 @@ def _methods_of(route: Route) -> set[str]:
 
 @cache
 def _shapes() -> tuple[tuple[re.Pattern[str], set[str]], ...]:
-    """Return the pattern of each route's path with its methods; slashes at the end do not count, as in the router."""
+    """Compile the pattern of each route's path, with its methods; slashes at the end do not count, as in the router."""
     return tuple(
         (re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route))
         for route in (*all_routes(), *explorer.ROUTES)
@@ -165,7 +165,7 @@ def _shapes() -> tuple[tuple[re.Pattern[str], set[str]], ...]:
 
 
 def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
-    """Return what a log may hold of a request: its caller and path, never its query, headers or body."""
+    """Render a request for the log: its caller and path, never its query, headers or body."""
     return {
         "caller": caller,
         "method": event["httpMethod"],
@@ -193,7 +193,7 @@ class Api:
 
     def resolve(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, object]:
         """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
-        # The router knows the characters of RFC 3986; servers let others through undecoded.
+        # The router knows the characters of RFC 3986; servers let further characters through undecoded.
         event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
         self.load(event["path"])
         self._caller, status = None, _RAISED
@@ -243,7 +243,7 @@ class Api:
         return run
 
     def _handle_page(self, route: Route) -> Callable[..., Response[str]]:
-        """Handle a route of the explorer, which is the same for every caller."""
+        """Handle a route of the explorer: the same for every caller, so nobody is identified."""
 
         def run(**segments: str) -> Response[str]:
             return route.handler(self._services(), HttpRequest(self._app.current_event, segments, lambda: 0.0))
@@ -251,7 +251,7 @@ class Api:
         return run
 
     def _refuse(self, _error: NotFoundError) -> Response[str]:
-        """Refuse what the router found no route for: the path, or the method on it."""
+        """Refuse a request without a route: 404 for its path, 405 for its method; 401 or 403 come first."""
         event = self._app.current_event
         try:
             self._identify(self._services())

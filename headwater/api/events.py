@@ -1,4 +1,4 @@
-"""Routes that take OpenLineage events, one or a batch."""
+"""Routes for OpenLineage events: a single event, or a batch."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from headwater.api.route import Reply, Route, Services, Within
 from headwater.api.types import BatchResult, EventBatch, LineageEvent
 from headwater.settings import FORWARDED_HEADER
 
-# The modules of events are loaded for events alone, as in `lambdas/input.py`.
+# Handlers import the modules of events themselves, as in `lambdas/input.py`: other cold starts do without them.
 
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:
     """Take an OpenLineage event.
 
-    It may come gzipped (`Content-Encoding: gzip`), 4 MB as sent. The same event twice is one.
+    It may be gzipped (`Content-Encoding: gzip`), 4 MB as sent. Sending it again changes nothing.
 
     Returns:
         Durable in a queue; queries show it within seconds.

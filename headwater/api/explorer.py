@@ -24,14 +24,14 @@ _NOT_BUILT = (
 
 
 def redirect_to_page(services: Services, request: HttpRequest) -> Response[str]:
-    """Return the page for `/explore/`; redirect `/explore`, where its relative links would be wrong."""
+    """Respond to `/explore/` with the page; redirect `/explore`, where its relative links would be wrong."""
     if request.event.path.endswith("/"):
         return _respond(services, page_files.INDEX)
     return Response(308, headers={"Location": "explore/", "Cache-Control": page_files.REVALIDATE})
 
 
 def get_file(services: Services, request: HttpRequest) -> Response[str]:
-    """Return a file of the build, and the page for the name of a view; 404 for a file that an older build had."""
+    """Respond with a file of the build, or with the page for the name of a view; 404 for a file of an older build."""
     return _respond(services, request.segment("file"))
 
 
@@ -53,8 +53,8 @@ def _headers(services: Services, cache_control: str) -> Mapping[str, str]:
 
 
 def _policy(links: Links) -> str:
-    """Return what the page may load: its own files, and large responses from their buckets."""
-    # The origins of signed links; a local stack has one for both buckets.
+    """Render the page's content security policy: it loads its own files, and large responses from their buckets."""
+    # The origins of signed links; in a local stack both buckets have the same origin.
     signed = (urlsplit(links.sign(bucket, "any")) for bucket in (links.archive, links.incoming))
     sources = " ".join(("'self'", *sorted({f"{url.scheme}://{url.netloc}" for url in signed})))
     return (

@@ -1,7 +1,6 @@
-"""Files of the explorer, as `make explorer` builds them into `explorer/dist`.
+"""Files of the explorer, built by `make explorer` into `explorer/dist`.
 
-That folder lies at the same place in a checkout and in the function's asset; the wheel has its files as
-`headwater/page`.
+The folder has the same path in a checkout and in the function's asset; the wheel has the files as `headwater/page`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ REVALIDATE = "no-cache"
 
 @dataclass(frozen=True, slots=True)
 class PageFile:
-    """A file of the build, with the headers that it is served with."""
+    """A file of the build, with its headers."""
 
     text: str
     content_type: str
@@ -39,18 +38,21 @@ class PageFile:
 
 @cache
 def built_files() -> Mapping[str, Path]:
-    """Return the files that may be served; they do not change while a process lives."""
+    """List the files that may be served; they do not change while a process lives."""
     return list_files(DIST)
 
 
 def list_files(folder: Path) -> Mapping[str, Path]:
-    """Return the files that a build wrote, by name; empty if it has not run."""
+    """List the files of a build by name; empty without a build."""
     files = folder.iterdir() if (folder / INDEX).is_file() else ()
     return {path.name: path for path in files if path.suffix in _TYPES}
 
 
 def find_file(files: Mapping[str, Path], name: str) -> PageFile | None:
-    """Return a file; for the name of a view, which has no suffix, the page; None for others, and without a build."""
+    """Read a file of the build; the page for a view, `jobs` or `a.b`: its name has none of the build's suffixes.
+
+    None for an unknown file, and without a build.
+    """
     path = files.get(name if PurePosixPath(name).suffix in _TYPES else INDEX)
     if path is None:
         return None

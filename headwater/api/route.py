@@ -1,4 +1,4 @@
-"""Routes: a method on a path, its handler with the services that it gets, and its description in the OpenAPI document.
+"""Routes: a method on a path, its handler, the services for it, and its description in the OpenAPI document.
 
 The function's edge (`lambdas/api.py`) puts the services together.
 """
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 class Services:
     """Stores, queues, clients; clocks (seconds since 1970, and normalized times), new ids, a counter of metrics.
 
-    `strict_namespaces`: a token for some namespaces is shown neighbours in others by id and type alone.
+    `strict_namespaces`: a token for some namespaces is shown foreign neighbours by id and type alone.
 
-    The modules of the stores are imported where these are made, and not here: a cold start pays for what it uses.
-    `searcher` makes the search of records at the first search.
+    Stores are imported where they are made, not here: a cold start imports only the stores in use. `searcher` makes the
+    search of records at the first search.
     """
 
     records: RecordQueue
@@ -106,12 +106,12 @@ class Reply:
 class Route:
     """A method on a path; segments in angle brackets are ids, each percent-encoded. HEAD is answered wherever GET is.
 
-    A token needs the `scope` (None: any valid token), and `within` says which part of the request its limits concern.
-    A route that `makes_events` takes them from the token's budget itself; other writes and deletions count as an event.
-    `returns` is the type of the body of a response with this `status`, None without a body. `linked`: a body above 4 MB
-    is behind a link (303), and both responses have the `headers`. `replies` are its other responses. `accepts` is the
-    type of the request's body. The handler's docstring is the operation's summary and description, and under `Returns:`
-    the response's.
+    A token needs the `scope` (None: any valid token); `within` is the part of the request limited by the token.
+    A route that `makes_events` takes them from the token's budget itself. Any further write or deletion counts as an
+    event. `returns` is the type of the body of a response with this `status`, None without a body. `linked`: a body
+    above 4 MB is behind a link (303), and both responses have the `headers`. `replies` are further responses. `accepts`
+    is the type of the request's body. The handler's docstring is the operation's summary and description, and under
+    `Returns:` the response's.
     """
 
     method: str
@@ -133,6 +133,9 @@ class Route:
 
 
 def operation_id(route: Route) -> str:
-    """Return the id of a route's operation in the OpenAPI document: its handler's name in camel case."""
+    """Make the id of a route's operation in the OpenAPI document: its handler's name in camel case.
+
+    `get_dataset` becomes `getDataset`.
+    """
     first, *others = route.handler.__name__.split("_")
     return first + "".join(word.capitalize() for word in others)

@@ -1,13 +1,13 @@
-"""Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
+"""Bearer tokens: their scopes, namespaces and roots. Only a token's hash is stored.
 
     TOKENS        <id>    hash, scopes, namespaces, references, roots, created, expires, revoked; swapped by version
     TOKEN_USES    <id>    the day of the last use; only grows
-    TOKEN_BUDGETS <id>#<minute>    the events that a token with a budget sent in this minute; expires
+    TOKEN_BUDGETS <id>#<minute>    the number of events sent in this minute with a token with a budget; expires
 
-The API's function may write the rows of the last two alone.
+The API's function may write `TOKEN_USES` and `TOKEN_BUDGETS` alone.
 
-A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
-one round of SHA-256 is enough.
+A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. Nobody guesses such a secret, so
+a single round of SHA-256 is enough.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Scope = Literal["records", "read", "write", "delete"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-# The scopes that namespaces limit; `records` is limited by roots, since records are in no namespace.
+# The scopes limited by namespaces; `records` is limited by roots, since records are in no namespace.
 IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
 _PK = TOKENS
 _FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _ID_BYTES, _SECRET_BYTES = 8, 32
-# How long a function may go on with what it knows of a token: a revocation takes as long.
+# Seconds for which a function trusts a token that it has read: a revocation takes as long.
 _KNOWN_S = 60
-# Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
+# Bounds the memory of a function. Made-up ids push out made-up ids alone: known tokens have a memory of their own.
 _KNOWN_MAX = 10_000
 _DAY_S = 24 * 3600
 LIFETIME_DAYS_MAX = 3650
 _MINUTE_S = 60
 _TRIES = 5
-# Of each kind: those of the namespaces travel with an event, in a message of 1 MiB.
+# Of each kind: the patterns of namespaces travel with an event, in a message of 1 MiB.
 _PATTERNS_MAX = 100
 # The longest root has 2,048 bytes, the longest namespace 1,024 characters; and the `*`.
 _PATTERN_CHARS_MAX = 2049
@@ -58,9 +58,9 @@ _PATTERN_CHARS_MAX = 2049
 class Token:
     """A token as it is stored; times are seconds since 1970.
 
-    `namespaces` limit what it may read, write and delete, `references` the other namespaces whose datasets its events
-    may name, `roots` its records: names, or beginnings and then `*`. `events_per_minute` bounds the events that it
-    sends; None: as many as API Gateway lets through.
+    `namespaces`, `references` and `roots` are patterns: names, or beginnings and then `*`. It may read, write and
+    delete in its `namespaces`. Its events may also name datasets in its `references`. It may use the records of its
+    `roots`. `events_per_minute` bounds its events; None: as many as API Gateway lets through.
     """
 
     id: str
@@ -75,11 +75,11 @@ class Token:
     events_per_minute: int | None = None
 
     def is_good(self, now_s: int) -> bool:
-        """Return True if it is neither revoked nor expired."""
+        """True if it is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now_s < self.expires)
 
     def covers(self, namespace: str) -> bool:
-        """Return True if it is good for the namespace."""
+        """True if a pattern of its namespaces fits."""
         return covers(self.namespaces, namespace)
 
     @property
@@ -88,21 +88,21 @@ class Token:
         return Rights(self.namespaces, self.references)
 
     def covers_root(self, root_id: str) -> bool:
-        """Return True if it is good for the records of the root."""
+        """True if it may use the records of the root."""
         return covers(self.roots, root_id)
 
     @property
     def is_everywhere(self) -> bool:
-        """True if it is good for every namespace, and for lists over all of them."""
+        """True if it is good for all namespaces, and for lists over them."""
         return EVERYWHERE in self.namespaces
 
     def covers_roots_from(self, prefix: str) -> bool:
-        """Return True if it is good for the records of every root whose id begins so."""
+        """True if it may use the records of all roots with this prefix."""
         return any(pattern.endswith("*") and prefix.startswith(pattern[:-1]) for pattern in self.roots)
 
     @property
     def is_of_every_root(self) -> bool:
-        """True if it is good for the records of every root."""
+        """True if it may use the records of all roots."""
         return EVERYWHERE in self.roots
 
 
@@ -117,12 +117,14 @@ def new_token(
     random: Callable[[int], bytes],
     events_per_minute: int | None = None,
 ) -> tuple[str, Token]:
-    """Return a token's text, for its owner alone, and the token as it is stored; no `references` or `roots` means all.
+    """Make a token: its text, for its owner alone, and the token as it is stored.
+
+    No `references` with the scope `write` means all; likewise `roots` with `records`.
 
     Raises:
-        Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces, references or roots
-            that none of the scopes uses, or too many of them; an empty name, or one with `*` elsewhere than at its end;
-            a budget of events without the scope `write`, or below 1; a lifetime above 3,650 days.
+        Invalid: scopes are missing or unknown; a scope without its namespaces; namespaces, references or roots without
+            their scope, or too many; an empty pattern, or `*` elsewhere than at its end; a budget of events without the
+            scope `write`, or below 1; a lifetime above 3,650 days.
     """
     _check(scopes, namespaces, references, roots)
     _check_budget(scopes, events_per_minute)
@@ -189,7 +191,7 @@ def _hash(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """The tokens of a table, and why the rows of others cannot be read, by id: nobody can use these."""
+    """The tokens of a table, and the faults of damaged rows by id: a damaged token is refused."""
 
     good: list[Token] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
@@ -197,7 +199,7 @@ class TokenList:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens in the graph table. What `find` has read, or not found, is known for a minute without a request."""
+    """The tokens in the graph table. `find` remembers a token, and an unknown id, for a minute."""
 
     table: GraphTable
     _known: dict[str, tuple[Token, int]] = field(default_factory=dict, repr=False)
@@ -205,10 +207,10 @@ class Tokens:
     _used: dict[str, int] = field(default_factory=dict, repr=False)
 
     def find(self, text: str, *, now_s: int) -> Token | None:
-        """Return the token of this text if it is good at `now_s`; one request at most, none if it is malformed."""
+        """Find the token of this text, if it is good at `now_s`; a request at most, none for a malformed text."""
         form = _FORM.fullmatch(text)
         token = self._get(form[1], now_s) if form else None
-        # Compared in constant time: the time that it takes reveals nothing of the stored hash.
+        # Compared in constant time: the duration reveals nothing of the stored hash.
         if token is None or not hmac.compare_digest(token.hash, _hash(text)) or not token.is_good(now_s):
             return None
         return token
@@ -231,7 +233,7 @@ class Tokens:
         return token
 
     def record_use(self, token: Token, *, now_s: int) -> None:
-        """Store the day of the token's use: one conditional write a token, day and process; never raises for AWS."""
+        """Store the day of the token's use: a conditional write a token, day and process; never raises for AWS."""
         day_s = now_s - now_s % _DAY_S
         if self._used.get(token.id) == day_s:
             return
@@ -241,14 +243,14 @@ class Tokens:
             self.table.advance((TOKEN_USES, token.id), LAST_USED, day_s)
 
     def spend(self, token: Token, events: int, *, now_s: int) -> None:
-        """Take this many events from the token's budget of this minute; one conditional write, none without a budget.
+        """Take this many events from the token's budget of this minute; a conditional write, none without a budget.
 
-        Whoever sends the same events again spends again. Where the table refuses for now, nothing is taken, and the
-        events pass: a budget limits cost, and no event is refused for want of it.
+        A repeated event is taken again. Where the table refuses for now, nothing is taken and the events pass: a budget
+        limits cost, and its own failure refuses nobody.
 
         Raises:
             TooLarge: more events than a whole minute's budget.
-            OverBudget: more than is left of this minute's.
+            OverBudget: more events than the rest of this minute's budget.
         """
         budget = token.events_per_minute
         if budget is None or not events:
@@ -265,7 +267,10 @@ class Tokens:
                 )
 
     def last_uses(self) -> dict[str, int]:
-        """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
+        """Read the days of the last uses by the tokens' ids, as seconds since 1970 at the day's start in UTC.
+
+        `{"0123456789abcdef": 1_763_596_800}`
+        """
         [page] = self.table.query([RowQuery(TOKEN_USES)])
         return {row.sk: row.data[LAST_USED] for row in page.rows if isinstance(row.data.get(LAST_USED), int)}
 
@@ -275,7 +280,7 @@ class Tokens:
             raise Conflict(f"token {token.id}: there is one of this id")
 
     def all(self) -> TokenList:
-        """Return every token, oldest first; of more than 10,000 those with the least ids."""
+        """List the tokens, oldest first; of more than 10,000 the tokens with the least ids."""
         [page] = self.table.query([RowQuery(_PK)])
         listed = TokenList()
         for row in page.rows:
@@ -287,11 +292,12 @@ class Tokens:
         return listed
 
     def revoke(self, id_: str, *, now_s: int) -> Token:
-        """Mark the token as revoked; one that is so already stays as it is.
+        """Mark the token as revoked; a revoked token stays as it is.
 
         Raises:
             NotFound: there is no such token.
             Invalid: its row is damaged; `find` refuses it already.
+            Conflict: the row changed at each try.
         """
         for _ in attempts(_TRIES, self.table.sleep):
             row = self.table.get([(_PK, id_)]).get((_PK, id_))
@@ -307,7 +313,7 @@ class Tokens:
 
 
 def _remember(memory: dict[str, T], id_: str, value: T) -> None:
-    """Remember a value, in the place of the oldest one where there are too many."""
+    """Remember a value, in place of the oldest if there are too many."""
     memory.pop(id_, None)
     if len(memory) >= _KNOWN_MAX:
         del memory[next(iter(memory))]
@@ -330,7 +336,7 @@ def _row(token: Token, version: int = 0) -> Row:
 
 
 def _token(row: Row) -> Token:
-    """Return the token of a row.
+    """Parse the token of a row.
 
     Raises:
         Invalid: the row is damaged: a value is missing, or has another type.

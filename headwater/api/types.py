@@ -1,4 +1,4 @@
-"""JSON of requests and responses that several dialects share, as types: the document and the tests are by them.
+"""JSON of requests and responses shared by several dialects, as types: the document and the tests are made of them.
 
 Annotations are values here, not text: text would be compiled at every cold start. A field's docstring is its
 description in the OpenAPI document; a description of several fields belongs to their type.
@@ -19,7 +19,7 @@ Count: TypeAlias = Annotated[int, Field(ge=0)]
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Link: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "uri"})]
 
-# Requests document their fields as responses do, but may hold more than is documented.
+# Requests document their fields as responses do, but may hold further fields.
 AS_REQUEST = ConfigDict(use_attribute_docstrings=True)
 # A node's `data`.
 OUTLINE = (
@@ -49,7 +49,7 @@ class LastWriter(TypedDict):
 
 
 class Transformation(TypedDict):
-    """The way a column comes from another, in OpenLineage's words."""
+    """The derivation of a column from a source column, in OpenLineage's words."""
 
     type: str
     subtype: str | None
@@ -83,7 +83,7 @@ class ApiInfo(TypedDict):
 
 
 class Redirect(TypedDict):
-    """A link to the response, which is too large to be sent."""
+    """A link to the response, too large to be sent."""
 
     location: Link
 
@@ -94,7 +94,7 @@ class Error(TypedDict):
     code: int
     """The HTTP status."""
     message: str
-    """The field, the rule, and the value as it was given."""
+    """The field, the rule, and the value as it was sent."""
 
 
 class TooLarge(TypedDict):
@@ -103,7 +103,7 @@ class TooLarge(TypedDict):
     code: NotRequired[int]
     """The HTTP status; missing where API Gateway itself refused."""
     message: str
-    """The field, the rule, and the value as it was given."""
+    """The field, the rule, and the value as it was sent."""
 
 
 _Name: TypeAlias = Annotated[
@@ -189,7 +189,7 @@ EventBatch: TypeAlias = Annotated[list[LineageEvent], Field(max_length=EVENTS_MA
 
 
 class FailedEvent(TypedDict):
-    """An event of a batch that was not accepted."""
+    """A refused event of a batch."""
 
     index: Count
     """Its place in the batch."""
@@ -209,7 +209,7 @@ class BatchSummary(TypedDict):
 
 
 class BatchResult(TypedDict):
-    """Events of a batch that were accepted, and those that were not, as OpenLineage's specification has it."""
+    """The accepted and the refused events of a batch, in the form of OpenLineage's specification."""
 
     status: Literal["success", "partial_success"]
     summary: BatchSummary

@@ -1,6 +1,6 @@
-"""Values as every dialect prints them: ids, versions, times, transformations, and paths of this API to things.
+"""Values as all dialects print them: ids, versions, times, transformations, and paths of this API to things.
 
-In a path each id is one percent-encoded segment. Of a node that the caller sees in outline, the data is left out here.
+In a path each id is a percent-encoded segment. A node seen in outline has no data.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ N = TypeVar("N", bound=Node)
 
 
 def render_id(thing: DatasetId | JobId) -> types.Id:
-    """Return `{"namespace", "name"}`."""
+    """Render `{"namespace", "name"}`."""
     return {"namespace": thing.namespace, "name": thing.name}
 
 
 def render_ids(things: Iterable[DatasetId | JobId]) -> list[types.Id]:
-    """Return a list of ids."""
+    """Render a list of `{"namespace", "name"}`."""
     return [render_id(thing) for thing in things]
 
 
 def render_node_id(thing: DatasetId | JobId | Column, version: str | None = None) -> str:
-    """Return the id of a node of a graph; a node of a version has the version behind `#`.
+    """Print the id of a node of a graph; a node of a version has the version behind `#`.
 
     >>> render_node_id(Column(DatasetId("s3://flights", "checked"), ("plane", "seats")))
     'datasetField:s3://flights:checked:plane.seats'
@@ -49,12 +49,12 @@ def render_node_id(thing: DatasetId | JobId | Column, version: str | None = None
 
 
 def redact(node: N, render: Callable[[N], T]) -> T | None:
-    """Return the data of a node; None of one that the caller may see in outline alone."""
+    """Render the data of a node; None if the caller sees it in outline alone."""
     return None if node.outline else render(node)
 
 
 def render_version_id(thing: DatasetId | JobId, version: str) -> types.VersionId:
-    """Return `{"namespace", "name", "version"}`."""
+    """Render `{"namespace", "name", "version"}`."""
     return {**render_id(thing), "version": version}
 
 
@@ -71,12 +71,12 @@ def when(time: str | None) -> str | None: ...
 
 
 def when(time: str | None) -> str | None:
-    """Return a time as Marquez prints it; None without a time."""
+    """Print a time as Marquez does; None without a time."""
     return None if time is None else render_time(time)
 
 
 def render_transformation(transformation: Transformation) -> types.Transformation:
-    """Return the way a column comes from another, in OpenLineage's words."""
+    """Render the derivation of a column from a source column, in OpenLineage's words."""
     return {
         "type": transformation.type,
         "subtype": transformation.subtype,
@@ -86,7 +86,7 @@ def render_transformation(transformation: Transformation) -> types.Transformatio
 
 
 def path_of(dataset: DatasetId) -> str:
-    """Return the path of a dataset.
+    """Print the path of a dataset.
 
     >>> path_of(DatasetId("s3://flights", "checked"))
     '/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked'
@@ -95,22 +95,22 @@ def path_of(dataset: DatasetId) -> str:
 
 
 def version_path(dataset: DatasetId, version: str) -> str:
-    """Return the path of a version of a dataset."""
+    """Print the path of a version of a dataset."""
     return f"{path_of(dataset)}/versions/{_segment(version)}"
 
 
 def run_path(run: str) -> str:
-    """Return the path of a run."""
+    """Print the path of a run."""
     return f"/api/v1/jobs/runs/{_segment(run)}"
 
 
 def root_path(root_id: str) -> str:
-    """Return the path of the records of a root."""
+    """Print the path of the records of a root."""
     return f"/api/v1/records/roots/{_segment(root_id)}"
 
 
 def origins_path(node_id: str) -> str:
-    """Return the path from a column's node id down to record roots."""
+    """Print the path of the record roots behind a column's node id."""
     return f"/api/v1/column-lineage/origins?nodeId={_segment(node_id)}"
 
 

@@ -101,6 +101,7 @@ def dynamodb() -> DynamoDBClient:
     from headwater.aws.retries import StandardRetries
     from headwater.aws.signing import Signer
 
+    # Settings, endpoint and certificates come from botocore, requests and signatures from our own code.
     region = session().get_config_variable("region")
     if not region:
         raise NoRegionError

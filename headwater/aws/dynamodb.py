@@ -126,7 +126,7 @@ class DynamoDB:
                 response = self._send(headers, body)
                 if response.status_code == HTTPStatus.OK:
                     result = _parse(response.content)
-                    self._retries.succeeded(context, response)
+                    self._retries.return_quota(context, response)
                     return result
             except BotoCoreError as error:
                 if not self._wait(attempt, context, None, error):

@@ -59,7 +59,7 @@ class StandardRetries:
         )
         return delay
 
-    def succeeded(self, context: dict[str, Any], response: Response) -> None:
+    def return_quota(self, context: dict[str, Any], response: Response) -> None:
         """Give the quota spent on the call's retries back."""
         self._release(context=context, http_response=response)
 

@@ -23,7 +23,6 @@ _COMMANDS = (
     "graph",
     "column",
     "explore",
-    "deploy",
     "cdk",
     "iam",
     "token",

@@ -122,6 +122,7 @@ def _replay(log: EventLog, rules: NamingRules, days: list[str], state_file: Path
     done = _Done()
     with suppress(FileNotFoundError):
         done = _Done(**json.loads(state_file.read_text(encoding="utf-8")))
+    # An interrupted replay continues after its last finished day.
     remaining = [day for day in days if day > done.to]
     events, failed = 0, done.failed
     with object_bars(TimeElapsedColumn()) as progress:

@@ -41,7 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = add_command(subparsers, "search", "find records, in the table and in the archive", _ABOUT, _EXAMPLES)
     parser.add_argument("--root", metavar="ID", help="records of this root")
     parser.add_argument("--node", metavar="ID", help="records of this node id")
-    parser.add_argument("--action", help="records that this action made")
+    parser.add_argument("--action", help="records made by this action")
     parser.add_argument("--location", metavar="PREFIX", help="records with this beginning of their storage location")
     time = "seconds since 1970, a day or a time in ISO 8601 (UTC), or now-7d"
     parser.add_argument(

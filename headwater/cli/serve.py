@@ -90,7 +90,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         type=parse_amount,
         default=1.0,
         metavar="SECONDS",
-        help="the longest that a batch waits to fill; the deployed stack's is 60 (default: 1)",
+        help="the longest wait for a batch to fill; 60 in a deployed stack (default: 1)",
     )
     parser.add_argument(
         "--template",
@@ -99,7 +99,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="a synthesized template to run, for context values other than cdk.json's (default: synthesize one)",
     )
     parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="keep what is stored in this folder (default: in memory)"
+        "--data", type=Path, metavar="DIR", help="keep all stored data in this folder (default: in memory)"
     )
     parser.set_defaults(func=serve)
 

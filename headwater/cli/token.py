@@ -96,7 +96,7 @@ def _add_bounds(create: argparse.ArgumentParser) -> None:
         "--events-per-minute",
         type=int,
         metavar="N",
-        help="the most events that the token sends in a minute; more are refused with 429 and Retry-After (default: no "
+        help="the most events by the token in a minute; more are refused with 429 and Retry-After (default: no "
         "bound of its own)",
     )
     expiry = create.add_mutually_exclusive_group()
@@ -194,12 +194,10 @@ def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _line_of(token: Token) -> str:
-    """Print the token as a line, without its secret."""
     return "  ".join(_cells(token))
 
 
 def _cells(token: Token) -> tuple[str, ...]:
-    """Print the token's id, scopes, creation, state, and limits."""
     state = _state(token)
     moments = {"revoked": token.revoked, "expired": token.expires, "valid": token.expires}
     moment = moments[state]

@@ -67,7 +67,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="FILE",
-        help="PEM or DER of a key that signs digests; may be repeated",
+        help="PEM or DER of a key that signed digests; may be repeated",
     )
     parser.add_argument(
         "--require-anchor",

@@ -13,7 +13,7 @@ from headwater.events.naming import AS_SENT
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-# The facts of these name their caller; of other changes the raw log alone does.
+# Changes whose facts name the caller; for a DELETE or DESCRIBE the raw log alone does.
 _WITH_CALLER = frozenset({"TAG", "UNTAG", "OWN", "DISOWN", "DOCUMENT"})
 
 

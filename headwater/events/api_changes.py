@@ -1,112 +1,35 @@
-"""Changes through the API, messages of our own: deletions and annotations, as they are sent, and parsing."""
+"""Changes through the API, messages of our own: rendering and parsing of deletions, annotations and descriptions.
+
+    {"change": "TAG", "eventTime": "2026-11-20T12:00:00.000000Z", "tag": "pii", "namespace": "lake", "dataset": "legs"}
+
+Fields follow the rules of events; names are kept as they were accepted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypedDict, TypeVar
-
-from pydantic import ValidationError, model_validator
-from pydantic_core import PydanticCustomError
-from typing_extensions import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict
 
 from headwater.events.canonical import content_hash
 from headwater.events.event import ApiChange, Deletion, Description, Documentation, Event, Ownership, Tagging
-from headwater.events.field_types import Model, Name, Namespace, Text, Time
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
-from headwater.validation import checked, invalid
 from headwater_model.errors import Invalid
-from headwater_model.events import API_CHANGES, is_api_change
+from headwater_model.events import API_CHANGES, is_api_change, is_time, name_in_bounds, namespace_in_bounds
 from headwater_model.ids import DatasetId, JobId
-from headwater_model.json_checks import at_most, not_blank
+from headwater_model.json_checks import Broken, Check, at_most, faults_of, fields_of, not_blank, text
+from headwater_model.times import parse_time
 
-# An annotation is part of the facts of its job or dataset, which every event of it reads.
+# A change whose fields were checked; null is as good as missing.
+_Form: TypeAlias = Mapping[str, Any]
+# Every event of a job or dataset reads its facts, and annotations are part of the facts.
 _DESCRIPTION_BYTES_MAX = 4_096
-# Messages for a value of a wrong JSON type, as those of events.
-_WORDS = {"model_type": "must be a JSON object", "string_type": "must be a string"}
-M = TypeVar("M", bound=Model)
-
-
-class _ChangeModel(Model):
-    """A change; the names are as they were accepted."""
-
-    change: Text
-    eventTime: Time  # noqa: N815 - as in events
-
-
-class _DeletionModel(_ChangeModel):
-    """A deletion."""
-
-    namespace: Namespace
-    job: Name | None = None
-    dataset: Name | None = None
-
-
-class _AnnotationModel(_DeletionModel):
-    """A change of what is annotated."""
-
-    caller: Text | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_thing(self) -> Self:
-        return _of_one(self, self.job, self.dataset, rule="must name either a job or a dataset")
-
-
-class _OwnershipModel(_AnnotationModel):
-    """A change of an owner."""
-
-    owner: Name
-    type: Name | None = None
-
-
-class _DocumentationModel(_AnnotationModel):
-    """A description of a job, a dataset or a field; none withdraws it."""
-
-    field: Name | None = None
-    description: Annotated[Text, checked(not_blank, at_most(_DESCRIPTION_BYTES_MAX))] | None = None
-
-
-class _TaggingModel(_ChangeModel):
-    """A change of a tag."""
-
-    tag: Name
-    namespace: Namespace | None = None
-    job: Name | None = None
-    dataset: Name | None = None
-    field: Name | None = None
-    description: Text | None = None
-    caller: Text | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_thing(self) -> Self:
-        rule = "must name a namespace with a job or a dataset in it, or none of them"
-        return _of_one(self, self.job, self.dataset, rule=rule, number=0 if self.namespace is None else 1)
-
-
-class _DescriptionModel(_ChangeModel):
-    """The description of a namespace or of a source; it sets all of its values."""
-
-    namespace: Namespace | None = None
-    source: Name | None = None
-    owner: Name | None = None
-    type: Name | None = None
-    connectionUrl: Text | None = None  # noqa: N815 - as in Marquez
-    description: Text | None = None
-
-    @model_validator(mode="after")
-    def _is_of_one_thing(self) -> Self:
-        return _of_one(self, self.namespace, self.source, rule="must name either a namespace or a source")
-
-
-def _of_one(model: M, *things: str | None, rule: str, number: int = 1) -> M:
-    """Return a model that names so many of the things."""
-    if len(things) - things.count(None) != number:
-        raise PydanticCustomError("subject", rule)
-    return model
+# The values of a description by its subject.
+_VALUES = {"namespace": ("owner", "description"), "source": ("type", "connectionUrl", "description")}
 
 
 def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
-    """Parse a line of the raw log: an event, or a change of ours, whatever its time.
+    """Parse a document of the raw log: an event or a change through the API, of any time.
 
     Only the log holds both: senders of events may not delete or tag.
     """
@@ -114,24 +37,22 @@ def parse_change(body: object, rules: NamingRules) -> Event | ApiChange:
 
 
 def parse_api_change(body: object, rules: NamingRules) -> ApiChange:
-    """Parse the message of a change through the API, as `render_change` makes it.
+    """Parse a change through the API, as `render_change` makes it.
 
     Raises:
-        Invalid: the body is no such change, or breaks a rule.
+        Invalid: the body is no change, or breaks a rule.
     """
     if not isinstance(body, dict) or not is_api_change(body):
         raise Invalid.because("change", body, f"must be one of {', '.join(API_CHANGES)}, without a producer")
     hash_ = content_hash(body)
-    model, make = _KINDS[body["change"]]
-    try:
-        form = model.model_validate(body)
-    except ValidationError as error:
-        raise invalid(error, "event", _WORDS) from error
-    return make(form, hash_, rules)
+    check, make = _KINDS[body["change"]]
+    if faults := faults_of(check, body, "event"):
+        raise Invalid(faults)
+    return make(body, hash_, rules)
 
 
 def render_change(change: str, *, time: str, **fields: str | None) -> dict[str, str]:
-    """Return the message of a change that was accepted at `time` (normalized); the fields are those of its model.
+    """Render a change accepted at `time` (normalized); `fields` are the fields of its model.
 
     >>> render_change("TAG", time="2026-11-20T12:00:00.000000Z", tag="pii", namespace="emissions", job="check")["tag"]
     'pii'
@@ -147,61 +68,105 @@ class _OfThing(TypedDict):
     dataset: DatasetId | None
 
 
-def _of_thing(form: _DeletionModel | _TaggingModel, hash_: str, rules: NamingRules) -> _OfThing:
-    """Return the members that changes of a job or a dataset have in common."""
-    namespace = form.namespace or ""
+def _of_thing(form: _Form, hash_: str, rules: NamingRules) -> _OfThing:
+    """Parse the common members of changes to a job or a dataset."""
+    namespace, job, dataset = map(form.get, ("namespace", "job", "dataset"))
     return {
-        "time": form.eventTime,
+        "time": parse_time(form["eventTime"]),
         "hash": hash_,
-        "job": JobId(namespace, form.job) if form.job else None,
-        "dataset": rules.dataset(namespace, form.dataset) if form.dataset else None,
+        "job": JobId(namespace, job) if namespace and job else None,
+        "dataset": rules.dataset(namespace, dataset) if namespace and dataset else None,
     }
 
 
-def _field(name: str | None, dataset: DatasetId | None, rules: NamingRules) -> str | None:
+def _field(form: _Form, dataset: DatasetId | None, rules: NamingRules) -> str | None:
+    name: str | None = form.get("field")
     return rules.field(dataset, name) if dataset and name else name
 
 
-def _deletion(form: _DeletionModel, hash_: str, rules: NamingRules) -> Deletion:
-    return Deletion(namespace=form.namespace, **_of_thing(form, hash_, rules))
+def _deletion(form: _Form, hash_: str, rules: NamingRules) -> Deletion:
+    return Deletion(namespace=form["namespace"], **_of_thing(form, hash_, rules))
 
 
-def _tagging(form: _TaggingModel, hash_: str, rules: NamingRules) -> Tagging:
+def _tagging(form: _Form, hash_: str, rules: NamingRules) -> Tagging:
     of = _of_thing(form, hash_, rules)
     return Tagging(
-        tag=form.tag,
-        field=_field(form.field, of["dataset"], rules),
-        present=form.change == "TAG",
-        description=form.description,
-        caller=form.caller,
+        tag=form["tag"],
+        field=_field(form, of["dataset"], rules),
+        present=form["change"] == "TAG",
+        description=form.get("description"),
+        caller=form.get("caller"),
         **of,
     )
 
 
-def _ownership(form: _OwnershipModel, hash_: str, rules: NamingRules) -> Ownership:
-    present, of = form.change == "OWN", _of_thing(form, hash_, rules)
-    return Ownership(owner=form.owner, type=form.type, present=present, caller=form.caller, **of)
+def _ownership(form: _Form, hash_: str, rules: NamingRules) -> Ownership:
+    kind, present, caller = form.get("type"), form["change"] == "OWN", form.get("caller")
+    return Ownership(owner=form["owner"], type=kind, present=present, caller=caller, **_of_thing(form, hash_, rules))
 
 
-def _documentation(form: _DocumentationModel, hash_: str, rules: NamingRules) -> Documentation:
+def _documentation(form: _Form, hash_: str, rules: NamingRules) -> Documentation:
     of = _of_thing(form, hash_, rules)
-    field = _field(form.field, of["dataset"], rules)
-    return Documentation(description=form.description, field=field, caller=form.caller, **of)
+    field = _field(form, of["dataset"], rules)
+    return Documentation(description=form.get("description"), field=field, caller=form.get("caller"), **of)
 
 
-def _description(form: _DescriptionModel, hash_: str, _rules: NamingRules) -> Description:
-    values = form.model_dump(include={"description", *_VALUES["source" if form.source else "namespace"]})
-    return Description(time=form.eventTime, hash=hash_, namespace=form.namespace, source=form.source, values=values)
+def _description(form: _Form, hash_: str, _rules: NamingRules) -> Description:
+    time, namespace, source = parse_time(form["eventTime"]), form.get("namespace"), form.get("source")
+    values = {name: form.get(name) for name in _VALUES["source" if source else "namespace"]}
+    return Description(time=time, hash=hash_, namespace=namespace, source=source, values=values)
 
 
-# The values of a description by its subject, beside the text.
-_VALUES = {"namespace": {"owner"}, "source": {"type", "connectionUrl"}}
-_KINDS: Mapping[str, tuple[type[Model], Callable[[Any, str, NamingRules], ApiChange]]] = {
-    "DELETE": (_DeletionModel, _deletion),
-    "TAG": (_TaggingModel, _tagging),
-    "UNTAG": (_TaggingModel, _tagging),
-    "OWN": (_OwnershipModel, _ownership),
-    "DISOWN": (_OwnershipModel, _ownership),
-    "DOCUMENT": (_DocumentationModel, _documentation),
-    "DESCRIBE": (_DescriptionModel, _description),
+def _one_of(*names: str, rule: str) -> Check:
+    """Check that a change has exactly one of these fields."""
+    return lambda form: () if sum(form.get(name) is not None for name in names) == 1 else [Broken(form, rule)]
+
+
+def _tag_subject(form: _Form) -> Sequence[Broken]:
+    things = sum(form.get(name) is not None for name in ("job", "dataset"))
+    rule = "must name a namespace with a job or a dataset in it, or none of them"
+    return () if things == (form.get("namespace") is not None) else [Broken(form, rule)]
+
+
+_TEXT, _NAME = text(), text(name_in_bounds)
+_THING: Mapping[str, Check] = {
+    "eventTime": text(is_time),
+    "namespace": text(namespace_in_bounds),
+    "job": _NAME,
+    "dataset": _NAME,
+}
+_ANNOTATED: Mapping[str, Check] = {**_THING, "caller": _TEXT}
+_TIME_AND_PLACE = ("eventTime", "namespace")
+_OF_ONE_THING = _one_of("job", "dataset", rule="must name either a job or a dataset")
+_TAG = fields_of(
+    {"eventTime": text(is_time), "tag": _NAME, **_THING, "field": _NAME, "description": _TEXT, "caller": _TEXT},
+    required=("eventTime", "tag"),
+    last=_tag_subject,
+)
+_OWNER = fields_of(
+    {**_ANNOTATED, "owner": _NAME, "type": _NAME}, required=(*_TIME_AND_PLACE, "owner"), last=_OF_ONE_THING
+)
+_DOCUMENT = fields_of(
+    {**_ANNOTATED, "field": _NAME, "description": text(not_blank, at_most(_DESCRIPTION_BYTES_MAX))},
+    required=_TIME_AND_PLACE,
+    last=_OF_ONE_THING,
+)
+_DESCRIBE = fields_of(
+    {
+        "eventTime": text(is_time),
+        "namespace": text(namespace_in_bounds),
+        **dict.fromkeys(("source", "owner", "type"), _NAME),
+        **dict.fromkeys(("connectionUrl", "description"), _TEXT),
+    },
+    required=("eventTime",),
+    last=_one_of("namespace", "source", rule="must name either a namespace or a source"),
+)
+_KINDS: Mapping[str, tuple[Check, Callable[[_Form, str, NamingRules], ApiChange]]] = {
+    "DELETE": (fields_of(_THING, required=_TIME_AND_PLACE), _deletion),
+    "TAG": (_TAG, _tagging),
+    "UNTAG": (_TAG, _tagging),
+    "OWN": (_OWNER, _ownership),
+    "DISOWN": (_OWNER, _ownership),
+    "DOCUMENT": (_DOCUMENT, _documentation),
+    "DESCRIBE": (_DESCRIBE, _description),
 }

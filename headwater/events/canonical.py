@@ -1,4 +1,4 @@
-"""The canonical JSON of an event: one text for one content, whatever the order of its fields."""
+"""The canonical JSON of an event: equal contents have equal texts, in any order of fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headwater_model.errors import Fault, Invalid
 from headwater_model.json_checks import depth_faults, value_faults
 
 _NAMED = ("namespace", "name")
-# Unicode's spaces; names with control characters, a newline among them, are refused.
+# Unicode's spaces. Names with control characters, such as a newline, are refused.
 _SPACES = (
     " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
@@ -21,7 +21,7 @@ _SPACE_AROUND_NAME = re.compile(rf'"name(?:space)?":"(?:[{_SPACES}]|(?:[^"\\]|\\
 
 
 def canonical(body: object) -> bytes:
-    """Return the JSON of the body with its fields sorted, in UTF-8.
+    """Render the JSON of the body with its fields sorted, in UTF-8.
 
     Raises:
         Invalid: the body nests too deep, or holds a lone surrogate or a number of more than 64 bits.
@@ -38,15 +38,15 @@ def canonical(body: object) -> bytes:
 
 
 def content_hash(body: object) -> str:
-    """Return the SHA-256 of the canonical JSON."""
+    """Compute the SHA-256 of the canonical JSON."""
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
 def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-    """Return the body with its fields sorted and its names as they are kept, and its canonical JSON.
+    """Sort the body's fields and tidy its names; return it with the canonical JSON of the body as sent.
 
-    Equal events may differ in the order of their fields: what is stored of them must not. All texts are in Unicode's
-    form NFC, and names have no spaces around them: two spellings that look the same are one.
+    Equal events may differ in the order of their fields, and their stored rows must be equal. All texts are in
+    Unicode's form NFC, and names have no spaces around them: spellings that look equal become equal.
 
     >>> in_order({"job": {"namespace": "lake ", "name": "cafe\u0301"}})[0]
     {'job': {'name': 'café', 'namespace': 'lake'}}
@@ -60,7 +60,7 @@ def in_order(body: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
 
 
 def tidy_name(text: str) -> str:
-    """Return a namespace or name as it is kept: in Unicode's form NFC, without spaces around it.
+    """Normalize a namespace or name: Unicode's form NFC, without spaces around it.
 
     >>> tidy_name(" cafe\u0301 ")
     'café'
@@ -69,7 +69,7 @@ def tidy_name(text: str) -> str:
 
 
 def _trim_names(body: object) -> None:
-    """Take the spaces around the namespaces and names of jobs and datasets, in place."""
+    """Strip the namespaces and names of jobs and datasets, in place."""
     pending = [body]
     while pending:
         form = pending.pop()

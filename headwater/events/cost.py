@@ -1,8 +1,8 @@
-"""The cost of an event: the most write units of DynamoDB that loading it takes, estimated from what it holds.
+"""The cost of an event: an upper bound of DynamoDB's write units for loading it, estimated from its content.
 
 The time of a loader grows with the units, so an event has at most `UNITS_MAX`. The API takes the cost from the budget
-of the sender's token, so many units for each event of the budget. Most events cost far less: a dataset that is known
-takes a few units, a new one these.
+of the sender's token: `UNITS_OF_BUDGET` are an event of the budget. Most events cost far less: the estimate holds for
+new datasets, and a known dataset takes a few units.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from math import ceil
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater.events.event import DatasetUse, Event, Facets, objects_in
 from headwater_model.errors import TooLarge
 from headwater_model.ids import DatasetId
 from headwater_model.named_datasets import check_count
 
 UNITS_MAX = 400_000
-# Bytes of the JSON of one event.
+# Bytes of the JSON of an event.
 BYTES_MAX = 8 * 1024 * 1024
-# A token's budget counts an event of so many units as one: 40 new datasets, or 400 that are known.
+# Units of an event of a token's budget: 40 new datasets, or 400 known datasets.
 UNITS_OF_BUDGET = 1_000
-# Rows beside those of words: of a run and its job, of a dataset, of each further name, tag, owner, source and job. A
-# facet takes memory.
+# Units of rows, without rows of words: of a run and its job, of a dataset, of each further name, tag, owner, source and
+# job. A facet takes memory.
 _RUN, _DATASET, _DATASET_ROWS = 60, 8, 12
 _OTHER_NAME, _TAG, _OWNER, _SOURCE, _JOB, _FACET = 2, 6, 3, 10, 4, 3
-# A word has a row in two scopes; a row repeats the name, of long names fewer words have rows (`words`).
+# A word has a row in two scopes. A row repeats the name, so of long names fewer words have rows (`words`).
 _ROWS_OF_WORD, _WORDS_MAX, _WORDS_BYTES_MAX, _ROW_BYTES = 2, 32, 16_384, 600
-# Units of the columns of a dataset, which has at least so many bytes for each, and those of all content a kilobyte.
+# The most units for the columns of a dataset; the bytes of columns for each unit; the units for a kilobyte of content.
 _COLUMNS_OF_DATASET, _BYTES_OF_COLUMN_UNIT, _A_KB = 90, 8, 5
 _COLUMNS = frozenset({"schema", "columnLineage", "lineage", "headwater_operations"})
 _BORDER = re.compile(r"[\W_]+|\d+|[A-Z]+")
 
 
 def cost_of(event: Event, size: int) -> int:
-    """Return the most write units that an event with so many bytes of JSON costs.
+    """Estimate the most write units for an event with `size` bytes of JSON.
 
     Raises:
         TooLarge: the event has too many bytes, names too many datasets, or costs too many units.
@@ -66,7 +66,7 @@ def cost_of(event: Event, size: int) -> int:
 
 
 def events_of(units: int) -> int:
-    """Return how many events of a budget an event with so many units counts for.
+    """Convert write units to events of a budget.
 
     >>> events_of(60), events_of(1_001)
     (1, 2)
@@ -75,7 +75,7 @@ def events_of(units: int) -> int:
 
 
 def _units_of(dataset: DatasetId) -> int:
-    """Return the units of a dataset: of its own rows, and of those of its words."""
+    """Count the units of a dataset: of its own rows, and of the rows of its words."""
     size = len(dataset.namespace.encode()) + len(dataset.name.encode())
     borders = len(_BORDER.findall(dataset.name)) if dataset.name.isascii() else len(dataset.name)
     words = max(1, min(1 + borders, _WORDS_MAX, _WORDS_BYTES_MAX // size))
@@ -83,15 +83,15 @@ def _units_of(dataset: DatasetId) -> int:
 
 
 def _units_in(facets: Facets) -> int:
-    """Return the units of the tags, owners and sources that facets name, and of further jobs."""
-    jobs = [*_listed(facets, "jobDependencies", "upstream"), *_listed(facets, "jobDependencies", "downstream")]
-    jobs += [source for entry in _listed(facets, "lineage", "entries") for source in _inputs(entry)]
+    """Count the units of the tags, owners, sources and further jobs in facets."""
+    jobs = [*objects_in(facets, "jobDependencies", "upstream"), *objects_in(facets, "jobDependencies", "downstream")]
+    jobs += [source for entry in objects_in(facets, "lineage", "entries") for source in _inputs(entry)]
     return (
-        _TAG * len(_listed(facets, "tags", "tags"))
-        + _OWNER * len(_listed(facets, "ownership", "owners"))
+        _TAG * len(objects_in(facets, "tags", "tags"))
+        + _OWNER * len(objects_in(facets, "ownership", "owners"))
         + _SOURCE * ("dataSource" in facets)
         + _FACET * len(facets)
-        + _JOB * sum(job.get("type", "JOB") == "JOB" for job in jobs)
+        + _JOB * len([job for job in jobs if job.get("type", "JOB") == "JOB"])
     )
 
 
@@ -101,11 +101,6 @@ def _inputs(entry: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         yield from holder.get("inputs") or ()
 
 
-def _listed(facets: Facets, name: str, field: str) -> list[Mapping[str, object]]:
-    facet = facets.get(name, {})
-    return [] if is_deleted(facet) else facet.get(field) or []
-
-
 def _other_names(use: DatasetUse) -> Iterator[DatasetId]:
-    for identifier in _listed(use.facets, "symlinks", "identifiers"):
+    for identifier in objects_in(use.facets, "symlinks", "identifiers"):
         yield DatasetId(str(identifier["namespace"]), str(identifier["name"]))

@@ -1,6 +1,7 @@
-"""An OpenLineage event, or a change made through the API, as the domain knows it; the models that check it are apart.
+"""OpenLineage events and changes through the API, as values of the domain.
 
-The API documents the bounds of events, and Spark jobs read facets, without these models and pydantic.
+Their checks are in `headwater_model.events` and `api_changes`. The API documents the bounds of events, and Spark jobs
+read facets, without importing the checks.
 """
 
 from __future__ import annotations
@@ -16,16 +17,27 @@ from headwater_model.named_datasets import is_deleted as is_deleted
 Facet: TypeAlias = Mapping[str, Any]
 Facets: TypeAlias = Mapping[str, Facet]
 
-# The terminal types of a run cycle, and the states of a run that Marquez prints for them; of several in one attempt the
-# last in this order decides (Spark's listener sends FAIL, then COMPLETE).
+# The terminal types of a run cycle, and Marquez's states for them. Of several in an attempt the last in this order
+# decides (Spark's listener sends FAIL, then COMPLETE).
 TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "ABORT": "ABORTED", "FAIL": "FAILED"}
 WEIGHT: Mapping[str, int] = {state: weight for weight, state in enumerate(TERMINAL.values())}
 
-# Events of a batch. A hundred calls of SQS: a second or two of the half minute that API Gateway waits.
+# Events of a batch. A hundred calls of SQS take a second or two of API Gateway's half minute.
 EVENTS_MAX = 1000
 
 # The facets by which a run may describe the jobs of its parent and root.
 DESCRIBING = frozenset({"documentation", "ownership", "tags"})
+
+
+def objects_in(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
+    """List the objects in a list of a facet; none if the facet is missing or deleted.
+
+    >>> objects_in({"ownership": {"owners": [{"name": "ann"}, None]}}, "ownership", "owners")
+    [{'name': 'ann'}]
+    """
+    facet = facets.get(name, {})
+    sent = None if is_deleted(facet) else facet.get(field)
+    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +71,8 @@ class ParentRun:
 class Statement:
     """An event, or a change made through the API.
 
-    `time` is normalized (`times`): of an event its own, of a change when it was accepted. `hash` is the SHA-256 of the
-    canonical JSON.
+    `time` is normalized (`times`): an event's own time, or the time at which a change was accepted. `hash` is the
+    SHA-256 of the canonical JSON.
     """
 
     time: str
@@ -77,10 +89,9 @@ class Event(Statement):
     """An OpenLineage event: of a run if it has `run` and `job`, of a job if only `job`, of a dataset if `dataset`.
 
     `run` is a normalized id (`ids.normalize_run_id`), `type` is in upper case (None if missing). `parent` and `root`
-    are from the parent facet, which may describe their jobs by `parent_facets` and `root_facets` (of the names in
-    `DESCRIBING`).
-    `named` are the inputs and sources of columns that the sender may not describe (`rights`), `units` are what loading
-    the event costs at most (`cost`).
+    are from the parent facet; it may describe their jobs by `parent_facets` and `root_facets` (`DESCRIBING`). `named`
+    are the inputs and sources of columns that the sender may not describe (`rights`). `units` is the highest cost of
+    loading the event (`cost`).
     """
 
     kind: Literal["RUN", "JOB", "DATASET"]
@@ -101,7 +112,7 @@ class Event(Statement):
 
     @property
     def described(self) -> tuple[DatasetUse, ...]:
-        """The datasets that the event describes: its outputs, or that of a DatasetEvent."""
+        """The datasets described by the event: its outputs, or the dataset of a DatasetEvent."""
         return self.outputs if self.dataset is None else (*self.outputs, self.dataset)
 
     @property
@@ -125,9 +136,9 @@ class _OfThing(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tagging(_OfThing):
-    """A tag that was set through the API, or taken away if it is not `present`.
+    """A tag set through the API, or removed if it is not `present`.
 
-    It is a job's, a dataset's or, with `field` (a path with dots), a field's. Without these it describes the tag.
+    It is a tag of a job, a dataset or, with `field` (a path with dots), a field. Without them it describes the tag.
     """
 
     tag: str
@@ -139,7 +150,7 @@ class Tagging(_OfThing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ownership(_OfThing):
-    """An owner that a job or a dataset was given through the API, or that was taken from it if it is not `present`.
+    """An owner of a job or a dataset, set through the API, or removed if it is not `present`.
 
     `type` is the kind of owner (MAINTAINER, ...).
     """
@@ -152,9 +163,9 @@ class Ownership(_OfThing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Documentation(_OfThing):
-    """The description that a job, a dataset or, with `field`, a field was given through the API.
+    """A description of a job, a dataset or, with `field`, a field, set through the API.
 
-    Without a `description` that of the API is withdrawn: what events report is shown.
+    Without `description` it is withdrawn: the description of the events is shown again.
     """
 
     description: str | None = None
@@ -171,7 +182,7 @@ class Deletion(_OfThing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description(Statement):
-    """A namespace or a source as the API described it, in place of what was set before.
+    """The values of a namespace or a source, set through the API in place of earlier values.
 
     `values` of a namespace are its owner and description, of a source its type, connection URL and description.
     """
@@ -183,9 +194,9 @@ class Description(Statement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renaming(Statement):
-    """Other names that are a dataset's own by the rules of names; `time` is the first event of any of them.
+    """Names that the rules of names join with a dataset; `time` is the first event of any of them.
 
-    It is in no log: a replay names datasets by the rules that are set when it runs.
+    It is in no log: a replay names datasets by the rules of its own time.
     """
 
     dataset: DatasetId

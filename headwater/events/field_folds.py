@@ -38,7 +38,7 @@ class FieldFold:
         return print_slashed(self.path(parse_slashed(text)))
 
     def to_json(self) -> dict[str, str]:
-        """Return the `fields` of a rule, as the file of rules has them."""
+        """Render the `fields` of a rule, as in the file of rules: `{"quotes": "drop", "case": "lower"}`."""
         return {**({"quotes": "drop"} if self.quotes else {}), **({"case": self.case} if self.case else {})}
 
     def _name(self, name: str) -> str:

@@ -1,7 +1,7 @@
-"""Fields in facets, spelled as the rules of names fold them: every field that a facet names of a dataset.
+"""Fields in facets, folded by the rules of names: a dataset's rules decide how its fields are spelled.
 
-Datasets in the facets have the graph's names already. Facets without a check of their form (measures and assertions)
-are folded where they have the form of the specification.
+Datasets in the facets have the graph's names already. The forms of measures and assertions are not checked; facets in
+the form of the specification are folded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from headwater_model.ids import DatasetId
 from headwater_model.operations import parse_operations, render_operations
 
 _Form: TypeAlias = Mapping[str, Any]
-# What decides how a facet's fields fold.
+# A facet's fields fold by a dataset's fold, or by the rules for all its datasets.
 _By = TypeVar("_By", FieldFold, NamingRules)
 
 
@@ -51,7 +51,7 @@ def fold_use(facets: Facets, rules: NamingRules, dataset: DatasetId) -> Facets:
 
 
 def _with_sources(facets: Facets, rules: NamingRules) -> Facets:
-    """Fold the field of each object that names a dataset."""
+    """Fold the field of each object with a dataset's name, such as an entry of `inputFields`."""
     return change_datasets(facets, lambda form: _with_text(form, "field", rules.fold(_dataset(form))))
 
 
@@ -88,7 +88,7 @@ def _columns(facet: _Form, fold: FieldFold) -> _Form:
 
 
 def _schema(holder: _Form, fold: FieldFold) -> _Form:
-    """Fold the names in a schema, of nested fields too; fields that become the same are joined in the first's place."""
+    """Fold the names in a schema, of nested fields too; fields with equal folds are joined, in the first's place."""
     fields = holder.get("fields")
     if not fields:
         return holder
@@ -97,7 +97,7 @@ def _schema(holder: _Form, fold: FieldFold) -> _Form:
 
 
 def _each(name: str, text: str) -> Callable[[_Form, FieldFold], _Form]:
-    """Return a function that folds a text of each object in a list of a facet."""
+    """Make a function to fold a text of each object in a list of a facet."""
 
     def change(facet: _Form, fold: FieldFold) -> _Form:
         items = facet.get(name)
@@ -112,7 +112,7 @@ def _with_text(form: Any, name: str, fold: FieldFold | None) -> Any:
 
 
 def _with_keys(holder: _Form, name: str, fold: FieldFold) -> _Form:
-    """Fold the keys of an object in a facet; the values of keys that become the same are joined."""
+    """Fold the keys of an object in a facet; the values of keys with equal folds are joined."""
     columns = holder.get(name)
     if not isinstance(columns, Mapping):
         return holder

@@ -1,4 +1,4 @@
-"""Ingest of events: each event is checked, then put on its queue by itself, or a pointer to one that is too large."""
+"""Ingest of events: each event is checked and put on its queue in a message of its own; a large event as a pointer."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ _REASON_CHARS_MAX = 500
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
-    """Return the body of a message with one event, which `parse_event` has accepted."""
+    """Render the body of a message with a checked event or change."""
     return render_body(body)
 
 
 def parse_event_message(body: str | bytes) -> object | StoredBody:
-    """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
+    """Parse a message, or the object behind a pointer: the JSON of an event or change, or a pointer.
 
     Raises:
         Invalid: the content is no JSON object, or a pointer without bucket and key.
     """
     document = parse_body(body)
-    # An event has a time and a producer beside whatever it calls `s3`.
+    # An event with a field `s3` has a time and a producer, too.
     return parse_pointer(document["s3"]) if document.keys() == {"s3"} else document
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvent:
-    """An event that its sender may send; `writes` are the patterns of namespaces that limit its effect, if any do.
+    """An event within its sender's rights; `writes` are the patterns of namespaces that limit its effect, if any.
 
-    `counts` is the number of events of a budget that it counts for.
+    `counts` is its cost in events of a budget.
     """
 
     body: Mapping[str, object]
@@ -68,9 +68,9 @@ class CheckedEvent:
 class EventQueue:
     """The queue of events, and the bucket for events too large for a message.
 
-    `drop_running` are patterns of namespaces whose jobs' RUNNING events are accepted and not stored: the deployer's
-    rule for producers that repeat themselves every few seconds. `rules` returns the rules of names that are set: the
-    rights of a limited sender are those over the names that the loader will give.
+    `drop_running` are patterns of namespaces: RUNNING events of their jobs are accepted and not stored. A deployer sets
+    them for producers that repeat themselves every few seconds. `rules` returns the current rules of names: a limited
+    sender needs rights over the names that the loader will give.
     """
 
     sqs: SQSClient
@@ -81,15 +81,15 @@ class EventQueue:
     rules: Callable[[], NamingRules] = lambda: AS_SENT
 
     def drops(self, event: Event) -> bool:
-        """Return True for an event that is accepted and not stored."""
+        """True for an event to accept without storing it."""
         return event.type == "RUNNING" and event.job is not None and covers(self.drop_running, event.job.namespace)
 
     def put(self, event: CheckedEvent, *, caller: str | None = None, forwarded: bool = False) -> None:
-        """Put one event on the queue; raise `Unavailable` if that failed and the caller must send it again."""
+        """Put an event on the queue; raise `Unavailable` on failure: the caller sends it again."""
         send_all(self.sqs, self.queue_url, [self._message(event, caller, forwarded=forwarded)])
 
     def put_many(self, events: Sequence[CheckedEvent], *, caller: str | None = None) -> Mapping[int, str]:
-        """Put each event on the queue by itself; return the reason for each index that the caller must send again."""
+        """Put each event on the queue by itself; return the reason for each index to send again."""
         failed: dict[int, str] = {}
         messages: dict[int, Message] = {}
         for place, event in enumerate(events):
@@ -113,7 +113,7 @@ class EventQueue:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An event of a batch, by its index, that was not accepted; `retriable`: it is correct, AWS refused for now."""
+    """A refused event of a batch, by its index; `retriable`: it is correct, AWS refused for now."""
 
     index: int
     reason: str
@@ -122,7 +122,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The result of events: their number, the failed ones in their order, and how many are not stored by rule."""
+    """The result of a batch: the number of events, the failed events in order, and the number not stored by rule."""
 
     received: int
     failed: tuple[Failed, ...] = ()
@@ -130,7 +130,7 @@ class Accepted:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """The metrics of the result by name; those that are 0 are left out."""
+        """The metrics of the result by name, without zeros: `{"EventsAccepted": 2}`."""
         numbers = {"EventsAccepted": self.received - len(self.failed) - self.dropped, "EventsDropped": self.dropped}
         return {name: number for name, number in numbers.items() if number}
 
@@ -144,15 +144,16 @@ def accept_event(
     forwarded: bool = False,
     spend: Spend = lambda _: None,
 ) -> Accepted:
-    """Accept one event onto the queue, or several that belong together.
+    """Accept an event onto the queue, or several events that belong together.
 
-    `now` is normalized (`times`), `caller` is the sender, if known. What another stack `forwarded` is not forwarded on.
-    `spend` takes the cost of the events, as further events, from the budget of the caller, who paid for their number.
+    `now` is normalized (`times`), `caller` is the sender, if known. An event `forwarded` by another stack is not
+    forwarded on. `spend` takes the cost of the events beyond their number from the caller's budget; the number was
+    taken before.
 
     Raises:
-        Invalid: an event breaks a rule; none was accepted, as for the next two.
-        TooLarge: an event costs too much.
-        Forbidden: an event is beyond the sender's rights.
+        Invalid: an event breaks a rule; no event was accepted.
+        TooLarge: an event costs too much; no event was accepted.
+        Forbidden: an event is beyond the sender's rights; no event was accepted.
         Unavailable: an event was not queued; the caller sends all of them again.
     """
     events = [_read(body, now, rights, queue) for body in bodies]
@@ -172,12 +173,12 @@ def accept_events(
     rights: Rights = EVERY_RIGHT,
     spend: Spend = lambda _: None,
 ) -> Accepted:
-    """Accept each event of a list onto the queue by itself; `caller` and `spend` are those of `accept_event`.
+    """Accept each event of a list onto the queue by itself; `caller` and `spend` as for `accept_event`.
 
     Raises:
         Invalid: `bodies` is no list.
-        Forbidden: an event is beyond the sender's rights; none was accepted.
-        TooLarge: the list has more than `EVENTS_MAX` events; none was accepted.
+        Forbidden: an event is beyond the sender's rights; no event was accepted.
+        TooLarge: the list has more than `EVENTS_MAX` events; no event was accepted.
     """
     if not isinstance(bodies, list):
         raise Invalid.because("events", bodies, "must be a list")
@@ -206,7 +207,7 @@ def _spend(events: Iterable[CheckedEvent], spend: Spend) -> None:
 
 
 def render_accepted(accepted: Accepted) -> dict[str, object]:
-    """Return the response to a batch, as OpenLineage specifies it (`POST /lineage/batch`)."""
+    """Render the response to a batch, as OpenLineage specifies it (`POST /lineage/batch`)."""
     failed, retriable = len(accepted.failed), sum(failure.retriable for failure in accepted.failed)
     return {
         "status": "partial_success" if failed else "success",
@@ -225,7 +226,7 @@ def render_accepted(accepted: Accepted) -> dict[str, object]:
 
 
 def _read(body: object, now: str, rights: Rights, queue: EventQueue) -> CheckedEvent | None:
-    """Return the event if it is correct and within the rights; None if it is not to be stored.
+    """Check an event and the sender's rights; None for an event that is not stored by rule.
 
     Raises:
         Invalid: it breaks a rule.

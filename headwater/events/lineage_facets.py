@@ -1,7 +1,7 @@
-"""Lineage of OpenLineage's facets `columnLineage` and `lineage`: of columns, and of other jobs by a job's entries.
+"""Lineage in OpenLineage's facets `columnLineage` and `lineage`: of columns, and of further jobs by a job's entries.
 
-Facets were checked at ingest, so they have the right shape; entries that the models ignore are ignored here too.
-`headwater_model.named_datasets` has the datasets that they name.
+Facets were checked at ingest, so they have the right shape; entries of unknown types are ignored.
+`headwater_model.named_datasets` finds the datasets in them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Form: TypeAlias = Mapping[str, Any]
 
 
 def columns_of_facet(facet: _Form) -> ColumnLineage:
-    """Return the column lineage of a `columnLineage` facet of any version (1-0-0 to 1-2-0)."""
+    """Parse a `columnLineage` facet of any version (1-0-0 to 1-2-0)."""
     fields = {}
     for name, column in (facet.get("fields") or {}).items():
         transformations = _old_transformations(column)
@@ -28,7 +28,7 @@ def columns_of_facet(facet: _Form) -> ColumnLineage:
 
 
 def _old_transformations(column: _Form) -> frozenset[Transformation]:
-    """Return the transformation of all sources of a column, as versions before 1-1-0 describe it."""
+    """Parse the transformation of all sources of a column, from versions before 1-1-0."""
     kind, description = column.get("transformationType"), column.get("transformationDescription")
     if kind == "MASKED":
         return frozenset({Transformation("DIRECT", "TRANSFORMATION", description, masking=True)})
@@ -39,7 +39,7 @@ def _old_transformations(column: _Form) -> frozenset[Transformation]:
 
 
 def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
-    """Return the column lineage of each dataset that a job's `lineage` facet has an entry of."""
+    """Parse a job's `lineage` facet: the column lineage of each dataset among its entries."""
     by_dataset: dict[DatasetId, list[ColumnLineage]] = {}
     for entry in facet.get("entries") or ():
         if entry.get("type") == "DATASET":
@@ -48,7 +48,7 @@ def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
 
 
 def columns_of_entry(entry: _Form) -> ColumnLineage:
-    """Return the column lineage of a dataset's `lineage` facet, or of an entry of a job's facet."""
+    """Parse the column lineage of a dataset's `lineage` facet, or of an entry of a job's facet."""
     fields: dict[FieldPath, Sources] = {
         parse_dotted(name): _sources(_datasets(column)) for name, column in (entry.get("fields") or {}).items()
     }
@@ -56,7 +56,7 @@ def columns_of_entry(entry: _Form) -> ColumnLineage:
 
 
 def _datasets(holder: _Form) -> Sequence[_Form]:
-    """Return the inputs that are datasets: a job among the inputs has no columns."""
+    """List the datasets among the inputs: a job has no columns."""
     return [source for source in holder.get("inputs") or () if source.get("type") == "DATASET"]
 
 
@@ -74,6 +74,6 @@ def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = fro
 
 
 def jobs_in_lineage(job: JobId, facets: Facets) -> set[JobId]:
-    """Return the other jobs whose data the job takes by the entries of its `lineage` facet."""
+    """List the jobs that the job takes data from, by the entries of its `lineage` facet."""
     named = {job_of_entity(source, job) for entry in own_entries(job, facets) for source in inputs_of_entry(entry)}
     return {other for other in named if other is not None and other != job}

@@ -1,7 +1,7 @@
-"""Mentions of a dataset in one event, merged: by its name, or as partitions once their names were trimmed.
+"""Mentions of a dataset in an event, merged: sent twice, or as partitions with equal trimmed names.
 
-Column facets are joined; of other facets of one name the one with the greater canonical JSON stays. What the run used
-is the union of what the `subset` facets name; if a mention names nothing, the part is unknown.
+Column facets are joined; of further facets of a name the greatest canonical JSON stays. The part of the dataset used by
+the run is the union of the `subset` facets; if a mention has none, the part is unknown.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from headwater.events.event import DatasetUse, Facets, is_deleted
 from headwater.events.subsets import SUBSET, alternatives_in, list_name, name_of_condition
 from headwater_model.ids import DatasetId
 
-# Column facets of several mentions are joined: each mention may report other columns.
+# Column facets of several mentions are joined: each mention may report further columns.
 _COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
 
 
 def merge_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
-    """Return each dataset once, in the order of first mention."""
+    """Merge the mentions of each dataset, in the order of first mention."""
     mentions: dict[DatasetId, list[DatasetUse]] = {}
     for use in uses:
         mentions.setdefault(use.dataset, []).append(use)
@@ -27,7 +27,7 @@ def merge_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
 
 
 def _merged(uses: Sequence[DatasetUse]) -> DatasetUse:
-    """Return several mentions of a dataset as one, which used what any of them did."""
+    """Merge several mentions of a dataset."""
     facets = _merged_facets([use.facets for use in uses])
     used = _merged_facets([use.use_facets for use in uses])
     use_facets = {name: facet for name, facet in used.items() if name != SUBSET}
@@ -44,7 +44,7 @@ def _merged_facets(many: Sequence[Facets]) -> Facets:
 
 
 def _by_name(forms: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return the values of each field of these objects."""
+    """Group the objects' values by field: `{"a": 1}` and `{"a": 2}` give `{"a": [1, 2]}`."""
     values: dict[str, list[Any]] = {}
     for form in forms:
         for name, value in form.items():
@@ -53,12 +53,16 @@ def _by_name(forms: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _merged_columns(facets: Sequence[Any]) -> Any:
-    """Return the facets merged; one that is marked `_deleted` counts where all are."""
+    """Join column facets; facets marked `_deleted` count only if all are."""
     return join_forms([facet for facet in facets if not is_deleted(facet)] or facets)
 
 
 def join_forms(forms: Sequence[Any]) -> Any:
-    """Return objects merged by field, else lists as sets, else the greatest of the values; null is no value."""
+    """Join objects by field, else lists as sets, else keep the greatest value; null is no value.
+
+    >>> join_forms([{"a": [1, 2], "b": 1}, {"a": [2, 3], "b": 2}])
+    {'a': [1, 2, 3], 'b': 2}
+    """
     given = [form for form in forms if form is not None]
     if len(given) < 2:
         return given[0] if given else None
@@ -72,9 +76,9 @@ def join_forms(forms: Sequence[Any]) -> Any:
 
 
 def merge_subsets(facets: Sequence[Any]) -> Any:
-    """Return the facet of several mentions (None: it has none); None if one of them does not say what it names.
+    """Join the `subset` facets of several mentions (None: a mention without it); None if a facet has no condition.
 
-    Neither the order of mentions matters, nor one that comes twice.
+    Neither order nor repetition of mentions matters.
 
     >>> days = [{"inputCondition": {"type": "location", "locations": [day]}} for day in ("s3://b/2", "s3://b/1")]
     >>> merge_subsets(days)
@@ -89,7 +93,10 @@ def merge_subsets(facets: Sequence[Any]) -> Any:
 
 
 def _either(parts: Sequence[Any]) -> Any:
-    """Return the condition that one of these holds, in the order of their JSON; what lists name is in one list."""
+    """Join conditions by OR, in the order of their JSON; conditions that differ in their lists alone become one list.
+
+    Locations `["s3://b/1"]` and `["s3://b/2"]` become `["s3://b/1", "s3://b/2"]`.
+    """
     once = {canonical(part): part for part in parts}
     lists: dict[bytes, dict[str, Any]] = {}
     others: list[Any] = []
@@ -103,7 +110,7 @@ def _either(parts: Sequence[Any]) -> Any:
 
 
 def _tree(conditions: Sequence[Any]) -> Any:
-    """Return the conditions joined by OR, as deep as the logarithm of their number."""
+    """Join conditions by OR in a tree as deep as the logarithm of their number."""
     if len(conditions) == 1:
         return conditions[0]
     middle = len(conditions) // 2

@@ -1,9 +1,9 @@
-"""Rules by which datasets that producers name differently are one dataset: `headwater names` sets them.
+"""Rules of names: producers' different names for a dataset become the same; `headwater names` sets the rules.
 
-A file has a list of `rules`, each with a pattern of a `namespace` and of a `name` (`*` is any text) and, under `as`,
-what is written in their place: a `*` there is the text of the `*` of the pattern at that position. The rules apply in
-the order of the file, each to the result of those before it. `fields` say how columns fold (`field_folds`), of each
-dataset that the graph names as `as`, or as the pattern where `as` is missing:
+A file has a list of `rules`. A rule has a pattern of a `namespace` and of a `name` (`*` is any text) and, under `as`,
+their replacements. A `*` of a replacement is the text of the pattern's `*` at the same position. The rules apply in the
+order of the file, each to the result of the rules before it. `fields` fold columns (`field_folds`). They apply
+to datasets whose name in the graph fits `as`, or the pattern where `as` is missing:
 
     {"rules": [
         {"namespace": "s3a://*", "as": {"namespace": "s3://*"}},
@@ -35,16 +35,16 @@ from headwater.validation import invalid
 from headwater_model.errors import Fault, Invalid
 
 RULES_MAX = 1_000
-# Of one pattern: a host, a path and a name have fewer.
+# Of a pattern: a host, a path and a name have fewer.
 _STARS_MAX = 4
 _TEXT_MAX = 2_048
-# Names that a function remembers with what the rules make of them.
+# Names that a function remembers with their results.
 _REMEMBERED_MAX = 10_000
 # In place of each `*`, where rules are checked against their own results.
 _SAMPLE = "x"
 
 _Text = Annotated[str, Field(min_length=1, max_length=_TEXT_MAX)]
-# Every function that takes events imports the models; few have rules to check.
+# All functions for events import the models; few have rules to check.
 _STRICT = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
@@ -79,7 +79,7 @@ class _RulesModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A rule: patterns of a namespace and a name, what is written in their place, and how the columns fold."""
+    """A rule: patterns of a namespace and a name, their replacements, and the fold of the columns."""
 
     namespace: str
     name: str
@@ -88,7 +88,7 @@ class NameRule:
     fields: FieldFold | None = None
 
     def rename(self, namespace: str, name: str) -> tuple[str, str]:
-        """Return the name that the rule makes of a dataset's, which stays the same if the rule is of other names."""
+        """Rename a dataset; its name stays if a pattern does not fit, or the new name would be empty."""
         of_namespace, of_name = _starred(self.namespace, namespace), _starred(self.name, name)
         if of_namespace is None or of_name is None:
             return namespace, name
@@ -100,7 +100,7 @@ class NameRule:
         return _starred(self.as_namespace, namespace) is not None and _starred(self.as_name, name) is not None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rule as the file has it."""
+        """Render the rule as in the file."""
         target = {"namespace": self.as_namespace, "name": self.as_name}
         patterns = {"namespace": self.namespace, "name": self.name}
         changed = {side: text for side, text in target.items() if text != patterns[side]}
@@ -109,14 +109,14 @@ class NameRule:
 
     @property
     def sample(self) -> tuple[str, str]:
-        """A name that the rule makes."""
+        """An example of the rule's results: `("s3://x", "x")`."""
         return self.as_namespace.replace("*", _SAMPLE), self.as_name.replace("*", _SAMPLE)
 
 
 def _starred(pattern: str, text: str) -> list[str] | None:
-    """Return the texts of a pattern's `*` in a text, each the shortest but the last; None if they do not match.
+    """Match a text: the texts of the pattern's `*`, each the shortest but the last; None if the text does not fit.
 
-    It looks for each part between two `*` once, so that no name takes long; a regular expression would try them all.
+    Each part between two `*` is searched once, so no name takes long. A regular expression would backtrack.
 
     >>> _starred("s3a://*/*.db", "s3a://lake/a/b.db"), _starred("s3a://*", "s3://lake")
     (['lake', 'a/b'], None)
@@ -139,20 +139,20 @@ def _starred(pattern: str, text: str) -> list[str] | None:
 
 
 def _filled(text: str, parts: Sequence[str]) -> str:
-    """Return the text with these parts in place of its `*`."""
+    """Replace each `*` of the text by the part at its position."""
     first, *others = text.split("*")
     return first + "".join(part + other for part, other in zip(parts, others, strict=False))
 
 
 class RuleIndex:
-    """The rules of a file by the ends of their patterns: a name is compared with the few rules that may be of it.
+    """The rules of a file by the ends of their patterns: a name is compared with few rules.
 
-    A rule is under that beginning or end of its patterns which the fewest rules share.
+    A rule is indexed by the beginning or end of its patterns that the fewest rules share.
     """
 
     def __init__(self, rules: Sequence[NameRule]) -> None:
         self._rules = rules
-        # The beginning of a namespace, and its end, of a name likewise: up to the first `*`, and after the last.
+        # Four ends a rule: the text before the first `*` and after the last, of its namespace and of its name.
         ends: list[tuple[str, ...]] = [(*_ends_of(rule.namespace), *_ends_of(rule.name)) for rule in rules]
         shared = [Counter(texts) for texts in zip(*ends, strict=True)]
         self._by_end: dict[tuple[int, str], list[int]] = {}
@@ -163,7 +163,7 @@ class RuleIndex:
         self.rename = lru_cache(_REMEMBERED_MAX)(self._rename)
 
     def _rename(self, namespace: str, name: str, start: int = 0) -> tuple[str, str]:
-        """Return a dataset's name by the rules from a number on, each applied to the result of those before it."""
+        """Rename a dataset by the rules from a number on, each applied to the result of the rule before it."""
         known, numbers = (namespace, name), self.numbers(namespace, name)
         position = bisect_left(numbers, start)
         while position < len(numbers):
@@ -175,7 +175,7 @@ class RuleIndex:
         return known
 
     def numbers(self, namespace: str, name: str) -> list[int]:
-        """Return the numbers of the rules that may be of a namespace and a name, in order."""
+        """List the numbers of the rules whose indexed end fits, in order; further ends may still differ."""
         texts = namespace, namespace, name, name
         ends = (
             (side, texts[side][max(0, len(texts[side]) - length) :] if side % 2 else texts[side][:length])
@@ -189,11 +189,11 @@ def _ends_of(pattern: str) -> tuple[str, str]:
 
 
 def read_rules(document: object) -> tuple[NameRule, ...]:
-    """Return the rules of a file.
+    """Parse and check the rules of a file.
 
     Raises:
         Invalid: the document has another form; a pattern has more than four `*`, or `as` more than its pattern; a rule
-            renames nothing; or a name that a rule makes is renamed once more, so that two spellings stayed two.
+            renames nothing; or a rule's result is renamed by a further pass, so two spellings would stay apart.
     """
     rules = read_checked_rules(document)
     faults = [fault for number, rule in enumerate(rules) for fault in _faults(number, rule)]
@@ -206,7 +206,7 @@ def read_rules(document: object) -> tuple[NameRule, ...]:
 
 
 def read_checked_rules(document: object) -> tuple[NameRule, ...]:
-    """Return the rules of a document that `read_rules` accepted before: to check many again takes a second.
+    """Parse the rules of a document that `read_rules` accepted before: checking 1,000 rules again takes a second.
 
     Raises:
         Invalid: the document has another form.
@@ -246,7 +246,7 @@ def _faults(number: int, rule: NameRule) -> list[Fault]:
 
 
 def _renamed_again(number: int, rules: tuple[NameRule, ...], index: RuleIndex) -> list[Fault]:
-    """Return the fault of a rule whose results all rules together rename once more."""
+    """List the fault of a rule whose results the rules rename in a second pass."""
     once = index.rename(*rules[number].sample, number + 1)
     again = index.rename(*once)
     if again == once:
@@ -261,7 +261,7 @@ def _shown(name: tuple[str, str]) -> str:
 
 @lru_cache(8)
 def index_of(rules: tuple[NameRule, ...]) -> RuleIndex:
-    """Return the rules as they are applied, made once."""
+    """Index the rules; the last eight indexes are kept."""
     return RuleIndex(rules)
 
 
@@ -278,7 +278,7 @@ class Folds:
         self._index = RuleIndex([replace(rule, namespace=rule.as_namespace, name=rule.as_name) for rule in self.rules])
 
     def find(self, namespace: str, name: str) -> FieldFold | None:
-        """Return the fold of a dataset's columns, by its name in the graph; of several rules the last case decides."""
+        """Find the fold of a dataset's columns, by its name in the graph; of several rules the last case decides."""
         rules = (self.rules[number] for number in self._index.numbers(namespace, name))
         folds = [rule.fields for rule in rules if rule.fields and rule.makes(namespace, name)]
         cases = [fold.case for fold in folds if fold.case]
@@ -287,10 +287,10 @@ class Folds:
 
 @lru_cache(8)
 def folds_of(rules: tuple[NameRule, ...]) -> Folds:
-    """Return the folds of the rules, made once."""
+    """Index the folds of the rules; the last eight indexes are kept."""
     return Folds(rules)
 
 
 def rules_to_json(rules: Sequence[NameRule]) -> Mapping[str, Any]:
-    """Return the rules as a file has them."""
+    """Render the rules as a file has them: `read_rules(rules_to_json(rules)) == rules`."""
     return {"rules": [rule.to_json() for rule in rules]}

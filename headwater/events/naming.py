@@ -1,4 +1,4 @@
-"""Naming rules for datasets, applied to events and to the datasets that their facets name.
+"""Naming rules for datasets, applied to events and to the datasets in their facets.
 
 Facets were checked by `headwater_model.events`, so they have the right shape.
 """
@@ -21,7 +21,7 @@ from headwater_model.partitions import is_path, trim_partitions
 
 # Searched in `<namespace>/<name>`.
 DEFAULT_TEMPORARY = (
-    r"^inmemory://",  # what OpenLineage names data that is never stored
+    r"^inmemory://",  # OpenLineage's name for data that is never stored
     r"/_temporary(/|$)",  # Hadoop's output committers
     r"/\.spark-staging-",
     r"/\.hive-staging",
@@ -33,9 +33,9 @@ DEFAULT_TEMPORARY = (
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """A deployment's naming rules: `trim_partitions=False` takes names as sent, `temporary=()` finds none temporary.
+    """A deployment's naming rules: `trim_partitions=False` keeps partitions, `temporary=()` marks no name.
 
-    `temporary` are regular expressions, searched in `<namespace>/<name>` as it was sent. `names` rename datasets
+    `temporary` are regular expressions, searched in `<namespace>/<name>` as sent. `names` rename datasets
     (`name_rules`), before partitions are trimmed.
 
     Raises:
@@ -58,10 +58,10 @@ class NamingRules:
                 raise ValueError(f"temporary: must be regular expressions, got {pattern!r} ({error})") from error
 
     def dataset(self, namespace: str, name: str) -> DatasetId:
-        """Return the dataset of a name as it was sent.
+        """Name the dataset in the graph, by its name as sent.
 
         Partitions and dates are trimmed where the name is a path (`partitions.is_path`). AWS Glue's
-        `table/<database>/<table>` is none, whatever its tables are called.
+        `table/<database>/<table>` is no path, whatever its tables are called.
 
         >>> NamingRules().dataset("s3://flights", "checked/day=2013-01-01").name
         'checked'
@@ -79,20 +79,20 @@ class NamingRules:
 
     @property
     def folds_fields(self) -> bool:
-        """True if a rule says how fields fold."""
+        """True if a rule has `fields`."""
         return bool(self._folds.rules)
 
     def fold(self, dataset: DatasetId) -> FieldFold | None:
-        """Return how the fields of a dataset fold, by its name in the graph; None if they stay as sent."""
+        """Find the fold of a dataset's fields, by its name in the graph; None if they stay as sent."""
         return self._folds.find(dataset.namespace, dataset.name)
 
     def field(self, dataset: DatasetId, field: str) -> str:
-        """Return a field (a path with dots) of a dataset, by its name in the graph, as its rules fold it."""
+        """Fold a field (a path with dots) of a dataset, by the dataset's name in the graph."""
         fold = self.fold(dataset)
         return fold.dotted(field) if fold else field
 
     def is_temporary(self, namespace: str, name: str) -> bool:
-        """True if the name is one of temporary storage that only its own job uses.
+        """True if the name fits a pattern of temporary storage, used by its own job alone.
 
         >>> NamingRules().is_temporary("s3://flights", "checked/_temporary/0/part-0")
         True
@@ -105,7 +105,7 @@ AS_SENT = NamingRules(trim_partitions=False, temporary=())
 
 
 def parse_rules(variables: Mapping[str, str]) -> NamingRules:
-    """Return the rules in a function's environment variables; the default patterns if there are none.
+    """Parse the rules in a function's environment variables; without them the defaults.
 
     >>> parse_rules({"PARTITION_TRIMMING": "false", "TEMPORARY_PATTERNS": "[]"})
     NamingRules(trim_partitions=False, temporary=(), names=())
@@ -123,12 +123,12 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _Form: TypeAlias = Mapping[str, Any]
-# Returns an object with `namespace` and `name` under its dataset's name in the graph.
+# Renames the dataset of an object with `namespace` and `name`.
 _Rename: TypeAlias = Callable[[_Form], _Form]
 
 
 def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
-    """Return the facets with the datasets that they name renamed by the rules."""
+    """Rename the datasets in facets by the rules."""
     known: dict[DatasetId, DatasetId] = {}
 
     def rename(form: _Form) -> _Form:
@@ -141,7 +141,7 @@ def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
 
 
 def find_datasets(facets: Facets) -> set[DatasetId]:
-    """Return the datasets that the facets name, as they were sent."""
+    """List the datasets in facets, by the names in them."""
     datasets: set[DatasetId] = set()
 
     def note(form: _Form) -> _Form:
@@ -153,7 +153,7 @@ def find_datasets(facets: Facets) -> set[DatasetId]:
 
 
 def change_datasets(facets: Facets, rename: Callable[[_Form], _Form]) -> Facets:
-    """Return the facets with each object that names a dataset changed."""
+    """Change each object with a dataset's name in facets, such as an entry of `symlinks`."""
     return {**facets, **{name: of(facets[name], rename) for name, of in _FACETS.items() if name in facets}}
 
 
@@ -170,7 +170,7 @@ def _column_lineage(facet: _Form, rename: _Rename) -> _Form:
 
 
 def _lineage(facet: _Form, rename: _Rename) -> _Form:
-    """Return a `lineage` facet with renamed datasets: a job's facet has entries, a dataset's is like an entry."""
+    """Rename the datasets in a `lineage` facet: a job's facet has entries, a dataset's facet is an entry itself."""
     if is_deleted(facet):
         return facet
     if facet.get("entries"):
@@ -207,7 +207,7 @@ def _with_columns(holder: _Form, change: _Rename) -> _Form:
     return {**holder, "fields": {name: change(column) for name, column in columns.items()}} if columns else holder
 
 
-# The facets that name datasets.
+# The facets with names of datasets.
 _FACETS: Mapping[str, Callable[[_Form, _Rename], _Form]] = {
     "symlinks": lambda facet, rename: _with_each(facet, "identifiers", rename),
     "lifecycleStateChange": _previous,

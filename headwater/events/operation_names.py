@@ -1,8 +1,9 @@
-"""Fields of operations, spelled as the rules of names fold the endpoints that the fields are of.
+"""Fields of operations, folded by the rules of names for their endpoints.
 
-A field belongs to the source that is read and to the destination that is written; a field between two operations has a
-name of its own. A write gives fields no other names: where the fold of its destination differs from the name of a field
-that it takes, a transform before it makes the folded field.
+A field of a read belongs to the source, a field of a write to the destination; a field between operations has a name of
+its own. A write cannot rename fields. So a transform is put before a write whose destination folds a field differently:
+
+    write(nav) to a dataset in upper case -> transform(nav -> NAV), write(NAV)
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FoldOf = Callable[[DatasetId], "FieldFold | None"]
 
 
 def fold_operations(operations: Sequence[Operation], fold_of: _FoldOf) -> tuple[Operation, ...]:
-    """Return checked operations with folded fields.
+    """Fold the fields of checked operations.
 
     >>> read = Read("read", DatasetId("s3://lake", "legs"), ('"nav"',))
     >>> write = Write("write", (InputField("read", '"nav"'),), DatasetId("snowflake://a", "D.S.T"))
@@ -42,7 +43,7 @@ def _endpoint(operation: Operation) -> DatasetId | None:
 
 
 def _names(operations: Sequence[Operation], fold_of: _FoldOf) -> Mapping[InputField, str]:
-    """Return the names of fields that change: as the source folds them, or the first destination of a transform."""
+    """Map fields to folded names: by the source for a read's fields, by the first destination for a transform's."""
     names: dict[InputField, str] = {}
     reads = [operation for operation in operations if isinstance(operation, Read)]
     for read in reads:
@@ -58,7 +59,7 @@ def _names(operations: Sequence[Operation], fold_of: _FoldOf) -> Mapping[InputFi
 
 
 def _renamed(operation: Operation, names: Mapping[InputField, str]) -> Operation:
-    """Return an operation that takes and emits fields by their new names, each once."""
+    """Rename the fields of an operation; fields with equal new names become a single field."""
     taken = (InputField(field.origin, names.get(field, field.name)) for field in inputs_of(operation))
     inputs = tuple(dict.fromkeys(taken))
     if isinstance(operation, Write):
@@ -74,7 +75,7 @@ def _renamed(operation: Operation, names: Mapping[InputField, str]) -> Operation
 
 
 def _spelled(operation: Operation, fold_of: _FoldOf, taken: set[str]) -> Iterator[Operation]:
-    """Yield an operation, after a transform for each field that a write would spell in another way."""
+    """Yield an operation; before a write, a transform for each field that its destination folds differently."""
     fold = fold_of(operation.destination) if isinstance(operation, Write) else None
     if fold is None or not isinstance(operation, Write):
         yield operation

@@ -21,17 +21,17 @@ from headwater_model.times import parse_time
 
 # A JSON object whose fields were checked (`headwater_model.events`); null is as good as missing.
 _Form: TypeAlias = Mapping[str, Any]
-# Kind of a job, in its `jobType` facet, whose runs move rows into other files and change none (compaction, clustering).
+# A kind of job in the facet `jobType`: its runs move rows between files and change none (compaction, clustering).
 _MAINTENANCE = "MAINTENANCE"
-# Facets of such a job or run that would name datasets.
+# Facets of such a job or run with names of datasets.
 _OF_LINEAGE = frozenset({"lineage", "headwater_operations"})
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedBody:
-    """The JSON of an event that keeps the rules, checked and hashed once: by other rules of names it is another event.
+    """The JSON of a correct event, checked and hashed once; different rules of names make different events of it.
 
-    `fields` are in order and have their names as they are kept; `canonical` is the JSON as it was sent, with its hash.
+    `fields` are sorted and have tidy names (`in_order`); `canonical` is the canonical JSON as sent, with its hash.
     """
 
     kind: Kind
@@ -40,13 +40,12 @@ class CheckedBody:
     hash: str
 
     def event(self, rules: NamingRules) -> Event:
-        """Return the event with datasets named by the rules.
+        """Parse the event, its datasets named by the rules.
 
-        An unknown `eventType` is kept. Mentions of one dataset (sent twice, or partitions of it) are merged: column
-        facets and subsets are joined, of other facets of one name the one with the greater canonical JSON stays.
-        Datasets that the job's `lineage` facet relates are inputs and outputs, and sources of columns and operations
-        are inputs, whether or not the event lists them there. An event of a job of the type MAINTENANCE reads and
-        writes nothing, whatever it names.
+        An unknown `eventType` is kept. Mentions of a dataset (sent twice, or partitions of it) are merged (`mentions`).
+        Datasets of the job's `lineage` facet become inputs and outputs, and sources of columns and operations become
+        inputs, even if the event does not list them. An event of a job of the type MAINTENANCE reads and writes
+        nothing, whatever it names.
 
         Raises:
             TooLarge: the event names too many datasets, or would cost too much to load (`cost`).
@@ -58,26 +57,26 @@ class CheckedBody:
 def check_body(body: object, *, now: str | None) -> CheckedBody:
     """Check a JSON body by the rules of `headwater_model.events`.
 
-    The time of the event may be at most a day after `now` (normalized), None sets no bound.
+    The time of the event may be at most a day after `now` (normalized); None sets no bound.
 
     Raises:
         Invalid: the event breaks a rule, or is a change through the API.
         TooLarge: the event names too many datasets.
     """
     if not isinstance(body, dict):
-        canonical(body)  # whose rules come first: a body that nests too deep cannot be shown
+        canonical(body)  # its errors come first: a body with too deep nesting cannot be shown
         raise Invalid.because("event", body, "must be a JSON object")
     fields, text = in_order(body)
     return CheckedBody(check_fields(fields, now=now), fields, text, hashlib.sha256(text).hexdigest())
 
 
 def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
-    """Return the event in a JSON body; see `check_body` and `CheckedBody.event`."""
+    """Check and parse the event in a JSON body; see `check_body` and `CheckedBody.event`."""
     return check_body(body, now=now).event(rules)
 
 
 def _without_maintained(event: Event) -> Event:
-    """Return an event of maintenance without its datasets: the graph, versions and freshness stay as they are."""
+    """Drop the datasets of an event of maintenance: the graph, versions and freshness stay as they are."""
     if str(event.job_facets.get("jobType", {}).get("jobType")).upper() != _MAINTENANCE:
         return event
     job_facets, run_facets = (
@@ -88,7 +87,7 @@ def _without_maintained(event: Event) -> Event:
 
 
 def with_sources(event: Event, rules: NamingRules) -> Event:
-    """Return an event of a job with all datasets that it names as sources among its inputs."""
+    """Append to a job's inputs the missing sources of its columns and operations."""
     if event.job is None:
         return event
     sources = sources_in(event.job, event.job_facets, event.run_facets, (use.facets for use in event.outputs))
@@ -124,7 +123,7 @@ class _Common(TypedDict):
 
 
 def _common(body: _Form, hash_: str) -> _Common:
-    """Return what all events have in common."""
+    """Parse the common members of all events."""
     type_: str | None = body.get("eventType")
     return {"time": parse_time(body["eventTime"]), "hash": hash_, "type": None if type_ is None else type_.upper()}
 
@@ -137,7 +136,7 @@ class _JobMembers(TypedDict):
 
 
 def _job_members(body: _Form, rules: NamingRules) -> _JobMembers:
-    """Return what a RunEvent and a JobEvent have in common."""
+    """Parse the common members of a RunEvent and a JobEvent."""
     job, facets = _job(body["job"]), fold_job(rename_datasets(_sent(body["job"]), rules), rules)
     outputs = merge_mentions(_use(mention, "outputFacets", rules) for mention in body.get("outputs") or ())
     return {
@@ -169,7 +168,7 @@ _PARSERS: Mapping[Kind, Callable[[_Form, str, NamingRules], Event]] = {
 
 
 def _sent(holder: _Form, name: str = "facets") -> Facets:
-    """Return the facets of a job, a run, a dataset or its use, as they were sent."""
+    """Read the facets of a job, a run, a dataset or its use, as sent, without null."""
     return {name: facet for name, facet in (holder.get(name) or {}).items() if facet is not None}
 
 
@@ -178,7 +177,7 @@ def _job(form: _Form) -> JobId:
 
 
 def _describing(parent: _Form | None) -> Facets:
-    """Return the facets that describe the job of a parent or root."""
+    """Read the facets `documentation`, `ownership` and `tags` of the job of a parent or root."""
     sent = _sent(parent["job"]) if parent else {}
     return {name: sent[name] for name in DESCRIBING & sent.keys()}
 

@@ -1,15 +1,15 @@
 """The rights of an event's sender: to name a dataset is not to own it.
 
 An event describes its job, the jobs of its parent and root, its outputs, and the dataset of a DatasetEvent: a sender
-without the right to write there is refused. Inputs, sources of columns, and jobs to which its job has edges are only
-named where the sender may not write: the event takes effect on its own job and edges, and what it says about such a
-dataset stays in the raw log.
+without the right to write there is refused. An event only names its inputs, sources of columns, and further jobs with
+edges to its job. Outside the namespaces that the sender may write they get edges to the job alone: facets of such a
+dataset stay in the raw log.
 
     check_rights(event, rights)                       at the API, by the rules of names, before the event is queued
-    limit_event(event, applied_patterns(event, ...))  wherever events are applied: when loaded, and when replayed
-    limit_document(document, ["flights*"])            the JSON of the event that `limit_event` returns, to forward it
+    limit_event(event, applied_patterns(event, ...))  at each load and replay
+    limit_document(document, ["flights*"])            the JSON of a limited event, to forward it
 
-Another service does not know the sender's rights: it must get no statement that has no effect here.
+A receiver of forwarded events does not know the sender's rights: statements without effect here must not reach it.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from headwater.events.event import DatasetUse, Event, Facets, is_deleted
+from headwater.events.event import DatasetUse, Event, is_deleted, objects_in
 from headwater.events.lineage_facets import jobs_in_lineage
 from headwater.events.naming import find_datasets
 from headwater.namespaces import EVERYWHERE, Rights, covers, is_match
 from headwater_model.errors import Fault, Forbidden, Invalid
 from headwater_model.ids import DatasetId
 
-# The facets that report where columns come from.
+# The facets with sources of columns.
 _OF_SOURCES = ("columnLineage", "lineage", "headwater_operations")
-# The facet of an input that says which version was read: a fact of the run.
+# The facet of an input with the version read: a fact of the run.
 OF_READING = frozenset({"version"})
 _WRITE_RULE = "must be a namespace that the token may write"
 _REFERENCE_RULE = f"{_WRITE_RULE} or reference"
 
 
 def check_rights(event: Event, rights: Rights) -> None:
-    """Refuse an event that describes, or names, what its sender may not.
+    """Refuse an event that describes, or names, jobs or datasets beyond its sender's rights.
 
     Raises:
-        Forbidden: naming the field and the namespace, whether that exists or not.
+        Forbidden: the message names the field and the namespace, also if nothing exists there.
     """
     if EVERYWHERE in rights.writes:
         return
@@ -56,10 +56,12 @@ def _check_writes(event: Event, writes: Sequence[str]) -> None:
 
 
 def applied_patterns(event: Event, writes: Sequence[str], *, renamed: Event | None = None) -> tuple[str, ...] | None:
-    """Return those of the patterns that the event needs; None if they cover all that it says something about.
+    """Select the patterns that fit the event's namespaces; None if they cover all of them.
 
-    By these `limit_event` returns the same event as by all of them. `renamed` is the event by the rules of names: a
-    loader that does not know these yet, and one that does, limit it alike.
+    `limit_event` needs no further pattern. `renamed` is the event by the rules of names: loaders with and without the
+    newest rules limit it alike.
+
+    An event of jobs and datasets in `flights-2013` and `s3://lake` needs `flights*` of `("flights*", "trains*")`.
     """
     if EVERYWHERE in writes:
         return None
@@ -70,13 +72,13 @@ def applied_patterns(event: Event, writes: Sequence[str], *, renamed: Event | No
 
 
 def _namespaces(event: Event) -> set[str]:
-    """Return the namespaces of all that an event describes or names."""
+    """List the namespaces of the jobs and datasets in an event, with datasets' other names."""
     others = (*(dataset for _, dataset in _named(event)), *chain.from_iterable(map(_other_names, event.uses)))
     return {*(namespace for _, namespace in _described(event)), *(dataset.namespace for dataset in others)}
 
 
 def parse_patterns(sent: object) -> tuple[str, ...] | None:
-    """Return the patterns beside a message or in a line of the raw log; without any (None) nothing is limited.
+    """Parse the patterns beside a message or in a line of the raw log; without any (None) nothing is limited.
 
     Raises:
         Invalid: `sent` is no list of texts.
@@ -89,10 +91,12 @@ def parse_patterns(sent: object) -> tuple[str, ...] | None:
 
 
 def limit_event(event: Event, writes: Sequence[str] | None) -> Event:
-    """Return the event with what takes effect if its sender may write in these namespaces alone (None: in all).
+    """Drop the statements without effect if the sender may write in these namespaces alone (None: in all).
+
+    The facets of an input elsewhere are dropped, except the version read.
 
     Raises:
-        Forbidden: the event describes something elsewhere.
+        Forbidden: the event describes a job or dataset elsewhere.
     """
     if writes is None or EVERYWHERE in writes:
         return event
@@ -107,7 +111,7 @@ def limit_event(event: Event, writes: Sequence[str] | None) -> Event:
 
 
 def _limited(use: DatasetUse, writes: Sequence[str]) -> DatasetUse:
-    """Return a use without what it says about a dataset elsewhere: the dataset itself, or other names of it."""
+    """Drop the facets of a dataset elsewhere, or the dataset's other names elsewhere."""
     if not covers(writes, use.dataset.namespace):
         facets = {name: use.facets[name] for name in use.facets.keys() & OF_READING}
         return replace(use, facets=facets)
@@ -123,48 +127,43 @@ def _other_names(use: DatasetUse) -> set[DatasetId]:
 
 
 def _described(event: Event) -> Iterator[tuple[str, str]]:
-    """Yield the namespaces of the jobs and datasets that the event describes, each after the field that names it."""
+    """Yield the namespaces of the described jobs and datasets, each after its field: `("job.namespace", "flights")`."""
     runs = (("parent", event.parent), ("root", event.root))
     jobs = [("job", event.job), *((f"{name}.job", run.job) for name, run in runs if run is not None)]
     yield from ((f"{field}.namespace", job.namespace) for field, job in jobs if job is not None)
-    # These are outputs, too, whether or not the event lists them there.
-    for entry in _objects(event.job_facets, "lineage", "entries"):
+    # Datasets among the entries are outputs, even if the event does not list them there.
+    for entry in objects_in(event.job_facets, "lineage", "entries"):
         if entry.get("type") == "DATASET":
             yield "facets.lineage.entries.namespace", entry["namespace"]
     field = "outputs.namespace" if event.dataset is None else "dataset.namespace"
     yield from ((field, use.dataset.namespace) for use in event.described)
-    for operation in _objects(event.run_facets, "headwater_operations", "operations"):
+    for operation in objects_in(event.run_facets, "headwater_operations", "operations"):
         if operation.get("destination"):
             yield "facets.headwater_operations.destination.namespace", operation["destination"]["namespace"]
 
 
-def _objects(facets: Facets, name: str, field: str) -> Sequence[Mapping[str, Any]]:
-    facet: Mapping[str, Any] = facets.get(name, {})
-    return () if is_deleted(facet) else facet.get(field) or ()
-
-
 def _named_jobs(event: Event) -> Iterator[tuple[str, str]]:
-    """Yield the namespaces of the other jobs to which the event has edges, each after the field that names them."""
+    """Yield the namespaces of further jobs with edges to the event's job, each after its field."""
     if event.job is not None:
         others = jobs_in_lineage(event.job, event.job_facets)
         yield from (("facets.lineage.entries.inputs.namespace", job.namespace) for job in sorted(others))
     for side in ("upstream", "downstream"):
-        for dependency in _objects(event.run_facets, "jobDependencies", side):
+        for dependency in objects_in(event.run_facets, "jobDependencies", side):
             yield f"facets.jobDependencies.{side}.job.namespace", dependency["job"]["namespace"]
 
 
 def _named(event: Event) -> Iterator[tuple[str, DatasetId]]:
-    """Yield the datasets in reports of columns, and the inputs, each after the field that names it."""
+    """Yield the datasets in reports of columns, and the inputs, each after its field."""
     for facets in (event.run_facets, event.job_facets, *(use.facets for use in event.described)):
         for name in _OF_SOURCES:
             if name in facets:
                 yield from ((f"facets.{name}", dataset) for dataset in sorted(find_datasets({name: facets[name]})))
-    # Sources in facets are inputs, too; these were yielded after the field that names them.
+    # Sources in facets are inputs, too: a fault in them was yielded with the facet's field before.
     yield from (("inputs.namespace", use.dataset) for use in event.inputs)
 
 
 def limit_document(event: Mapping[str, Any], writes: Sequence[str] | None) -> Mapping[str, Any]:
-    """Return the event without what it says about datasets where its sender may not write (None: in all it may)."""
+    """Drop the facets of datasets where the sender may not write from the event's JSON (None: it may write in all)."""
     if writes is None or EVERYWHERE in writes:
         return event
     limited = dict(event)

@@ -1,10 +1,10 @@
-"""The `subset` facet of an input or output: its conditions, and the part of the dataset that they list.
+"""The `subset` facet of an input or output: its conditions, and the listed part of the dataset.
 
     read, written = part_of(input_facet), part_of(output_facet)
     are_apart(read, written)     # True if no row is in both
 
-A part is known where the facet lists partitions or locations. What a condition on rows chooses is not: two conditions
-may choose the same rows. The Spark jobs, which have no pydantic, read facets too.
+A part is known if the facet lists partitions or locations. The part of a condition on rows is unknown: two conditions
+may choose the same rows. Spark jobs read facets, too, without pydantic.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from headwater.events.event import Facet, is_deleted
 
 SUBSET = "subset"
 _CONDITIONS = ("inputCondition", "outputCondition")
-# Conditions that list what they name: two of one type are one.
+# Conditions by lists: two conditions of a type join their lists.
 _LISTS = {"location": "locations", "partition": "partitions"}
-# Partitions or locations of a part; of a facet with more, the part is not known.
+# The most partitions or locations of a part; the part of a longer list is unknown.
 ENTRIES_MAX = 100
 # `locations`, `identifiers` or `dimensions`: a list of locations, of names of partitions, or of values by dimension.
 Part: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 def alternatives_of(facet: Any) -> Iterator[Any]:
-    """Yield the conditions that a facet joins by OR, each location and partition by itself; none without a condition.
+    """Split a facet's condition at its ORs, each location and partition by itself; none without a condition.
 
     >>> days = {"type": "location", "locations": ["s3://b/1", "s3://b/2"]}
     >>> [condition["locations"] for condition in alternatives_of({"inputCondition": days})]
@@ -37,14 +37,14 @@ def alternatives_of(facet: Any) -> Iterator[Any]:
 
 
 def name_of_condition(facet: Any) -> str | None:
-    """Return the name of the facet's condition, if it has one."""
+    """Find the name of the facet's condition: `inputCondition`, `outputCondition` or None."""
     if not isinstance(facet, Mapping) or is_deleted(facet):
         return None
     return next((name for name in _CONDITIONS if isinstance(facet.get(name), Mapping)), None)
 
 
 def alternatives_in(condition: Any) -> Iterator[Any]:
-    """Yield the alternatives that a condition joins by OR, each location and partition by itself."""
+    """Split a condition at its ORs, each location and partition by itself."""
     if _is_either(condition):
         yield from alternatives_in(condition["left"])
         yield from alternatives_in(condition["right"])
@@ -60,7 +60,7 @@ def _is_either(condition: Any) -> bool:
 
 
 def list_name(condition: Any) -> str | None:
-    """Return the name of the list in which a condition names what it is about, if it does."""
+    """Find the name of a condition's list: `locations`, `partitions` or None."""
     if not isinstance(condition, Mapping):
         return None
     lists = (name for kind, name in _LISTS.items() if condition.get("type") == kind)
@@ -68,7 +68,7 @@ def list_name(condition: Any) -> str | None:
 
 
 def part_of(facet: Facet) -> Part | None:
-    """Return the part that a `subset` facet lists; None if it lists none.
+    """Parse the part listed in a `subset` facet; None if it is unknown.
 
     >>> part_of({"inputCondition": {"type": "location", "locations": ["s3://lake/day=1", "s3://lake/day=2"]}})
     {'locations': ['s3://lake/day=1', 's3://lake/day=2']}
@@ -81,7 +81,10 @@ def part_of(facet: Facet) -> Part | None:
 
 
 def _entry_of(condition: Any) -> tuple[str, Any] | None:
-    """Return the kind of the location or partition that a condition lists, and the entry of the part; else None."""
+    """Parse the location or partition of a condition: its kind, and its entry in the part; else None.
+
+    `("locations", "s3://lake/day=1")`, `("dimensions", {"day": "1"})`, `("identifiers", "day=1")`
+    """
     name = list_name(condition)
     listed = condition[name][0] if name else None
     if name == "locations":
@@ -97,7 +100,7 @@ def _entry_of(condition: Any) -> tuple[str, Any] | None:
 
 
 def are_apart(part: Part, other: Part) -> bool:
-    """True if no row is in both parts; parts that are listed in different ways may share rows.
+    """True if no row is in both parts; parts of different kinds may share rows.
 
     >>> days = [{"dimensions": [{"day": day, "hour": "1"}]} for day in ("1", "2")]
     >>> are_apart(*days), are_apart(days[0], {"dimensions": [{"day": "1"}]}), are_apart(days[0], {"locations": ["s3://l"]})
@@ -117,7 +120,7 @@ def are_apart(part: Part, other: Part) -> bool:
 
 
 def _lies_in(locations: Sequence[str], others: Sequence[str]) -> bool:
-    """True if a location is one of the others, or lies in one."""
+    """True if a location is in the second list, or lies in a folder of it."""
     return any(folder in others for location in locations for folder in _folders(location))
 
 

@@ -1,6 +1,6 @@
-"""The index rows that a run's growing facts add, found from what grew.
+"""The index rows of a run's growing facts, computed from the growth alone.
 
-Making all rows twice would cost a stream more with each of its events.
+To make all rows of the old and the new facts would cost a stream more with each of its events.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from headwater.facts.stream_rows import stream_positions
 from headwater.facts.table import Key, Row
 from headwater_model.ids import RunKey
 
-# The facts that are by dataset.
+# The facts by dataset.
 _BY_DATASET = ("inputs", "outputs", "input_facets", "output_facets", "read_facets", "written_facets")
 
 
 def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
-    """Yield the index rows of the new facts that the old ones lack."""
+    """Yield the new facts' index rows, without the rows of the old facts."""
     job = owner(new)
-    # All rows change with what they have in common; those that move with the facts are few.
+    # A change of a shared value changes all rows; runs with rows in a transaction have few rows. Both are made anew.
     if job is None or _shared(old) != _shared(new) or transactional_rows(run, old) or transactional_rows(run, new):
         yield from _lacking(rows_of(run, new), rows_of(run, old))
         return
+    # Otherwise only the rows of changed datasets differ.
     pairs = [(getattr(old, name), getattr(new, name)) for name in _BY_DATASET]
     changed = {text for left, right in pairs for text, value in right.items() if left.get(text) is not value}
     before, after = (_of_some(facts, changed) for facts in (old, new))
-    # An input is no source, whichever part of the datasets is compared.
+    # An input is no source, in either half of the comparison.
     inputs = new.inputs.keys()
     rows, known = (
         {row.key: row for row in dataset_rows(run, part, job, inputs)} | unverified_rows(run, part)
@@ -68,9 +69,9 @@ def added_rows(run: RunKey, old: RunFacts, new: RunFacts) -> Iterator[Row]:
 def _added_active_rows(
     run: RunKey, old: RunFacts, new: RunFacts, outputs: Set[IdText], new_times: Sequence[str]
 ) -> Iterator[Row]:
-    """Yield the rows of a stream's new events for outputs that it named before.
+    """Yield the rows of a stream's new events for its earlier outputs.
 
-    Of an output that an end named first there is no row of an earlier event, which would cover the new ones.
+    An output first named by an end has no row of an earlier event to cover the new events.
     """
     ends = new.ends
     if not (ends or new_times):
@@ -82,7 +83,7 @@ def _added_active_rows(
 
 
 def _uncovered_times(old: RunFacts, new: RunFacts) -> Sequence[str]:
-    """Return the times of a stream's new events, without those at whose positions its earlier events have rows."""
+    """List the times of a stream's new events without a row at their position already."""
     times = set(effective_times(old))
     added = sorted(set(effective_times(new)) - times)
     known = set(stream_positions("", old, times)) if added else set()
@@ -97,7 +98,7 @@ def _shared(facts: RunFacts) -> tuple[object, ...]:
 
 
 def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:
-    """Return the facts with those of these datasets alone."""
+    """Reduce the facts to these datasets."""
     parts: dict[str, Any] = {}
     for name in _BY_DATASET:
         by_text = getattr(facts, name)
@@ -106,7 +107,7 @@ def _of_some(facts: RunFacts, texts: Set[IdText]) -> RunFacts:
 
 
 def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[str]:
-    """Return the times of the run's versions at which it used other datasets than it was known to use."""
+    """List the times of the run's versions with datasets unknown before."""
     firsts = [
         first
         for old, of_side in ((before.inputs, after.inputs), (before.outputs, after.outputs))
@@ -116,7 +117,7 @@ def _times_of_change(before: RunFacts, after: RunFacts, new: RunFacts) -> list[s
     firsts += sorted(io_times(after) - io_times(before)) if new.windows else []
     if not firsts:
         return []
-    # At its end, and at any if it is no stream, all datasets count.
+    # All datasets count at the run's end; without a stream, at each version.
     earliest = min(firsts) if new.streaming else ""
     end = ended(new)
     return [time for time in version_times(new) if time >= earliest or time == end]

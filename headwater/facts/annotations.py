@@ -1,8 +1,8 @@
-"""Annotations of jobs and datasets: tags, owners and descriptions, who reported each, and how facts make them.
+"""Annotations of jobs and datasets: tags, owners and descriptions, with their reporters, computed from facts.
 
-Tags of one name in any case are one tag, and owners likewise. Of the facets `tags`, `ownership` and `documentation` the
-latest of each name counts. The tags of a job are those of its latest `tags` facet and those of the latest `tags` facet
-of a run. What the API set, or took away, stays so, whatever events report.
+Tags whose names differ in case alone are the same tag; likewise owners. Of the facets `tags`, `ownership` and
+`documentation` the latest of each name counts. A job has the tags of its own latest `tags` facet, and of the latest
+`tags` facet of a run. A tag or owner set, or removed, through the API stays so, whatever events report.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from headwater.facts.run_facts import text_in
 
 # A tag's field and its name, both for comparison: names are equal in any case.
 TagKey: TypeAlias = tuple[str, str]
-# The source of tags that were set through the API.
+# The source of tags set through the API.
 API = "API"
-# The source of tags that OpenLineage's client adds to each run: they describe the client (its version).
+# The source of the tags that OpenLineage's client adds to each run: they describe the client (its version).
 _OF_CLIENT = "OPENLINEAGE_CLIENT"
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The producer of a facet, and the time of the last event that sent it; or the caller who used the API."""
+    """The producer of a facet, with the time of the last event that sent it; or the API's caller."""
 
     producer: str | None
     time: str
@@ -51,7 +51,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """An owner, and what kind of owner (MAINTAINER, ...)."""
+    """An owner, and the kind of owner (MAINTAINER, ...)."""
 
     name: str
     type: str | None
@@ -60,7 +60,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A description that the API set: of a job or a dataset, or of a field (a path with dots)."""
+    """A description set by the API: of a job or a dataset, or of a field (a path with dots)."""
 
     field: str | None
     text: str
@@ -69,9 +69,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Tags by field and name; owners as sent, then those that the API set, by name; the API's texts, by field.
+    """Tags by field and name; owners as sent, then the API's owners, by name; the API's texts, by field.
 
-    `described` is the reporter of the description in force: the API's, else that of the facet.
+    `described` is the reporter of the description in force: the API's caller, else the facet's producer.
     """
 
     tags: tuple[Tag, ...] = ()
@@ -85,28 +85,28 @@ class Annotations:
         return self.of_field(None)
 
     def changed(self, tag: Tag, *, present: bool) -> Annotations:
-        """Return the annotations with this tag, or without it."""
+        """Add or remove a tag."""
         tags = {other.key: other for other in self.tags if other.key != tag.key} | ({tag.key: tag} if present else {})
         return replace(self, tags=tuple(tags[key] for key in sorted(tags)))
 
     def owned(self, owner: Owner, *, present: bool) -> Annotations:
-        """Return the annotations with this owner, or without it."""
+        """Add or remove an owner."""
         others = [other for other in self.owners if owner_key(other.name) != owner_key(owner.name)]
         return replace(self, owners=(*others, owner) if present else tuple(others))
 
     def described_as(self, text: Text | None, field: str | None) -> Annotations:
-        """Return the annotations with this text in place of the field's; None withdraws it."""
+        """Replace the API's text of a field; None withdraws it."""
         texts = {other.field or "": other for other in self.texts if other.field != field}
         texts |= {field or "": text} if text is not None else {}
         described = text.reported_by if text is not None and field is None else self.described
         return replace(self, texts=tuple(texts[name] for name in sorted(texts)), described=described)
 
     def text_of(self, field: str | None) -> str | None:
-        """Return the description that the API set, of a field or of the job or dataset itself."""
+        """Find the API's description of a field, or of the job or dataset itself."""
         return next((text.text for text in self.texts if text.field == field), None)
 
     def of_field(self, field: str | None) -> tuple[str, ...]:
-        """Return the tags of a field."""
+        """List the tags of a field."""
         return tuple(tag.name for tag in self.tags if tag.field == field)
 
 
@@ -122,7 +122,7 @@ NO_ANNOTATIONS = Annotations()
 
 
 def tag_key(name: str) -> str:
-    """Return a tag's name for comparison.
+    """Fold a tag's name for comparison.
 
     >>> tag_key("PII")
     'pii'
@@ -131,7 +131,7 @@ def tag_key(name: str) -> str:
 
 
 def owner_key(name: str) -> str:
-    """Return an owner's name for comparison.
+    """Fold an owner's name for comparison.
 
     >>> owner_key("Team:Payments")
     'team:payments'
@@ -140,7 +140,7 @@ def owner_key(name: str) -> str:
 
 
 def tag_name(key: str, value: str | None) -> str:
-    """Return the name of a tag of a facet: its key, and its value if that says more.
+    """Name the tag of a facet: by its key, and by its value if the value says more.
 
     >>> tag_name("PII", "true"), tag_name("pii", None), tag_name("sensitivity", "high")
     ('PII', 'pii', 'sensitivity:high')
@@ -149,12 +149,12 @@ def tag_name(key: str, value: str | None) -> str:
 
 
 def annotations_to_json(annotations: Annotations) -> dict[str, Any] | None:
-    """Return the annotations as a row holds them; None if there are none."""
+    """Render the annotations as a row holds them; None if there are none."""
     return asdict(annotations) if annotations != NO_ANNOTATIONS else None
 
 
 def annotations_from_json(document: Mapping[str, Any] | None) -> Annotations:
-    """Return the annotations of a row."""
+    """Parse the annotations of a row."""
     if document is None:
         return NO_ANNOTATIONS
     described = document["described"]
@@ -171,7 +171,7 @@ def _attributed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
-    """Return the annotations in these facts."""
+    """Compute the annotations of a job or dataset from its facts."""
     facets = describing_facets(facts)
     documentation, ownership = (_latest(facets.get(name, {})) for name in ("documentation", "ownership"))
     described = documentation and text_in(documentation[0], "description")
@@ -189,30 +189,30 @@ def annotations_of(facts: JobFacts | DatasetFacts) -> Annotations:
 
 
 def tags_ever(facts: JobFacts | DatasetFacts) -> set[str]:
-    """Return the names of every tag of these facets, of the job or dataset and of fields, now or before."""
+    """List the names of all tags in these facets, of the job or dataset and of fields, now or before."""
     contents = _contents_ever(facts, "tags")
     return {tag.name for _, last, body in contents for tag in _tags_in(body, _attribution(last, body))}
 
 
 def owners_ever(facts: JobFacts | DatasetFacts) -> set[str]:
-    """Return the names of every owner in the facets of these facts, now or before."""
+    """List the names of all owners in these facets, now or before."""
     contents = _contents_ever(facts, "ownership")
     return {owner.name for _, last, body in contents for owner in _owners_in(body, _attribution(last, body))}
 
 
 def _contents_ever(facts: JobFacts | DatasetFacts, name: str) -> Iterator[Sequence[Any]]:
-    """Yield every content of a facet that these facts hold, whether or not another facet outweighs it now."""
+    """Yield all contents of a facet in these facts, even if another facet outweighs it now."""
     of_job = (facts.named_facets, facts.run_facets if name == "tags" else {}) if isinstance(facts, JobFacts) else ()
     for histories in (facts.facets, *of_job):
         yield from histories.get(name, {}).values()
 
 
 def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
-    """Return the tags of the latest facets, and those of the API, which decides on each tag that it set or took away.
+    """List the tags of the latest facets and of the API; the API decides on each tag that it set or removed.
 
-    A job has no fields, so that all of its tags are its own.
+    A job has no fields, so all of its tags are its own.
     """
-    # The facet of a job itself, and that of its runs.
+    # The facet of a job itself, and the facet of its runs.
     described = (describing_facets(facts), *([facts.run_facets] if isinstance(facts, JobFacts) else []))
     facets = (_latest(histories["tags"]) for histories in described if "tags" in histories)
     sent = [tag for facet in facets if facet for tag in _tags_in(*facet)]
@@ -225,7 +225,7 @@ def _tags(facts: JobFacts | DatasetFacts) -> tuple[Tag, ...]:
 
 
 def _ordered(tags: Iterable[Tag]) -> tuple[Tag, ...]:
-    """Return the tags by field and name, each once: of several spellings the least, of equal ones the first."""
+    """Order the tags by field and name, each once: of several spellings the least, of equal tags the first."""
     once: dict[TagKey, Tag] = {}
     for tag in sorted(tags, key=lambda tag: (tag.key, tag.name, tag.value or "", tag.source or "")):
         once.setdefault(tag.key, tag)
@@ -247,7 +247,7 @@ def _owners_in(facet: Facet, reported_by: Attribution) -> Iterator[Owner]:
 
 
 def _latest(history: History) -> tuple[Facet, Attribution] | None:
-    """Return the latest facet and who reported it; None without one, or if it was deleted."""
+    """Find the latest facet with its reporter; None without a facet, or if it was deleted."""
     entry = latest(history)
     if entry is None or is_deleted(entry[1]):
         return None

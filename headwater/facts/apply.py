@@ -22,18 +22,19 @@ from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 
 _ROUNDS_MAX = 100
-# A larger document of an edge names the job alone: a hub has thousands of edges.
+# A larger document names the job alone: a hub has thousands of edges, and each would repeat the document.
 _HINT_BYTES_MAX = 1_000
 
 
 def refresh_nodes(
     jobs: Iterable[JobId], table: GraphTable, read: Mapping[Key, Row | None] = MappingProxyType({})
 ) -> None:
-    """Compute the nodes of these jobs from the facts; `read` are nodes that were read before, to save a read.
+    """Compute the nodes of these jobs from the facts, and swap them; `read` are nodes read earlier, to save a read.
 
-    Raises `Unavailable` if other loaders kept swapping them.
+    Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
     """
     pending = sorted(set(jobs))
+    # A round: read the nodes, then the facts; only a node older than its facts may be overwritten.
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
         read = {}
@@ -45,6 +46,7 @@ def refresh_nodes(
         rewrites = [
             _rewrite_of(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()
         ]
+        # A job is done when its node is swapped and no surplus edge is left. Lost swaps go into the next round.
         ready = [rewrite for rewrite in rewrites if _announce_edges(rewrite, table)]
         written = table.swap([rewrite.swap() for rewrite in ready])
         done = {
@@ -62,7 +64,7 @@ def refresh_nodes(
 class _NodeRewrite:
     """The rewrite of a stored node to the node of its facts: missing edges to write, surplus edges to delete.
 
-    `stored` is the stored node; its `extra` lists edges that may exist besides those of its inputs and outputs.
+    `stored` is the stored node; its `extra` lists possible edges beyond its inputs and outputs.
     """
 
     job: JobId
@@ -73,7 +75,7 @@ class _NodeRewrite:
     surplus: list[Key]
 
     def announcement(self) -> Swap | None:
-        """Return the stored node with all missing edges as `extra`; None if it lists them already."""
+        """Make the swap to the stored node with all missing edges as `extra`; None if it lists them already."""
         extra = _extra(self.stored)
         if all(edge.key in extra for edge in self.missing):
             return None
@@ -81,7 +83,7 @@ class _NodeRewrite:
         return Swap(Row(*current_key(self.job), {**self.stored, "extra": list(extra)}, self.version))
 
     def swap(self) -> Swap:
-        """Return the swap to the node of the facts: all missing edges, and as many surplus ones as fit beside them."""
+        """Make the swap to the node of the facts: all missing edges, and as many surplus edges as fit."""
         free = SIDES_MAX - len(self.missing)
         deletes, extra = self.surplus[:free], self.surplus[free:]
         row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
@@ -106,9 +108,9 @@ def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
 def _announce_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
     """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
 
-    The node announces them first. A loader that finds the announcement writes the edges that it needs again, because
-    the announcing loader may have died, and deletes the rest. A late write leaves a surplus edge; readers skip it,
-    because the node does not list it.
+    The node announces them first, because this loader may die before all are written. A loader that reads the
+    announcement writes the edges that it needs again, and deletes the rest. A late write leaves a surplus edge; readers
+    skip it, because the node does not list it.
     """
     if len(rewrite.missing) <= SIDES_MAX:
         return True
@@ -123,7 +125,7 @@ def _announce_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
 
 
 def _delete_surplus_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
-    """Delete the edges that did not fit into the swap; False if another loader swapped the node meanwhile."""
+    """Delete the edges left by the swap; False if another loader swapped the node meanwhile."""
     while rewrite.surplus:
         if not table.swap([rewrite.swap()])[0]:
             return False
@@ -131,7 +133,7 @@ def _delete_surplus_edges(rewrite: _NodeRewrite, table: GraphTable) -> bool:
 
 
 def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
-    """Return the rows by which the datasets of a node find its job as their reader or producer."""
+    """Make the rows from a node's datasets to its job, their reader or producer."""
     if node is None:
         return {}
     suffix = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
@@ -144,9 +146,9 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
 
 
 def _edge_data(job: JobId, node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of a job's edges: the job and, if they are few, its inputs, outputs and their facet refs.
+    """Make the document of a job's edges: the job and, if they are few, its inputs, outputs and their facet refs.
 
-    By these a reader reads the next datasets together with the node; the node alone counts.
+    With this hint a reader reads the next datasets in the same round as the node; the node alone counts.
     """
     refs = {output: node["columns"].get(output, {}).get("refs", []) for output in node["outputs"]}
     hint = {"job": text_of(job), "inputs": node["inputs"], "outputs": refs}
@@ -159,9 +161,9 @@ T = TypeVar("T")
 def apply_statements(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Merge the statements into the facts, refresh the current graph, and compact the catalogue.
 
-    A loader that dies anywhere in between leaves nothing that the same statements, applied again, do not complete. The
-    next loader that adds to a partition of a catalogue of more than `changes_max` changes compacts it.
-    `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
+    If the loader dies halfway, the same statements, applied again, complete the work. The next addition to a
+    catalogue's partition of more than `changes_max` changes compacts it. Raises `Unavailable` if the table refuses,
+    or if other loaders keep swapping the same rows.
     """
     delta = delta_of(statements)
     merged = merge(delta, table)
@@ -172,10 +174,10 @@ def apply_statements(statements: Sequence[Statement], table: GraphTable, *, chan
 def apply_isolating_failures(
     things: Sequence[T], act: Callable[[Sequence[T]], None], *, may_go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[tuple[T, Exception]]:
-    """Act on all things together; halve those that fail until the faulty ones are alone. Yield these with their errors.
+    """Act on all things together; halve failing groups until faulty things are alone. Yield these with their errors.
 
-    A fault of one among a hundred costs fifteen acts. Where all fail, halving would take two acts for each: once
-    `may_go_on` is false, what failed together and what waits for its turn is yielded as it is.
+    A single fault among a hundred costs fifteen acts. Where all fail, halving would take two acts for each thing: once
+    `may_go_on` is false, the rest is yielded without acts.
     """
     pending = [things] if things else []
     error: Exception | None = None

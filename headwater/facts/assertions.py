@@ -1,11 +1,11 @@
-"""Results of tests of data: of the facets of datasets that report assertions, and of the facet `test` of runs.
+"""Results of tests of data: in the assertions of datasets' facets, and in the facet `test` of runs.
 
-    DATASET#<dataset>  JOB#<job>     TEST#<time>#<hash>       the results that an event reports
-    TESTS                            DATASET#...  JOB#...     what ever failed a test (`list_rows`)
+    DATASET#<dataset>  JOB#<job>     TEST#<time>#<hash>       the results reported by an event
+    TESTS                            DATASET#...  JOB#...     a dataset or job with a failed test, ever (`list_rows`)
 
-A test of a dataset is its type, its column and its name together; of `test`, which names no dataset, it is the job's.
-The facts hold the outcome of the last result of each test alone, so that graphs stay small. The row of the event has
-the rest, and earlier rows are the history. What one event says twice of a test counts as the worse of both.
+Type, column and name identify a test of a dataset; the facet `test` names no dataset, so its tests are the job's. The
+facts hold the outcome of the last result of each test alone, so that graphs stay small. The row of the event has the
+rest, and earlier rows are the history. Of two results of a test in an event, the worse counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from headwater.events.event import DatasetUse, Event, Facet, is_deleted
+from headwater.events.event import DatasetUse, Event, objects_in
 from headwater.facts.facts import DatasetFacts
 from headwater.facts.facts_delta import Added, Report, about, histories_of
 from headwater.facts.keys import thing_pk
@@ -28,7 +28,7 @@ from headwater.facts.run_facts import text_in
 from headwater.facts.table import Row, RowQuery
 from headwater_model.ids import DatasetId, JobId
 
-# The facets that report assertions, each with its name of an assertion's type: OpenLineage's own, and that of its
+# The facets with assertions, each with its name of an assertion's type: OpenLineage's own facet, and the facet of its
 # action for Great Expectations (`openlineage-integration-common`, `ge-assertions-dataset-facet.json`).
 ASSERTIONS: Mapping[str, str] = {
     "dataQualityAssertions": "assertion",
@@ -40,7 +40,7 @@ TESTS = "TESTS"
 Outcome: TypeAlias = Literal["PASSED", "WARNED", "FAILED"]
 # From the best to the worst: the place of an outcome is its rank.
 OUTCOMES: tuple[Outcome, ...] = ("PASSED", "WARNED", "FAILED")
-# By test, the stamp and the rank of its last result; None: that is unknown as of a time.
+# By test, the stamp and the rank of its last result; a rank of None is unknown as of a time.
 Assertions: TypeAlias = Mapping[str, Sequence[Any]]
 _WARN = "warn"
 _RUN_TEST = "test"
@@ -48,7 +48,7 @@ _PREFIX = "TEST#"
 # A longer text is cut in the row; the facet of the run has it whole.
 _TEXT_BYTES_MAX = 256
 _DETAILS = ("expected", "actual", "description")
-# Details are left out of what comes after so many bytes: an item of the table has 400 KB.
+# After so many bytes, details are left out: an item of the table has 400 KB.
 _DETAILS_BYTES_MAX = 100_000
 
 Result: TypeAlias = Mapping[str, Any]
@@ -64,32 +64,32 @@ class AssertionCounts:
 
 
 def measures(report: Report) -> Iterator[Added]:
-    """Yield the facets of uses that measure their datasets: the facets of a dataset keep the last."""
+    """Yield the facets of uses that measure their datasets: the dataset's facts keep the last measure."""
     event = report.event
-    for use in _described(event):
+    for use in _described_uses(event):
         if (facet := use.use_facets.get(METRICS)) is not None:
             yield use.dataset, DatasetFacts(facets=histories_of({METRICS: facet}, event.stamp))
 
 
 def results_of_tests(report: Report) -> Iterator[Added]:
-    """Yield the results of tests that an event reports: of each dataset, and of its job."""
+    """Yield the results of tests in an event: of each dataset, and of its job."""
     event = report.event
     uses: dict[DatasetId, list[DatasetUse]] = {}
-    for use in _described(event):
+    for use in _described_uses(event):
         uses.setdefault(use.dataset, []).append(use)
     for dataset in sorted(uses):
-        yield from _reported(event, dataset, _results_of_dataset(uses[dataset]))
+        yield from _results_of(event, dataset, _results_of_dataset(uses[dataset]))
     if event.job is not None:
-        yield from _reported(event, event.job, _results_of_run(event))
+        yield from _results_of(event, event.job, _results_of_run(event))
 
 
-def _described(event: Event) -> list[DatasetUse]:
-    """Return the uses of all datasets but those that the sender may only name."""
+def _described_uses(event: Event) -> list[DatasetUse]:
+    """List the uses of datasets, without the datasets that the sender may only name."""
     named = frozenset(event.named)
     return [use for use in event.uses if use.dataset not in named]
 
 
-def _reported(event: Event, thing: DatasetId | JobId, results: Sequence[Result]) -> Iterator[Added]:
+def _results_of(event: Event, thing: DatasetId | JobId, results: Sequence[Result]) -> Iterator[Added]:
     if results:
         outcomes = {result["key"]: [event.stamp, _rank(result)] for result in results[:ASSERTIONS_MAX]}
         yield about(thing, assertions=outcomes)
@@ -99,34 +99,29 @@ def _reported(event: Event, thing: DatasetId | JobId, results: Sequence[Result])
 
 
 def _results_of_dataset(uses: Iterable[DatasetUse]) -> list[Result]:
-    """Return the results that an event's uses of a dataset report, the worst first, each test once."""
+    """List the results of an event's uses of a dataset, the worst first, each test once."""
     facets = [facets for use in uses for facets in (use.facets, use.use_facets)]
     return _each_once(
         _result(sent, type_name, "FAILED" if sent["success"] is False else "PASSED")
         for facets_of_use in facets
         for facet, type_name in ASSERTIONS.items()
-        for sent in _objects(facets_of_use.get(facet, {}), "assertions")
+        for sent in objects_in(facets_of_use, facet, "assertions")
         if isinstance(sent.get("success"), bool) and text_in(sent, type_name)
     )
 
 
 def _results_of_run(event: Event) -> list[Result]:
-    """Return the results that an event reports of its run's tests; one that was skipped has no result."""
+    """List the results of an event's tests of its run; a skipped test has no result."""
     outcomes: Mapping[str, Outcome] = {"pass": "PASSED", "fail": "FAILED"}
     return _each_once(
         _result(sent, "type", outcome)
-        for sent in _objects(event.run_facets.get(_RUN_TEST, {}), "tests")
+        for sent in objects_in(event.run_facets, _RUN_TEST, "tests")
         if text_in(sent, "name") and (outcome := outcomes.get(str(sent.get("status")).lower()))
     )
 
 
-def _objects(facet: Facet, name: str) -> list[Mapping[str, Any]]:
-    sent = [] if is_deleted(facet) else facet.get(name)
-    return [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
-
-
 def _result(sent: Mapping[str, Any], type_name: str, outcome: Outcome) -> Result:
-    """Return a result as rows hold it, without what was not given."""
+    """Make a result for rows, without absent members: `{"key": ..., "outcome": "FAILED", "type": "not_null"}`."""
     severity = _text(sent.get("severity"))
     if outcome == "FAILED" and severity and severity.lower() == _WARN:
         outcome = "WARNED"
@@ -140,7 +135,7 @@ def _result(sent: Mapping[str, Any], type_name: str, outcome: Outcome) -> Result
 
 
 def _text(value: object) -> str | None:
-    """Return a text of at most `_TEXT_BYTES_MAX` bytes, without control characters; None for another value."""
+    """Cut a text to `_TEXT_BYTES_MAX` bytes, without control characters; None for another value."""
     if not isinstance(value, str):
         return None
     encoded = value.encode()
@@ -149,7 +144,7 @@ def _text(value: object) -> str | None:
 
 
 def _each_once(results: Iterable[Result]) -> list[Result]:
-    """Return the worst result of each test, the worst first: those that a row may hold, and one more."""
+    """List the worst result of each test, the worst first: as many as a row holds, and a further one to show a cut."""
     worst: dict[str, Result] = {}
     for result in results:
         worst[result["key"]] = max(worst.get(result["key"], result), result, key=_order)
@@ -171,7 +166,7 @@ def _rank(result: Result) -> int:
 
 
 def _row(pk: str, event: Event, results: Sequence[Result]) -> Row:
-    """Return the row of an event's results; `cut` if there are more than it holds, or details were left out."""
+    """Make the row of an event's results; `cut` if there are more than it holds, or details were left out."""
     kept, size, is_cut = [], 0, len(results) > ASSERTIONS_MAX
     for result in results[:ASSERTIONS_MAX]:
         size += sum(len(result.get(name, "")) for name in _DETAILS)
@@ -187,17 +182,17 @@ def _row(pk: str, event: Event, results: Sequence[Result]) -> Row:
 
 
 def row_key(pk: str, stamp: str) -> tuple[str, str]:
-    """Return the key of the row of an event's results."""
+    """Make the key of the row of an event's results."""
     return pk, f"{_PREFIX}{stamp}"
 
 
 def stamp_of(row: Row) -> str:
-    """Return the stamp of the event whose results a row has."""
+    """Read the stamp of a row's event."""
     return row.sk.removeprefix(_PREFIX)
 
 
 def rows_query(pk: str, limit: int, before: str | None = None) -> RowQuery:
-    """Return the query of the rows of a dataset's or job's results, the last first; of events before a time."""
+    """Query the rows of a dataset's or job's results, the last first; of events before a time."""
     return RowQuery(pk, low=_PREFIX, high=f"{_PREFIX}{before or '~'}", newest_first=True, limit=limit)
 
 
@@ -207,6 +202,10 @@ def has_failed(assertions: Assertions) -> bool:
 
 
 def count_assertions(assertions: Assertions) -> AssertionCounts | None:
-    """Return the numbers of tests by the outcome of their last results; None without any."""
+    """Count the tests by the outcome of their last results; None without known results.
+
+    >>> count_assertions({"a": ["2026-11-20T12:00:00.000000Z#1", 0], "b": ["2026-11-20T12:00:00.000000Z#2", 2]})
+    AssertionCounts(passed=1, warned=0, failed=1)
+    """
     ranks = [rank for _, rank in assertions.values() if rank is not None]
     return AssertionCounts(*(ranks.count(rank) for rank in range(len(OUTCOMES)))) if ranks else None

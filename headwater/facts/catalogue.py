@@ -1,17 +1,22 @@
-"""The catalogue: names that lists show, as sets that only grow.
+"""The catalogue: the names in lists, as sets that only grow.
 
-A catalogue is a few partitions: of each a snapshot of its sets, and a row for each value added since, a *change*. A
-change is written in the transaction that creates the named thing (or before it, where a superset does no harm), and is
-equal whoever writes it; its content says in which partition. Compaction adds a partition's changes to its snapshot, and
-then removes them. A reader reads the changes first: a change that is gone by then is in the snapshot read afterwards.
-Sets are merged and never lose a value, so order, repetition and the death of a loader do not matter.
+A catalogue is a few partitions. Each has a snapshot of its sets, and a row for each value added since, a *change*:
 
-The snapshot holds the youngest values, and names the *parts* that hold the older ones. A part is never changed: parts
-of about one size are replaced by one that has the values of all, as levels of a log-structured merge tree are. So a
-value is written a few times, however many there are, and a process that read a part before reads it no more.
+    NAMES#<shard>  +<hash>        {"set": "jobs", "values": [<job>]}                      a change
+    NAMES#<shard>  SNAPSHOT       {"sets": {...}, "parts": {<part>: <size>}, "replaced": {<part>: <time>}}
+    NAMES#<shard>  PART#<n>#<h>   {"sets": {...}}                                         older values
 
-Reading costs, of each partition, one query of about `CHANGES_MAX` rows, one row, and the parts that the process does
-not know: all partitions in the same rounds.
+A change is written in the transaction that creates the named thing, or before it, where a superset does no harm. It is
+equal whoever writes it, and its content decides its partition. Compaction adds a partition's changes to its snapshot,
+then removes them. A reader reads the changes first: a change removed by then is in the snapshot read afterwards. Sets
+are merged and never lose a value, so order, repetition and the death of a loader do not matter.
+
+The snapshot holds the youngest values, and names the *parts* with the older values. A part is never changed: parts of
+about the same size are replaced by their union, like levels of a log-structured merge tree. So a value is written a few
+times, however many there are, and a process reads a part once.
+
+A read costs, for each partition, a query of about `CHANGES_MAX` rows, a row, and the parts new to the process: all
+partitions in the same rounds.
 """
 
 from __future__ import annotations
@@ -33,15 +38,15 @@ from headwater_model.ids import DatasetId, JobId
 
 # By the name of a set, its values in order.
 Sets: TypeAlias = Mapping[str, Sequence[str]]
-# A set of names: namespaces, jobs or datasets that are listed, and those of them that may be hidden.
+# A set of names: the listed namespaces, jobs or datasets, and the ones among them that may be hidden.
 NameSet: TypeAlias = Literal[
     "namespaces", "jobs", "datasets", "namespaces_to_check", "jobs_to_check", "datasets_to_check"
 ]
 
 NAMES = "NAMES"
-# By namespace, the tags that its jobs, datasets and fields ever had.
+# By namespace, the tags of its jobs, datasets and fields, now or before.
 TAGS = "TAGS"
-# By namespace, the sources that its datasets ever named; those that the API described are in none.
+# By namespace, the sources named by its datasets; sources described by the API are in none.
 SOURCES = "SOURCES"
 # DynamoDB takes 1,000 write units a second of a partition, and a name costs three, its compaction included.
 _NAME_SHARDS = 8
@@ -50,29 +55,29 @@ _PARTITIONS: Mapping[str, Sequence[str]] = {
     TAGS: [TAGS],
     SOURCES: [SOURCES],
 }
-# The partitions of all catalogues.
+# All catalogues' partitions.
 PARTITIONS = frozenset(chain.from_iterable(_PARTITIONS.values()))
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
 _PART = "PART#"
-# Changes beside the snapshot of a partition: every list reads each of their rows.
+# Changes beside the snapshot of a partition: each list reads their rows.
 CHANGES_MAX = 16
-# Values of the snapshot itself, which every list reads, too.
+# Values of the snapshot itself: each list reads them, too.
 YOUNG_MAX = 64
 # A part of as many values (about 100 KB, compressed) is replaced no more.
 PART_MAX = 16_000
-# The next loader goes on with a backlog of more transactions.
+# A loader leaves a longer backlog to the next loader.
 _ROUNDS_MAX = 100
-# Replaced parts stay for readers that saw them named: for longer than any function runs (15 minutes).
+# Replaced parts stay for readers of the earlier snapshot: for longer than any function runs (15 minutes).
 _REPLACED_KEPT_S = 1_000
-# Changes that one compaction of a partition moves, and old parts that it removes.
+# Changes moved by a compaction of a partition, and old parts removed by it.
 _MOVED_MAX = 200
 _REMOVED_MAX = 10
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The sets of a catalogue; `truncated` if there were more changes than one query reads. Requests share it."""
+    """The sets of a catalogue; `truncated` if a query did not read all changes. Requests share it."""
 
     sets: Sets
     truncated: bool = False
@@ -82,7 +87,7 @@ class Catalogue:
         return self.sets.get(name, ())
 
     def under(self, name: str, prefix: str) -> Sequence[str]:
-        """Return the values of a set that begin with a prefix, in order."""
+        """List the values of a set with a prefix, in order."""
         values, length = self[name], len(prefix)
         low = bisect_left(values, prefix)
         return values[low : bisect_right(values, prefix, lo=low, key=lambda value: value[:length])]
@@ -94,7 +99,7 @@ class Catalogue:
         return position < len(values) and values[position] == value
 
     def members(self, name: str) -> frozenset[str]:
-        """Return the values of a set of which many are looked up; `has` looks up a few."""
+        """Hash a set for many look-ups; for a few, `has` is enough."""
         if name not in self._members:
             self._members[name] = frozenset(self[name])
         return self._members[name]
@@ -102,19 +107,19 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class _Latest:
-    """A catalogue as this process read it last, of a state of its rows; `parts` are those of its snapshots."""
+    """A catalogue as this process read it last, from a state of its rows; `parts` are the parts of its snapshots."""
 
     state: Sequence[tuple[bytes, tuple[str, ...], bool]]
     catalogue: Catalogue
     parts: Mapping[Key, Sets]
 
 
-# By catalogue. The names of changes and parts are hashes of their content, so another table's are never taken for ours.
+# By catalogue. Changes and parts are named by hashes of their content, so rows of another table never match ours.
 _LATEST: dict[str, _Latest] = {}
 
 
 def added_names_row(catalogue: str, name: str, values: Iterable[str]) -> Row:
-    """Return the row that adds values to a set of a catalogue."""
+    """Make the row that adds values to a set of a catalogue."""
     data = {"set": name, "values": sorted(values)}
     content = hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
     partitions = _PARTITIONS[catalogue]
@@ -122,12 +127,12 @@ def added_names_row(catalogue: str, name: str, values: Iterable[str]) -> Row:
 
 
 def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
-    """Return the row that adds a namespace, a job or a dataset to a set of names."""
+    """Make the row that adds a namespace, a job or a dataset to a set of names."""
     return added_names_row(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
 
 
 def read_catalogue(catalogue: str, table: GraphReader) -> Catalogue:
-    """Read a catalogue with its latest changes. `Unavailable` if the reader slept while its parts were replaced."""
+    """Read a catalogue with its latest changes; raise `Unavailable` if parts were replaced while the reader slept."""
     partitions = _PARTITIONS[catalogue]
     changes = table.query([RowQuery(pk, prefix=_CHANGE) for pk in partitions])
     snapshots = _snapshots(partitions, table)
@@ -161,7 +166,7 @@ def compact(
 ) -> None:
     """Move changes into the snapshots until each of these partitions has at most `changes_max`.
 
-    A partition that another loader is compacting is left to that loader.
+    A partition is left to a loader that compacts it already.
     """
     left = sorted(partitions)
     for _ in range(_ROUNDS_MAX):
@@ -179,14 +184,14 @@ def compact(
 
 
 class _Move(NamedTuple):
-    """Swap of a snapshot, and the rows that no reader needs once it was written."""
+    """The swap of a snapshot, and the rows to remove after it."""
 
     swap: Swap
     gone: Sequence[Key]
 
 
 def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) -> _Move:
-    """Return the move of changes into the snapshot, and of its young values, if they are many, into a part."""
+    """Move changes into the snapshot, and its young values, if they are many, into a part."""
     pk, data = snapshot.pk, snapshot.data
     young = _united([data.get("sets", {}), *map(_added, changes)])
     # The number of values of each part, the oldest first; the time when each part was replaced.
@@ -196,7 +201,7 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
     if _size(young) > YOUNG_MAX:
         merged = _small_parts(parts, _size(young))
         sets = _united([*_read_parts(pk, [(pk, sk) for sk in merged], table, {}).values(), young])
-        # The snapshot's version makes the name of the part one that no part had before.
+        # The snapshot's version is new, and so is the name of the part.
         content = hashlib.sha256(orjson.dumps(sets, option=orjson.OPT_SORT_KEYS)).hexdigest()
         part = Row(pk, f"{_PART}{snapshot.version + 1}#{content[:16]}", {"sets": sets})
         parts = {**{sk: size for sk, size in parts.items() if sk not in merged}, part.sk: _size(sets)}
@@ -210,7 +215,7 @@ def _move(changes: Sequence[Row], snapshot: Row, table: GraphTable, now_s: int) 
 
 
 def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
-    """Return the youngest parts that are no larger than all that is merged by then, as the digits of a counter carry.
+    """List the youngest parts to merge: each is no larger than the merged sum before it, as digits of a counter carry.
 
     >>> _small_parts({"a": 8_000, "b": 2_000, "c": 1_000}, 1_050)
     ['c', 'b']
@@ -227,7 +232,7 @@ def _small_parts(parts: Mapping[str, int], size: int) -> list[str]:
 
 
 def _read_parts(catalogue: str, keys: Sequence[Key], table: GraphReader, known: Mapping[Key, Sets]) -> dict[Key, Sets]:
-    """Return the parts of these keys; only those that are not known are read."""
+    """Read the parts of these keys; known parts are not read again."""
     new = [key for key in keys if key not in known]
     rows = table.get(new) if new else {}
     if len(rows) < len(new):
@@ -244,7 +249,7 @@ def _size(sets: Sets) -> int:
 
 
 def _united(several: Iterable[Sets]) -> Sets:
-    """Return the values of all, in order, each once."""
+    """Join the values of all sets, in order, each once."""
     by_name: dict[str, list[Sequence[str]]] = {}
     for sets in several:
         for name, values in sets.items():

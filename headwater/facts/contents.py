@@ -1,9 +1,11 @@
-"""Contents of histories that lie apart from the facts, each stored once under its hash.
+"""Contents of histories, stored outside of the facts: a row for each content, by its hash.
 
-Every event writes the facts of what it mentions anew, so facts of many or large contents would be written again and
-again. In the row of such facts a content has its stamps alone, and the row lists its hash (`apart`). `GraphTable` sets
-contents apart in a swap, before it writes the row, and puts them back when it reads the row; nothing else knows of it.
-A content is never removed: the facts of the run that reported it refer to it for ever.
+Each event writes the facts of its things anew, so many or large contents would be written again and again. A row of
+such facts keeps a content's stamps alone, and lists its hash under `apart`. `GraphTable` sets contents apart in a swap,
+before it writes the row, and puts them back when it reads the row; nothing else knows of it. A content is
+never removed: the facts of the reporting run refer to it for ever.
+
+    {"facts": {"facets": {"schema": {"<hash>": [stamp, stamp]}}}, "apart": ["<hash>"]}
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ from typing import Any, TypeAlias
 
 import orjson
 
-# The contents of a history are set apart if they have more bytes together: facts of common size need no other row.
+# The least size of a history whose contents are set apart, together: facts of common size need a single row.
 HISTORY_BYTES_MAX = 4_096
 # A smaller content stays with its stamps, which have 120 bytes.
 _APART_BYTES_MIN = 256
 _FACTS, _APART = "facts", "apart"
-# The fields of facts that are histories by facet, and those that are histories by dataset and facet.
+# The fields of facts with histories by facet, and the fields with histories by dataset and facet.
 _BY_FACET = ("facets", "read_schemas", "written_schemas", "run_facets", "job_facets", "named_facets")
 _BY_DATASET = ("input_facets", "output_facets", "read_facets", "written_facets")
 
@@ -26,16 +28,16 @@ _Histories: TypeAlias = Mapping[str, Mapping[str, Sequence[Any]]]
 
 
 class StoredContent(dict[str, Any]):
-    """A content that was read from its row: a loader that swaps the facts again need not write it."""
+    """A content read from its row: the next swap of the facts need not write it."""
 
 
 def content_key(content: str) -> tuple[str, str]:
-    """Return the key of a content that is set apart, by its hash."""
+    """Name the row of a content set apart, by its hash."""
     return f"FACET#{content}", "CONTENT"
 
 
 def set_apart(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the document of a row of facts as it is written, and the contents set apart from it, by hash."""
+    """Split the document of a row of facts: the document to write, and the contents set apart, by hash."""
     facts = document.get(_FACTS)
     if not facts or len(orjson.dumps(facts)) <= HISTORY_BYTES_MAX:
         return document, {}
@@ -50,7 +52,7 @@ def set_apart(document: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[s
 
 
 def _strip(histories: _Histories, contents: dict[str, Any]) -> _Histories:
-    """Return the histories without the contents that are set apart, which are added to `contents`."""
+    """Remove the large contents from the histories, and add them to `contents`."""
     stripped = {}
     for name, history in histories.items():
         sizes = {content: len(orjson.dumps(value[2])) for content, value in history.items()}
@@ -63,13 +65,13 @@ def _strip(histories: _Histories, contents: dict[str, Any]) -> _Histories:
 
 
 def apart_from(document: Mapping[str, Any]) -> Sequence[str]:
-    """Return the hashes of the contents that are set apart from a document."""
+    """List the hashes of a document's contents set apart."""
     apart: Sequence[str] = document.get(_APART, ())
     return apart
 
 
 def put_back(document: MutableMapping[str, Any], contents: Mapping[str, Any]) -> None:
-    """Make a document that was read the one that was swapped: put its contents, by hash, back into its histories."""
+    """Put the contents, by hash, back into the histories of a document: it equals the swapped document again."""
     del document[_APART]
     stored = {content: StoredContent(body) if isinstance(body, dict) else body for content, body in contents.items()}
     for history in _histories(document[_FACTS]):

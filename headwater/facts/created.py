@@ -2,8 +2,8 @@
 
     CREATED#<kind>#<partition>    <hour>#<shard>    count
 
-A count moves in the transaction that first writes the facts of a thing, or that moves its first mention: it is a
-function of the facts, whatever the order of events, their repetition, and the death of a loader.
+A count moves in a transaction with the facts: when a thing is first written, or gets an earlier first mention.
+So it is a function of the facts: the order and repetition of events and the death of a loader do not matter.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from headwater_model.ids import sha256_hex
 
 Created: TypeAlias = Literal["jobs", "datasets", "sources"]
 _TO_HOUR = len("2026-11-20T12")
-# Loaders that create things in one hour meet at its counts; more shards are more rows of a query.
+# Loaders of new things meet at the counts of an hour; more shards are more rows of a query.
 _SHARDS = 16
 # A partition takes 500 increments a second.
 _PARTITIONS = 4
 
 
 def count_of(kind: Created, name: str, first: str) -> Key:
-    """Return the key of the count in which a thing of this name is, by its first mention."""
+    """Name the count of a thing's hour of first mention; the thing's name chooses the shard."""
     shard = int(sha256_hex(name)[0], 16) % _SHARDS
     return _pk(kind, shard % _PARTITIONS), f"{first[:_TO_HOUR]}#{shard:x}"
 
@@ -32,5 +32,5 @@ def _pk(kind: Created, partition: int) -> str:
 
 
 def counts_since(kind: Created, hour: str) -> list[RowQuery]:
-    """Return the queries for the counts of an hour (`2026-11-20T12`) and all later ones."""
+    """Query the counts from an hour on: `2026-11-20T12` and later, a query a partition."""
     return [RowQuery(_pk(kind, partition), low=hour, high="~") for partition in range(_PARTITIONS)]

@@ -19,31 +19,26 @@ from headwater.facts import delta_changes, delta_datasets, delta_jobs
 from headwater.facts.assertions import measures, results_of_tests
 from headwater.facts.facts_delta import Added, FactsDelta, report_of
 
-# By kind of statement, the functions that yield its additions: of an event by its `Report`. A further kind of fact is a
-# function and its row here; rows that depend on the facts known before are in `growth.KINDS`.
+# Functions of the additions of a statement, by its kind; for an event, of its `Report`. A further kind of fact is a
+# function and its row here. `growth.KINDS` has the rows of grown facts.
 _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
     Event: (
-        # Of datasets: times and facets, sources of data, other names, users; what a DatasetEvent declares; and those
-        # that the sender may only name.
-        delta_datasets.mentions,
-        delta_datasets.sources,
+        delta_datasets.mentions,  # of datasets: times, facets, drops
+        delta_datasets.bare_mentions,  # of datasets that the sender may only name: times
         delta_datasets.other_names,
+        delta_datasets.sources,
         delta_datasets.users,
-        delta_datasets.declarations,
-        delta_datasets.only_named,
-        # Of datasets and jobs.
-        measures,
-        results_of_tests,
-        # Of jobs and runs.
+        delta_datasets.declarations,  # of a DatasetEvent: its row, and columns with their sources
+        measures,  # of data
+        results_of_tests,  # of datasets and jobs
         delta_jobs.jobs,
         delta_jobs.runs,
         delta_jobs.streamed_versions,
-        delta_jobs.dependents,
+        delta_jobs.dependents,  # of the jobs in its edges
         delta_jobs.parents,
-        # Of all namespaces.
         delta_jobs.namespaces,
     ),
-    Renaming: (delta_changes.renamed,),
+    Renaming: (delta_changes.renamings,),
     Deletion: (delta_changes.deletions,),
     Tagging: (delta_changes.tags,),
     Ownership: (delta_changes.owners,),
@@ -53,7 +48,7 @@ _ADDS: Mapping[type[Statement], Sequence[Callable[[Any], Iterator[Added]]]] = {
 
 
 def delta_of(statements: Iterable[Statement]) -> FactsDelta:
-    """Return the facts that these statements add together."""
+    """Join the additions of all statements: `{JobFacts: {job: facts}, RunFacts: {run: facts}}` and further rows."""
     delta = FactsDelta()
     for statement in statements:
         of: object = statement

@@ -1,4 +1,4 @@
-"""Facts that a change through the API adds: a deletion, a tag, an owner, a description; and those of a renaming."""
+"""Facts of changes through the API: a deletion, tag, owner or description; and the facts of a renaming."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from headwater.events.event import Deletion, Description, Documentation, Ownership, Renaming, Tagging
 from headwater.facts.annotations import owner_key, tag_key
 from headwater.facts.catalogue import TAGS, added_names_row
-from headwater.facts.delta_jobs import mentioned_namespace
+from headwater.facts.delta_jobs import namespace_mention
 from headwater.facts.facts import DatasetFacts, NamespaceFacts, SourceFacts, TagFacts, text_of
 from headwater.facts.facts_delta import Added, about
 from headwater.facts.lattice import history_of
@@ -55,16 +55,16 @@ def texts(change: Documentation) -> Iterator[Added]:
 
 
 def descriptions(change: Description) -> Iterator[Added]:
-    """Yield the description of a source, or of a namespace, which it mentions: no event need have named that."""
+    """Yield the description of a source or a namespace; it mentions a namespace without events, too."""
     history = history_of(change.values, change.stamp)
     if change.namespace is not None:
-        yield mentioned_namespace(change.namespace, change.time)
+        yield namespace_mention(change.namespace, change.time)
         yield change.namespace, NamespaceFacts(described=history)
     if change.source is not None:
         yield SourceId(NO_NAMESPACE, change.source), SourceFacts(first=change.time, described=history)
 
 
-def renamed(renaming: Renaming) -> Iterator[Added]:
+def renamings(renaming: Renaming) -> Iterator[Added]:
     """Yield a mention of a dataset with its other names."""
     time, stamp, dataset = renaming.time, renaming.stamp, renaming.dataset
     others = {text_of(other): stamp for other in renaming.others}
@@ -72,4 +72,4 @@ def renamed(renaming: Renaming) -> Iterator[Added]:
     yield dataset, replace(facts, other_names=others)
     for other in renaming.others:
         yield other, DatasetFacts(aliases={text_of(dataset): (stamp,)})
-    yield mentioned_namespace(dataset.namespace, time)
+    yield namespace_mention(dataset.namespace, time)

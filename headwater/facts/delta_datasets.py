@@ -1,4 +1,4 @@
-"""Facts of datasets that an event adds."""
+"""Facts of an event about datasets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headwater.facts.list_rows import sources_in
 from headwater.facts.table import Row
 from headwater_model.ids import DatasetId, RunKey, name_uuid
 
-# A reader may know a part (its projection) of these facets, and a run that fails does not write them.
+# A reader may know a part (its projection) of these facets, and a failed run does not write them.
 _OF_USES = frozenset({"schema"})
 # In place of a declaration.
 _WITHDRAWN = cast(Reference, {"outputs": {}})
 
 
 def mentions(report: Report) -> Iterator[Added]:
-    """Yield the mentions of datasets, with their facets; of a run's inputs and outputs the schemas are kept apart."""
+    """Yield the mentions of datasets, with their facets; schemas of a run's uses have fields of their own."""
     event = report.event
     times = (event.time,)
     parents = {str(event.parent.key) if event.parent else NO_PARENT: event.time} if event.kind == "RUN" else {}
@@ -53,13 +53,13 @@ def _drops(use: DatasetUse) -> bool:
 
 
 def sources(report: Report) -> Iterator[Added]:
-    """Yield the sources of data that the event names, by the facets `dataSource`."""
+    """Yield the event's sources of data, by the facets `dataSource`."""
     for mention in report.mentions:
         yield from sources_in(mention.use, report.event.time)
 
 
 def other_names(report: Report) -> Iterator[Added]:
-    """Yield the other names of datasets, by the facets `symlinks`, in the facts of both."""
+    """Yield the aliases of datasets in the facets `symlinks`, for the facts of both names."""
     stamp = report.event.stamp
     for use, _, _ in report.mentions:
         others = list(_symlinks(use))
@@ -88,15 +88,15 @@ def users(report: Report) -> Iterator[Added]:
             yield use.dataset, DatasetFacts(first_written=event.time, written_by=user)
 
 
-def only_named(report: Report) -> Iterator[Added]:
-    """Yield the datasets that the sender may not describe: graphs of the job show them, nothing else changes."""
+def bare_mentions(report: Report) -> Iterator[Added]:
+    """Yield the `named` datasets, shown in the job's graphs: their sender may not describe them."""
     event = report.event
     for dataset in event.named:
         yield dataset, DatasetFacts(named_first=event.time, named_at=(event.time,))
 
 
 def declarations(report: Report) -> Iterator[Added]:
-    """Yield what a DatasetEvent says of its dataset, its row, and the columns that it declares."""
+    """Yield the facts of a DatasetEvent: its dataset's description, a row of the event, and the declared columns."""
     event, use = report.event, report.event.dataset
     if use is None:
         return
@@ -114,7 +114,7 @@ def declarations(report: Report) -> Iterator[Added]:
 
 
 def _declared_run(event: Event, use: DatasetUse) -> RunFacts:
-    """Return a DatasetEvent that reports columns as a run: of no job, completed when it began."""
+    """Make a run of a DatasetEvent with columns: without a job, completed at its beginning."""
     reported = {name: use.facets[name] for name in OF_DATASETS if name in use.facets}
     return RunFacts(
         first=event.time,

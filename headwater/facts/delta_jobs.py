@@ -1,4 +1,4 @@
-"""Facts of jobs, runs and namespaces that an event adds."""
+"""Facts of an event about jobs, runs and namespaces."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headwater.facts.lattice import history_of
 from headwater.facts.run_facts import storage_version
 from headwater.facts.windows import window_of
 
-# Facets of an input that show which version was read; the rest is stored with the dataset.
+# Facets of an input with the version read; the rest is stored with the dataset alone.
 _OF_INPUTS = frozenset({"version"})
-# Facets of a run that describe its job: dbt sends the tags of a model there.
+# Facets of a run about its job: dbt sends the tags of a model there.
 _OF_JOB_BY_RUN = frozenset({"tags"})
 
 
 def jobs(report: Report) -> Iterator[Added]:
-    """Yield the mention of the event's job, with its facets and whether it reports columns."""
+    """Yield the mention of the event's job: facets, parents, and the first times of columns, streams and lineage."""
     event = report.event
     if event.job is None:
         return
@@ -46,7 +46,7 @@ def jobs(report: Report) -> Iterator[Added]:
 
 
 def runs(report: Report) -> Iterator[Added]:
-    """Yield the facts of a run event or a JobEvent; a JobEvent is a run that completed at once."""
+    """Yield the facts of a run event or a JobEvent; a JobEvent counts as a run, completed at once."""
     event, stamp = report.event, report.event.stamp
     if event.job is None:
         return
@@ -94,7 +94,7 @@ def _described(uses: Iterable[DatasetUse], stamp: str, only: frozenset[str] | No
 
 
 def _streams(event: Event) -> bool:
-    """True for the event of a run whose job declares that its runs last: their lineage counts before they end."""
+    """True for a run's event whose job declares long-lived runs: their lineage counts before they end."""
     kind = event.job_facets.get("jobType", {}).get("processingType")
     return event.kind == "RUN" and isinstance(kind, str) and kind.upper() in ("STREAMING", "SERVICE")
 
@@ -110,7 +110,7 @@ def _parents(event: Event) -> Mapping[str, Any]:
 
 
 def streamed_versions(report: Report) -> Iterator[Added]:
-    """Yield a row for each version of a storage that a stream made; its facts have the last one alone."""
+    """Yield a row for each storage version made by a stream; its facts hold the last version alone."""
     event, run = report.event, report.run
     for use in event.outputs if run and _streams(event) else ():
         if run and (storage := storage_version(use.facets)):
@@ -118,7 +118,7 @@ def streamed_versions(report: Report) -> Iterator[Added]:
 
 
 def dependents(report: Report) -> Iterator[Added]:
-    """Yield the event's job as a dependent of the jobs to which it has edges."""
+    """Yield the event's job as a dependent of the jobs in its edges."""
     event = report.event
     for other in report.other_jobs if event.job else ():
         if event.job:
@@ -126,7 +126,7 @@ def dependents(report: Report) -> Iterator[Added]:
 
 
 def parents(report: Report) -> Iterator[Added]:
-    """Yield the mentions of the parent and the root, and the facets by which the event describes their jobs."""
+    """Yield the mentions of the parent and the root, with the event's facets of their jobs."""
     event = report.event
     for parent, facets in ((event.parent, event.parent_facets), (event.root, event.root_facets)):
         if parent is not None:
@@ -142,14 +142,14 @@ def _named_job(event: Event, facets: Facets) -> JobFacts:
 
 
 def namespaces(report: Report) -> Iterator[Added]:
-    """Yield the mentions of the namespaces of all datasets and jobs that the event describes."""
+    """Yield the mentions of the namespaces of the event's datasets and jobs."""
     event = report.event
     jobs_of = (event.job, *(run.job for run in (event.parent, event.root) if run))
     names = {job.namespace for job in jobs_of if job} | {mention.use.dataset.namespace for mention in report.mentions}
     for name in sorted(names):
-        yield mentioned_namespace(name, event.time)
+        yield namespace_mention(name, event.time)
 
 
-def mentioned_namespace(name: str, time: str) -> Added:
-    """Return the mention of a namespace."""
+def namespace_mention(name: str, time: str) -> Added:
+    """Make the mention of a namespace."""
     return name, NamespaceFacts(first=time, last=time, mentioned_at=(time,))

@@ -1,13 +1,16 @@
 """Facets that report columns, stored once by content; facts hold a reference to each (a facet ref).
 
-Run after run reports the same columns. So the facet lies under its ref (`keys`), with the columns that it reports of
-each dataset beside it, and the facts of a run are small whatever it reports. A reference is
-`{"ref": <ref>, "outputs": {<dataset>: [<dataset that it depends on>, ...]}, "reads": [<dataset>, ...]}`; `reads` are
-the datasets that operations read, whether or not anything was derived from them. The prefix of a ref is its kind.
+Run after run reports the same columns. So a facet with columns has rows of its own under its ref (`keys`), beside a row
+for each dataset's columns, and the facts of a run stay small. A reference is
 
-A run's columns of a dataset are those of its operation sets (`op:`), overlaid column by column on those of all its
-`lineage` facets (`lin:`) or, if it sent none, of its last `columnLineage` facet (`col:`). Of the `lineage` facets of
-its windows (see `windows`) the last that reports the dataset counts alone.
+    {"ref": "col:<hash>", "outputs": {<dataset>: [<dataset that it depends on>, ...]}, "reads": [<dataset>, ...]}
+
+`reads` are the datasets that operations read, with or without columns derived from them. The prefix of a ref is its
+kind.
+
+The columns of a run's output come from its operation sets (`op:`), overlaid column by column on all its `lineage`
+facets (`lin:`); without `lineage`, on its last `columnLineage` facet (`col:`). Among the `lineage` facets of windows
+(see `windows`), the last report of the dataset counts alone.
 """
 
 from __future__ import annotations
@@ -39,23 +42,23 @@ RECORDS = "headwater_records"
 
 OF_RUNS = (OPERATIONS,)
 OF_JOBS = (LINEAGE,)
-# A DatasetEvent declares the first of these that it has.
+# A DatasetEvent declares the first of these facets.
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
 OPERATIONS_KIND = "op:"
 _REFERENCE = frozenset({"ref", "outputs", "reads"})
-# Facets that a process remembers by content, and their greatest size: a COMPLETE reports the columns of its START, and
-# the next run those of this one. Dense operations took 0.4 MB each (measured): 0.1 GB if all were so.
+# Facets remembered by a process, by content, and their greatest size: a COMPLETE repeats the columns of its START, and
+# the next run repeats them again. Dense operations took 0.4 MB each (measured): 0.1 GB if all were so.
 _REMEMBERED_MAX = 256
 _REMEMBERED_BYTES_MAX = 16_384
 
 
 @dataclass(frozen=True, slots=True)
 class FacetRef:
-    """A facet stored by content: its reference in the facts, its rows, and the columns that it reports.
+    """A facet stored by content: its reference in the facts, its rows, and its columns.
 
-    `named` are those of its sources whose columns are not listed: the sender may not describe them.
+    `named` are its sources without a list of columns: the sender may not describe them.
     """
 
     reference: Reference
@@ -70,11 +73,11 @@ class FacetRef:
 
     @property
     def complete_key(self) -> Key:
-        """The key of the row that is present when all rows of the ref are, and all columns are listed but the named."""
+        """The key of the row written last: with it, all rows are written, and all columns but the named are listed."""
         return complete_key(self.id, self.named)
 
     def limited(self, named: frozenset[DatasetId]) -> FacetRef:
-        """Return the ref of a sender who may only name these datasets."""
+        """Limit the ref to the rights of a sender who may only name these datasets."""
         sources = {source for columns in self.columns.values() for source in columns.datasets} if named else set()
         return replace(self, named=named & sources) if named & sources else self
 
@@ -88,7 +91,7 @@ def _of_lineage(facet: Facet, dataset: DatasetId | None) -> FacetRef:
 
 
 def _of_operations(facet: Facet, _: DatasetId | None) -> FacetRef:
-    """Return the ref of an operation set: equal sets share it, whatever their order of operations and their sender."""
+    """Make the ref of an operation set: equal sets share it, whatever their order of operations and their sender."""
     operations = OperationSet(parse_operations(facet.get("operations")))
     canonical = {"operations": render_operations(operations.operations)}
     return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
@@ -131,25 +134,25 @@ _remembered = lru_cache(_REMEMBERED_MAX)(_of_content)
 
 
 def ref_of(facet: Facet) -> str | None:
-    """Return the ref in a reference; None for a facet that facts hold as it was sent."""
+    """Read the ref in a reference; None for a facet that facts hold as it was sent."""
     return facet["ref"] if is_reference(facet) else None
 
 
 def is_reference(facet: Facet) -> TypeGuard[Reference]:
-    """True if this is a reference to a facet that is stored by content."""
+    """True for a reference to a facet stored by content."""
     return facet.keys() == _REFERENCE and isinstance(facet["ref"], str)
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedColumns:
-    """The facet refs by which a run reported a dataset's columns, and the datasets that these depend on."""
+    """The facet refs with a run's report of a dataset's columns, and the datasets behind the columns."""
 
     refs: tuple[str, ...]
     sources: tuple[IdText, ...]
 
 
 def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
-    """Return the columns that the run reported of a dataset (under this name); None if it reported none."""
+    """Find the run's report of a dataset's columns (under this name); None without a report."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_lineage_of(facts, dataset), *_references(facets.get(LINEAGE, {}))]
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
@@ -168,7 +171,7 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
 
 
 def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
-    """Return the columns that the run reported of each dataset of which it reported any, in the order of names."""
+    """Find the run's reports of columns, by dataset, in the order of names."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     named = {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
     reports = ((dataset, reported_columns(facts, dataset)) for dataset in sorted(named | facts.written_facets.keys()))
@@ -176,12 +179,12 @@ def reported_by_dataset(facts: RunFacts) -> dict[IdText, ReportedColumns]:
 
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
-    """Return every dataset whose columns the run reports, or reported at an earlier time."""
+    """List the datasets with columns reported by the run, now or at an earlier time."""
     return {dataset for reference in _ever_reported(facts) for dataset in reference["outputs"]}
 
 
 def ever_sources(facts: RunFacts) -> set[IdText]:
-    """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
+    """List the sources of all columns reported by the run, now or as of an earlier time."""
     groups = (reference["outputs"].values() for reference in _ever_reported(facts))
     return {source for group in groups for sources in group for source in sources}
 
@@ -193,7 +196,7 @@ def _ever_reported(facts: RunFacts) -> Iterator[Reference]:
 
 
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
-    """Return the refs of the operations that read each dataset."""
+    """List the refs of the operations that read each dataset."""
     refs: dict[IdText, list[str]] = {}
     for reference in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda body: body["ref"]):
         for dataset in reference["reads"]:
@@ -202,12 +205,12 @@ def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
 
 
 def is_explicit(facts: RunFacts) -> bool:
-    """True if the run sent a `lineage` facet: then the columns that it does not report have no sources."""
+    """True if the run sent a `lineage` facet: then columns without a report have no sources."""
     return bool(_references(facts.job_facets.get(LINEAGE, {})))
 
 
 def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Reference]:
-    """Return the references to the job's `lineage` facets that count for a dataset."""
+    """List the references to the job's `lineage` facets that count for a dataset."""
     references = _references(facts.job_facets.get(LINEAGE, {}))
     if not facts.windows:
         return references
@@ -217,7 +220,7 @@ def _lineage_of(facts: RunFacts, dataset: IdText) -> list[Reference]:
 
 
 def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
-    """Return the inputs that each output is made of: by the job's `lineage` facets, or by windows; None if by neither.
+    """Find the inputs of each output: by the job's `lineage` facets, or by windows; None without both.
 
     An output of a window is made of inputs of the window.
     """
@@ -230,12 +233,12 @@ def flows_of(facts: RunFacts) -> dict[IdText, set[IdText]] | None:
         for output in window.outputs:
             sources = set(window.inputs) if of_window is None else of_window[output]
             flows.setdefault(output, set()).update(sources)
-    # An output of an earlier event than the windows may be made of all inputs.
+    # An output mentioned before the windows may be made of all inputs.
     return {output: flows.get(output, set(facts.inputs)) for output in facts.outputs}
 
 
 def flows_of_window(facts: RunFacts, window: Window) -> dict[IdText, set[IdText]] | None:
-    """Return the inputs that each output of a window is made of, by its `lineage` facet; None if it sent none."""
+    """Find the inputs of each output of a window, by the window's `lineage` facet; None without the facet."""
     references = [
         reference for reference in _references(facts.job_facets.get(LINEAGE, {})) if reference["ref"] == window.lineage
     ]
@@ -245,7 +248,7 @@ def flows_of_window(facts: RunFacts, window: Window) -> dict[IdText, set[IdText]
 def _flows_in(
     references: Iterable[Reference], inputs: Iterable[IdText], outputs: Iterable[IdText]
 ) -> dict[IdText, set[IdText]]:
-    """Return the flows by references to `lineage` facets.
+    """Find the flows in references to `lineage` facets.
 
     An output without an entry is made of no input: the job itself produces it (precedence rule 2 of OpenLineage's
     proposal of explicit lineage).
@@ -263,20 +266,20 @@ def _references(history: History) -> list[Reference]:
 
 
 def _last(history: History) -> list[Reference]:
-    """Return the latest content, unless it is that the facet is deleted."""
+    """Find the latest content, unless it deletes the facet."""
     last = latest(history)
     return [last[1]] if last and is_reference(last[1]) else []
 
 
 def roots_of(facts: RunFacts) -> list[str]:
-    """Return the record roots that the run reported."""
+    """List the record roots in the run's `headwater_records` facets."""
     bodies = [body for _, _, body in facts.run_facets.get(RECORDS, {}).values()]
     roots: Iterable[Any] = (root for body in bodies for root in body.get("rootIds") or ())
     return sorted({root for root in roots if isinstance(root, str)})
 
 
 def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
-    """Return the facets as they were sent; one round of requests, if any must be looked up."""
+    """Look up facets stored by content, as they were sent; a round of requests, if any has a reference."""
     keys = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
     rows = table.get(keys.values()) if keys else {}
     sent = {ref: rows[key].data for ref, key in keys.items() if key in rows}
@@ -284,5 +287,5 @@ def restored(many: Sequence[Facets], table: GraphReader) -> list[Facets]:
 
 
 def without_references(facets: Facets) -> Facets:
-    """Return the facets without those stored by content: graphs do not look them up."""
+    """Drop the facets stored by content: graphs do not look them up."""
     return {name: facet for name, facet in facets.items() if ref_of(facet) is None}

@@ -1,4 +1,4 @@
-"""Facts that statements add, by their thing: joined, so the order and the repetition of statements never matter."""
+"""The additions of statements, joined by thing: the order and the repetition of statements never matter."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from headwater.events.event import DatasetUse, Event, Facets
 from headwater.facts.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from headwater.facts.facts import DatasetFacts, Facts, Histories, JobFacts, Reference, dataset_of, join
-from headwater.facts.feed_rows import Sender
 from headwater.facts.job_edges import jobs_reported
 from headwater.facts.lattice import history_of
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-# A thing with facts that it gains, or a row that is the same whoever writes it.
+# The job and the run id of an event: None for the missing part of an event about a dataset, or about a job alone.
+Sender: TypeAlias = tuple[JobId | None, str | None]
+# A thing and its added facts, or a row, the same whoever writes it.
 Added: TypeAlias = tuple[Any, Facts] | Row
 
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by their class and the thing that they are of, further rows, and facet refs by `complete_key`.
+    """Facts by their class and their thing, further rows, and facet refs by `complete_key`.
 
     `senders` are the jobs and runs of the events, by stamp.
     """
@@ -49,12 +50,12 @@ class FactsDelta:
 
 
 def about(thing: JobId | DatasetId, **facts: Any) -> Added:
-    """Return facts of a job or a dataset; they are no mention."""
+    """Pair a job or a dataset with facts; they are no mention."""
     return thing, JobFacts(**facts) if isinstance(thing, JobId) else DatasetFacts(**facts)
 
 
 class Mention(NamedTuple):
-    """A dataset that an event describes: as an input or output of a run, or otherwise."""
+    """A dataset described by an event: as an input or output of a run, or by itself."""
 
     use: DatasetUse
     role: Literal["input", "output", "described"]
@@ -63,9 +64,9 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An event, with references in place of the facets that are stored by content.
+    """An event, with references in place of facets stored by content.
 
-    `job_sources` are the jobs whose data its job takes without a dataset, `other_jobs` all to which it has edges.
+    `job_sources` are the jobs whose data its job takes without a dataset between, `other_jobs` all its edges' jobs.
     """
 
     event: Event
@@ -75,13 +76,13 @@ class Report:
 
     @property
     def run(self) -> RunKey | None:
-        """The run of the event; of a JobEvent the run that stands for it."""
+        """The run of the event; for a JobEvent a run named by the event's hash."""
         job = self.event.job
         return RunKey.of(job, self.event.run or name_uuid(self.event.hash)) if job else None
 
 
 def report_of(sent: Event, refs: dict[Key, FacetRef]) -> Report:
-    """Return the report of an event; add the refs of its facets to `refs`."""
+    """Make the report of an event, and add the refs of its facets to `refs`."""
     event = _with_references(sent, refs)
     job_sources, others = jobs_reported(sent)
     return Report(event, frozenset(job_sources), frozenset(others), list(_mentions(event)))
@@ -112,7 +113,7 @@ def _with_references(event: Event, refs: dict[Key, FacetRef]) -> Event:
 
 
 def _mentions(event: Event) -> Iterator[Mention]:
-    """Yield the datasets of an event but those that its sender may only name; sources of columns come last."""
+    """Yield the datasets of an event, without its `named` inputs; sources of columns come last."""
     of_run, named = event.kind == "RUN", frozenset(event.named)
     for use in event.inputs:
         if use.dataset not in named:
@@ -128,12 +129,12 @@ def _mentions(event: Event) -> Iterator[Mention]:
 
 
 def references_in(event: Event) -> Iterator[Reference]:
-    """Yield the references to the column lineage that an event reports."""
+    """Yield the references to the column lineage of an event."""
     of_datasets = ((use.facets, OF_DATASETS) for use in event.described)
     for facets, names in ((event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *of_datasets):
         yield from (facet for name in names if is_reference(facet := facets.get(name, {})))
 
 
 def histories_of(facets: Facets, stamp: str) -> Histories:
-    """Return the facets as facts hold them: histories of one content."""
+    """Make the histories of facets, each with a single content, as facts hold them."""
     return {name: history_of(body, stamp) for name, body in facets.items()}

@@ -1,12 +1,13 @@
-"""Rows that are written, and that move, with the facts of a thing as they grow: one table, a row a kind of thing."""
+"""Rows beside the facts of a thing: written or moved as the facts grow. A table, with a row for each kind of thing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from headwater.facts.added_rows import added_rows
 from headwater.facts.catalogue import NameSet, named
@@ -20,37 +21,38 @@ from headwater.facts.facts import (
     SourceFacts,
     TagFacts,
     dataset_of,
-    job_of,
     text_of,
 )
-from headwater.facts.feed_rows import Sender, added_dataset_rows, added_job_rows
+from headwater.facts.facts_delta import Sender
 from headwater.facts.index_rows import EXACT_MAX, child_job_rows, is_wide, transactional_rows
 from headwater.facts.keys import COUNT, FACTS, dataset_pk, facts_key, job_pk, namespace_pk
-from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, source_of, tag_facts_key, tag_rows
+from headwater.facts.list_rows import owner_rows, source_facts_key, source_listing, tag_facts_key, tag_rows
 from headwater.facts.run_facts import owner
 from headwater.facts.run_reports import RunReports
 from headwater.facts.table import Increment, Key, Row
 from headwater.facts.words import name_rows, schema_columns
+from headwater.features import FEATURES
 from headwater_model.ids import DatasetId, RunKey
 
-Senders = Mapping[str, Sender]
+Senders: TypeAlias = Mapping[str, Sender]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of thing with facts: its key, its id as text, and the rows that its facts need.
+    """A kind of thing with facts: its key, its id as text, and the rows of its facts.
 
-    Rows that the old facts lack are written before the facts: of `rows`, functions of a thing and its facts; of
-    `added`, functions of a thing, its old and its new facts; and of `news`, which names the senders of events, too.
-    `listing`, the row of a thing in a catalogue, and `created`, the count of new things, move with the facts.
+    New rows are written before the facts:
+
+        rows      functions of a thing and its facts
+        added     functions of a thing, its old and its new facts; features' functions also get the senders of events
+
+    The rest moves with the facts: `listing`, the row of a thing in a catalogue, and `created`, the count of new things.
     """
 
     key: Callable[[Any], Key]
     text: Callable[[Any], str]
-    parse: Callable[[str], Any]
     rows: Sequence[Callable[[Any, Any], Iterable[Row]]] = ()
     added: Sequence[Callable[[Any, Any, Any], Iterable[Row]]] = ()
-    news: Callable[[Any, Any, Any, Senders], Iterable[Row]] | None = None
     listing: Callable[[Any], Row] | None = None
     created: Created | None = None
 
@@ -60,24 +62,25 @@ class Kind:
         return self.listing is not None and facts.first is not None and not is_temporary
 
     def new_rows(self, thing: Any, old: Facts, new: Facts, senders: Senders) -> Iterator[Row]:
-        """Yield the index rows that the new facts need and the old ones lack."""
+        """Yield the new facts' index rows, without the rows of the old facts."""
         for of in self.added:
             yield from of(thing, old, new)
-        if self.news:
-            yield from self.news(thing, old, new, senders)
+        for functions in _rows_of_features():
+            if type(new) in functions:
+                yield from functions[type(new)](thing, old, new, senders)
         if self.rows:
             known = {row.key: row for of in self.rows for row in of(thing, old)}
             yield from (row for of in self.rows for row in of(thing, new) if known.get(row.key) != row)
 
     def moving(self, thing: Any, facts: Facts) -> dict[Key, Row]:
-        """Return the rows that move with the facts, in one transaction."""
+        """Make the rows to move with the facts, in a transaction."""
         if isinstance(facts, RunFacts):
             return transactional_rows(thing, facts)
         listing = self.listing(thing) if self.listing and self.is_listed(facts) else None
         return {listing.key: listing} if listing else {}
 
     def gone(self, thing: Any, old: Facts, new: Facts) -> Iterable[Key]:
-        """Return the keys of rows that the old facts need and the new ones do not."""
+        """List the keys of the rows to delete: the new facts need them no more."""
         if isinstance(old, RunFacts) and isinstance(new, RunFacts):
             return _gone_reports(thing, old, new)
         stay = self.moving(thing, new)
@@ -97,80 +100,82 @@ class Kind:
         return count_of(self.created, self.text(thing), facts.first) if self.created and self.is_listed(facts) else None
 
 
+@cache
+def _rows_of_features() -> Sequence[Mapping[type[Facts], Callable[[Any, Any, Any, Senders], Iterable[Row]]]]:
+    """Import the features' functions of rows, by the kind of facts, at the first merge."""
+    return [import_module(feature.rows).ROWS for feature in FEATURES if feature.rows]
+
+
 def _gone_reports(run: RunKey, old: RunFacts, new: RunFacts) -> Iterable[Key]:
-    """Return the keys of reports that the old facts have and the new ones lack; of a wide run, none."""
+    """List the keys of reports in the old facts alone; none of a wide run."""
     if is_wide(old):
-        # None of them moves with the facts: readers check what is left.
+        # No report of a wide run moves with its facts: readers check the rest.
         return []
     stay = RunReports(run, new).keys
     return [key for key in islice(RunReports(run, old).keys, EXACT_MAX) if key not in stay]
 
 
-def _derived(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows by which a source finds the datasets that DatasetEvents derive from it."""
+def _derivation_rows(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+    """Yield the rows from sources to the dataset, as DatasetEvents declare it."""
     text = text_of(dataset)
     for reference in facts.declarations.values():
         for source in reference["outputs"].get(text, ()):
             yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset.digest[:32]}", {"name": text})
 
 
-def _deleted(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
-    """Yield the row that marks a deleted thing: readers of lists check its facts."""
+def _deletion_marks(names: NameSet, thing: Any, facts: JobFacts | NamespaceFacts) -> Iterator[Row]:
+    """Yield the mark of a deleted thing: readers of lists check its facts."""
     if facts.deleted_at:
         yield named(names, thing)
 
 
-def _hidden(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows that mark the datasets which these facts may hide."""
+def _hiding_marks(dataset: DatasetId, facts: DatasetFacts) -> Iterator[Row]:
+    """Yield the marks of datasets hidden, perhaps, by these facts: readers of lists check them."""
     if KINDS[DatasetFacts].is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
         yield named("datasets_to_check", dataset)
     if facts.deleted_at or facts.dropped_at or facts.temporary:
-        # Hiding a name may also hide the datasets that it is another name of.
+        # A hidden alias may also hide the datasets behind the alias.
         yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
 
 
-def _words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
-    """Yield the rows of the words of a thing that is listed from now on."""
+def _name_words(thing: Any, old: Facts, new: Facts) -> Iterator[Row]:
+    """Yield the rows of a thing's words when the catalogue first lists the thing."""
     kind = KINDS[type(new)]
     if kind.is_listed(new) and not kind.is_listed(old):
         yield from name_rows(thing)
 
 
-def _unlisted(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
-    """Yield the mark of a dataset of which a late event says that it is temporary: the catalogue loses no name."""
+def _temporary_marks(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
+    """Yield the mark of a listed dataset when a late event calls it temporary: the catalogue loses no name."""
     kind = KINDS[DatasetFacts]
     if kind.is_listed(old) and not kind.is_listed(new):
         yield named("datasets_to_check", dataset)
 
 
 KINDS: Mapping[type[Facts], Kind] = {
-    RunFacts: Kind(facts_key, str, RunKey.parse, added=(added_rows, added_job_rows)),
+    RunFacts: Kind(facts_key, str, added=(added_rows,)),
     JobFacts: Kind(
         facts_key,
         text_of,
-        job_of,
-        rows=(partial(_deleted, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
-        added=(_words,),
+        rows=(partial(_deletion_marks, "jobs_to_check"), tag_rows, owner_rows, child_job_rows),
+        added=(_name_words,),
         listing=partial(named, "jobs"),
         created="jobs",
     ),
     DatasetFacts: Kind(
         facts_key,
         text_of,
-        dataset_of,
-        rows=(_hidden, tag_rows, owner_rows, _derived),
-        added=(_unlisted, _words, schema_columns),
-        news=added_dataset_rows,
+        rows=(_hiding_marks, tag_rows, owner_rows, _derivation_rows),
+        added=(_temporary_marks, _name_words, schema_columns),
         listing=partial(named, "datasets"),
         created="datasets",
     ),
-    TagFacts: Kind(tag_facts_key, str, str),
-    SourceFacts: Kind(source_facts_key, "\0".join, source_of, listing=source_listing, created="sources"),
+    TagFacts: Kind(tag_facts_key, str),
+    SourceFacts: Kind(source_facts_key, "\0".join, listing=source_listing, created="sources"),
     NamespaceFacts: Kind(
         lambda namespace: (namespace_pk(namespace), FACTS),
         str,
-        str,
-        rows=(partial(_deleted, "namespaces_to_check"),),
+        rows=(partial(_deletion_marks, "namespaces_to_check"),),
         listing=partial(named, "namespaces"),
     ),
 }

@@ -1,7 +1,7 @@
 """The index rows of runs, and of jobs with a parent: written before the facts, checked when read (see `keys`).
 
-A job and a run are found as children by the job and the run that they name as their parent. Rows never move, so a
-reader checks each against the facts: a job may get another parent, and a run may turn out to have started earlier.
+A parent's partition lists its child jobs and child runs, by their parent run facets. Rows never move, so a reader
+checks each row against the facts: a job may get another parent, and a run may turn out to have started earlier.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from headwater.times import EARLIEST
 from headwater_model.ids import DatasetId, JobId, RunKey, namespace_hash, sha256_hex
 
 _CHILD = "CHILD#"
-# The prefix of a job's runs with a `lineage` facet that may have reported no datasets.
+# The prefix of a job's runs with a `lineage` facet, perhaps without datasets.
 LINEAGE_WITHOUT_IO = "LINEAGE_WITHOUT_IO"
-# In place of the time; of a dataset's versions, those with it are read first.
+# In place of the time. Among a dataset's versions, rows with it are read first.
 _STREAMED = "STREAMED"
-# A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
+# A transaction of 99 rows deletes and writes up to so many each, with room for further rows.
 EXACT_MAX = 45
 # Of the 4 MB of a transaction: the facts, in the bucket from 300 KB on, and counters take the rest.
 EXACT_BYTES_MAX = 1_000_000
 
 
 def child_job_rows(job: JobId, facts: JobFacts) -> Iterator[Row]:
-    """Yield the row by which the parent of a job finds it; a job is no child of itself."""
+    """Yield the row of a job in its parent's partition; a job is no child of itself."""
     parent = parent_of(facts.parents)
     if parent is not None and parent.job != job:
         end = f"{namespace_hash(job.namespace)}#{sortable(job.name)}#{job.digest[:16]}"
@@ -53,25 +53,25 @@ def child_job_rows(job: JobId, facts: JobFacts) -> Iterator[Row]:
 
 
 def child_run_rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
-    """Yield the row by which the parent of a run finds it; a run is no child of itself."""
+    """Yield the row of a run in its parent's partition; a run is no child of itself."""
     parent = parent_run(facts)
     if parent is not None and parent != run:
         yield Row(run_pk(parent.id), f"{_CHILD}{parent.job_hash}#{facts.first or EARLIEST}#{run}")
 
 
 def child_jobs_query(parent: JobId, namespace: str | None, limit: int) -> RowQuery:
-    """Return the query of the jobs of a namespace (None: of all) that may be children of a job."""
+    """Query the possible children of a job, in a namespace; None: all namespaces."""
     prefix = _CHILD if namespace is None else f"{_CHILD}{namespace_hash(namespace)}#"
     return RowQuery(job_pk(parent), prefix=prefix, limit=limit)
 
 
 def child_runs_query(parent: RunKey, limit: int) -> RowQuery:
-    """Return the query of the runs that may be children of a run, the last started first."""
+    """Query the possible children of a run, the last started first."""
     return RowQuery(run_pk(parent.id), prefix=f"{_CHILD}{parent.job_hash}#", newest_first=True, limit=limit)
 
 
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return every index row of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
+    """Make all index rows of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
     rows = {} if transactional_rows(run, facts) else unverified_rows(run, facts)
     job = owner(facts)
     if job is not None:
@@ -92,7 +92,7 @@ def job_rows(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
 
 
 def io_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows by which the run is found among those with inputs or outputs, or without, at these times."""
+    """Yield the rows of the run among runs with inputs or outputs, or without them, at these times."""
     times = list(times)
     yield from _placed(job_pk(job), "WITH_IO" if has_io(facts) else "WITHOUT_IO", run, facts, times)
     if _is_ever_explicit_without_io(facts):
@@ -122,7 +122,7 @@ def version_rows(run: RunKey, facts: RunFacts, job: JobId, times: Iterable[str])
 def column_rows(
     run: RunKey, facts: RunFacts, job: JobId, datasets: Iterable[IdText], times: Iterable[str]
 ) -> Iterator[Row]:
-    """Yield the rows by which the run is found among those that reported columns of these datasets, at these times."""
+    """Yield the rows of the run among the reporters of these datasets' columns, at these times."""
     for dataset in sorted(map(dataset_of, datasets)):
         yield from _placed(job_pk(job), columns_prefix(dataset), run, facts, times)
 
@@ -135,7 +135,7 @@ def _placed(pk: str, prefix: str, run: RunKey, facts: RunFacts, times: Iterable[
 def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) -> Iterator[Row]:
     """Yield the rows in the datasets' partitions: readers, producers and sources ever, and versions.
 
-    The facts may be those of some of the run's datasets alone; `inputs` are all its inputs, which are no sources.
+    The facts may be reduced to a part of the run's datasets. `inputs` are all its inputs: inputs are no sources.
     """
     if not effective_times(facts):
         return
@@ -148,7 +148,7 @@ def dataset_rows(run: RunKey, facts: RunFacts, job: JobId, inputs: Set[IdText]) 
 
 
 def ever_rows(job: JobId, inputs: Iterable[IdText], outputs: Iterable[IdText]) -> Iterator[Row]:
-    """Yield the rows of a job that has ever read and written these datasets; those of its node are stored."""
+    """Yield the rows of a job as a past reader and producer of these datasets; a stored node has them already."""
     yield from (_ever(text, "READER", job) for text in inputs)
     yield from (_ever(text, "PRODUCER", job) for text in outputs)
 
@@ -158,7 +158,7 @@ def _ever(text: IdText, direction: str, job: JobId) -> Row:
 
 
 def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
-    """Yield the rows by which versions of a dataset are found: by time, by id, by parent and by storage."""
+    """Yield the rows of a dataset's versions: by time, by id, by parent and by storage."""
     pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
@@ -174,7 +174,7 @@ def _of_versions(run: RunKey, facts: RunFacts, dataset: DatasetId) -> Iterator[R
 
 
 def active_rows(run: RunKey, facts: RunFacts, dataset: DatasetId, times: Iterable[str]) -> Iterator[Row]:
-    """Yield the rows of the times at which a streaming run writes a dataset: once it named it, and at its ends."""
+    """Yield the rows of a streaming run's writes of a dataset, by time: from its first mention, and at ends."""
     ends, first = facts.ends, facts.outputs[text_of(dataset)]
     written = (time for time in times if time >= first or time in ends)
     return _placed(dataset_pk(dataset), "ACTIVE", run, facts, written)
@@ -195,30 +195,30 @@ def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
 
 
 def columns_prefix(dataset: DatasetId) -> str:
-    """Return the prefix of a job's runs that reported the columns of a dataset."""
+    """Name the prefix of a job's runs with columns of a dataset."""
     return f"COLUMNS#{dataset.digest[:32]}"
 
 
 def storage_prefix(version: str) -> str:
-    """Return the prefix of a dataset's versions by a storage's own version."""
+    """Name the prefix of a dataset's versions by a storage's own version."""
     return f"BY_STORAGE#{sha256_hex(version)[:32]}"
 
 
 def streamed_version(dataset: DatasetId, storage: str, run: RunKey) -> Row:
-    """Return the row by which a version of the storage is found that a stream made, and perhaps others since."""
+    """Make the row of a storage's version by a stream; further runs may have the same version."""
     return Row(dataset_pk(dataset), f"{storage_prefix(storage)}#{_STREAMED}#{run}")
 
 
 def is_of_stream(row: Row) -> bool:
-    """True if it is such a row."""
+    """True for a row of `streamed_version`."""
     return row.sk.split("#")[-2] == _STREAMED
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows that move with the facts, in one transaction: all of a run that counts, if they fit, or none.
+    """Make the rows to move with the facts, in a transaction: all rows of a run that counts, if they fit, or none.
 
-    The end of a run that goes on changes them all again, and a transaction costs twice a put. In a wide run each row
-    would repeat the names of the run's other side, so rows of wide runs leave them to the facts.
+    The end of a run that goes on changes all rows again, and a transaction costs twice a put. In a wide run each row
+    would repeat the names of the run's other side, so rows of wide runs leave the names to the facts.
     """
     if not effective_time(facts) or is_wide(facts):
         return {}
@@ -230,12 +230,12 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
 
 
 def is_wide(facts: RunFacts) -> bool:
-    """True if the run has more rows than a transaction holds: each of its inputs and outputs has one."""
+    """True if the run has more rows than a transaction holds: a row for each input and output."""
     return len(facts.inputs) + len(facts.outputs) > EXACT_MAX
 
 
 def unverified_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Return the rows as they are if they do not move with the facts: readers check these against the facts."""
+    """Make the rows for a run whose rows do not move with the facts: readers check them against the facts."""
     job = owner(facts)
     data = {"unverified": True, "job": text_of(job) if job else None}
     return {key: Row(*key, data) for key in RunReports(run, facts).keys}

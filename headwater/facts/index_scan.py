@@ -1,6 +1,6 @@
 """Index rows of runs, read backwards a page at a time, each confirmed by the facts of its run.
 
-Such rows are written before the facts that they point to and never move, so there may be more of them than of facts.
+Index rows are written before their facts and never move, so there may be more rows than facts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NO_FACTS = RunFacts()
 
 
 def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = None) -> dict[RunKey, RunFacts]:
-    """Read the facts of those of these runs that exist (or existed), as of a time."""
+    """Read the facts of the existing runs among these, as of a time."""
     stored = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
         return stored
@@ -39,31 +39,31 @@ def read_run_facts(runs: Iterable[RunKey], table: GraphReader, at: str | None = 
 
 
 def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
-    """Return the facts of runs in these rows."""
+    """Parse the facts of runs in these rows."""
     return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
 
 
 def time_of(row: Row) -> str:
-    """Return the time in an index row's sort key."""
+    """Read the time in an index row's sort key."""
     return row.sk.split("#")[-2]
 
 
 def run_of(row: Row) -> RunKey:
-    """Return the run in an index row's sort key."""
+    """Read the run in an index row's sort key."""
     return RunKey.parse(end_of(row))
 
 
 def end_of(row: Row) -> str:
-    """Return the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
+    """Read the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
     return row.sk.rpartition("#")[2]
 
 
 class IndexScan(Generic[T]):
-    """The rows under one prefix of a partition, the newest first, as far as they were read.
+    """The rows under a prefix of a partition, the newest first, as far as they were read.
 
-    `results` holds the results of `confirm` by row key; scans for the same result may share it. Rows for which
-    `needs_facts` is false are confirmed with empty facts. `floor` is the position of the last row read, empty after the
-    last page. `order` is the position of a result, where that is not its row's.
+    `results` holds the results of `confirm` by row key; scans for the same result may share it. Rows
+    without `needs_facts` are confirmed with empty facts. `floor` is the position of the last row read, empty after the
+    last page. `order` gives the position of a result, if it differs from its row's position.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class IndexScan(Generic[T]):
 
     @property
     def is_done(self) -> bool:
-        """True if no unread row can be of a newer result."""
+        """True if no unread row can have a newer result."""
         return not self.floor or any(self._order(result) >= self.floor for result in self.results.values())
 
     def query(self, rows: int) -> RowQuery:
-        """Return the query for the next page."""
+        """Make the query of the next page."""
         return RowQuery(self._pk, low=self._low, high=self._high, newest_first=True, limit=rows)
 
     def take_page(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
@@ -114,9 +114,9 @@ class IndexScan(Generic[T]):
 def advance(
     scans: Sequence[IndexScan[T]], table: GraphReader, *, rows: int, at: str | None = None, beside: Iterable[Key] = ()
 ) -> None:
-    """Read one more page of each scan: one round of queries, and one of facts (as of a time).
+    """Read a further page of each scan: a round of queries, and a round of facts (as of a time).
 
-    `beside` are keys that a table that reads ahead adds to the round of facts.
+    `beside` are keys for a table that reads ahead: it adds them to the round of facts.
     """
     if not scans:
         return
@@ -129,26 +129,6 @@ def advance(
         scan.take_page(page, facts)
 
 
-def first_found(
-    scans: Sequence[IndexScan[T]],
-    table: GraphReader,
-    *,
-    at: str | None = None,
-    pages: Sequence[int] = _PAGES,
-    rounds_max: int | None = None,
-) -> list[T | None]:
-    """Return the newest result of each scan, as of a time; None if there is none, or none in so many rounds.
-
-    `pages` are the sizes of a scan's pages, in rows; the last size is that of all further pages.
-    """
-    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
-        pending = [scan for scan in scans if not scan.is_done]
-        if not pending:
-            break
-        advance(pending, table, rows=rows, at=at)
-    return [scan.best for scan in scans]
-
-
 def first_of_groups(
     groups: Sequence[Sequence[IndexScan[T]]],
     table: GraphReader,
@@ -157,19 +137,26 @@ def first_of_groups(
     pages: Sequence[int] = _PAGES,
     rounds_max: int | None = None,
 ) -> list[T | None]:
-    """Return the newest result of each group of scans that share what they found; see `first_found`."""
-    scans = [scan for group in groups for scan in group]
-    first_found(scans, table, at=at, pages=pages, rounds_max=rounds_max)
+    """Find the newest result of each group of scans that share their results, as of a time.
+
+    It is None without a result, or without a result in so many rounds. `pages` are the sizes of a scan's pages, in
+    rows; the last size is the size of all further pages.
+    """
+    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
+        pending = [scan for group in groups for scan in group if not scan.is_done]
+        if not pending:
+            break
+        advance(pending, table, rows=rows, at=at)
     return [group[0].best if group else None for group in groups]
 
 
 def place_of(run: RunWithFacts) -> Position:
-    """Return a run's position among its job's runs that count: by effective time, then by identity."""
+    """Order a run among its job's runs that count: by effective time, then by identity."""
     return effective_time(run[1]) or "", str(run[0])
 
 
 def last_with_io(job: JobId, high: str = "~", *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """Scan for the job's last run with inputs or outputs; `streamed`: a run of it is a stream (`JobFacts`)."""
+    """Scan for the job's last run with inputs or outputs; `streamed`: the job had a stream (`JobFacts`)."""
     return _scan_places(job, "WITH_IO", high, has_io, streamed=streamed)
 
 
@@ -199,7 +186,7 @@ def _scan_places(
     """Scan for the job's last accepted run by `place_of`: rows of its end and, if it may be a stream, coarse rows."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
-        # Any row of an active stream finds it; before coarse rows there was one at each of its events.
+        # Each row of an active stream counts: older tables have a row at each event in place of coarse rows.
         stands = is_active_stream(facts) or ended(facts) == time_of(row)
         return (run_of(row), facts) if stands and accept(facts) else None
 
@@ -209,14 +196,14 @@ def _scan_places(
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for the job's run that started last; a run known only as a parent comes before all that started."""
+    """Scan for the job's run that started last; runs known only as parents come before all started runs."""
     return scan_runs(job, "RUN", high, lambda facts, time: (facts.first or EARLIEST) == time)
 
 
 def scan_runs(
     job: JobId, prefix: str, high: str = "~", is_valid: Callable[[RunFacts, str], bool] = lambda _, __: True
 ) -> IndexScan[RunWithFacts]:
-    """Scan for the job's runs under an index prefix whose facts confirm the time of their row."""
+    """Scan for the job's runs under an index prefix; their facts confirm the time of the row."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
         return (run_of(row), facts) if is_valid(facts, time_of(row)) else None

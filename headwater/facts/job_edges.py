@@ -1,8 +1,10 @@
-"""Edges between jobs: of data that no dataset holds (`lineage`), and of control (`jobDependencies`).
+"""Edges between jobs: of data without a dataset between (`lineage`), and of control (`jobDependencies`).
 
-A job's node lists the edges that its own runs report, under `jobs`; the job at the other end finds it by its
-`dependents`, which may hold too much. A reader takes an edge from the node of the job that reports it alone. Of both
-a node has the first hundred by name, and says if there are more.
+A job's node lists the edges of its own runs' reports, under `jobs`. The job at the far end finds the reporting job by
+its `dependents`, which may hold too much: a reader takes an edge from the reporting job's node alone. A node has
+the first hundred data edges and dependents by name, 1,000 dependencies a side as listed, and a mark of a cut.
+
+    {"other": "<job>", "side": "up", "kind": "CONTROL", "sequence_rule": "FINISH_TO_START"}    a row of `jobs`
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from headwater.facts.windows import window_at
 from headwater_model.ids import JobId
 
 JOB_DEPENDENCIES = "jobDependencies"
-# Jobs of one event, on each side, that have an edge; the first as the producer lists them.
+# Jobs of an event, on each side, that have an edge; the first as the producer lists them.
 REPORTED_MAX = 1_000
 _SIDES: Mapping[str, Literal["up", "down"]] = {"upstream": "up", "downstream": "down"}
 Kind: TypeAlias = Literal["DATA", "CONTROL"]
-# The edges that every graph has, and those with the edges of control.
+# The edges of each graph, and the edges of a graph with control.
 DATA_ALONE: tuple[Kind, ...] = ("DATA",)
 WITH_CONTROL: tuple[Kind, ...] = ("DATA", "CONTROL")
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class JobEdge:
-    """An edge that a job reports to another, which is on this side of it; the rules are those of a dependency."""
+    """An edge reported by a job to another job, on its up or down side; the rules are a dependency's."""
 
     other: JobId
     side: Literal["up", "down"]
@@ -40,12 +42,12 @@ class JobEdge:
     status_rule: str | None = None
 
     def ends(self, job: JobId) -> tuple[JobId, JobId]:
-        """Return the edge of the job that reports it, from upstream to downstream."""
+        """Order the two jobs of the edge, from upstream to downstream; `job` is the reporting job."""
         return (self.other, job) if self.side == "up" else (job, self.other)
 
 
 def jobs_reported(event: Event) -> tuple[set[JobId], set[JobId]]:
-    """Return the jobs whose data the event's job takes by its `lineage` facet, and all to which the event has edges."""
+    """Find the sources of the job's data in its `lineage` facet, and all jobs with an edge in the event."""
     if event.job is None:
         return set(), set()
     sources = set(sorted(jobs_in_lineage(event.job, event.job_facets))[:REPORTED_MAX])
@@ -55,9 +57,9 @@ def jobs_reported(event: Event) -> tuple[set[JobId], set[JobId]]:
 
 
 def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | None) -> list[dict[str, Any]]:
-    """Return the edges of control of the job's last started run, and those of data of the last run that reports any.
+    """List the control edges of the job's last started run, and the data edges of its last run with data edges.
 
-    `reporting` is the last run that counts, or JobEvent, with datasets or a `lineage` facet.
+    `reporting` is the last run (or JobEvent) to count with datasets or a `lineage` facet.
     """
     edges = set[JobEdge]()
     if reporting is not None:
@@ -74,7 +76,7 @@ def edges_to_json(job: JobId, latest: RunFacts | None, reporting: RunFacts | Non
 
 
 def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
-    """True if these runs of a job report more edges than its node lists."""
+    """True if the node of a job lists fewer edges than these runs report."""
     facet = facets_of(latest.run_facets).get(JOB_DEPENDENCIES, {}) if latest else {}
     return (reporting is not None and len(_job_sources(reporting)) > JOBS_MAX) or any(
         len(facet.get(side) or ()) > REPORTED_MAX for side in _SIDES
@@ -82,29 +84,29 @@ def are_edges_cut(latest: RunFacts | None, reporting: RunFacts | None) -> bool:
 
 
 def _job_sources(facts: RunFacts) -> Sequence[IdText]:
-    """Return the jobs whose data a run takes, sorted: those of its last window if it has windows."""
+    """List the jobs whose data a run takes, sorted; a run with windows takes the jobs of its last window."""
     window = window_at(facts)
     return window.job_sources if window else sorted(facts.job_sources)
 
 
 def edges_in(node: Mapping[str, Any]) -> Iterator[JobEdge]:
-    """Yield the edges that a job's node lists."""
+    """Yield the edges in a job's node."""
     for form in node.get("jobs", ()):
         yield JobEdge(**{**form, "other": job_of(form["other"])})
 
 
 def dependents_in(node: Mapping[str, Any]) -> Sequence[JobId]:
-    """Return the jobs that may have reported an edge to the node's job, the first hundred by name."""
+    """List the first hundred jobs by name with a possible edge to the node's job: readers check their nodes."""
     return list(map(job_of, node.get("dependents", ())[:JOBS_MAX]))
 
 
 def are_dependents_cut(node: Mapping[str, Any]) -> bool:
-    """True if more jobs may have reported an edge to the node's job than `dependents_in` returns."""
+    """True if `dependents_in` leaves out a job."""
     return len(node.get("dependents", ())) > JOBS_MAX
 
 
 def _dependencies(facet: Facet, job: JobId) -> Iterator[JobEdge]:
-    """Yield the edges of a `jobDependencies` facet; a job that depends on itself has none."""
+    """Yield the edges of a `jobDependencies` facet; an edge to the job itself is left out."""
     if is_deleted(facet):
         return
     for name, side in _SIDES.items():

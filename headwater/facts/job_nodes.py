@@ -55,7 +55,7 @@ _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
-    """Return the run without its facets and versions; its job version only if it reported datasets."""
+    """Summarize a run without its facets and versions; it has a job version only if it reported datasets."""
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
@@ -88,15 +88,15 @@ def job_node(
     reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
     explicit: tuple[RunKey, RunFacts] | None = None,
 ) -> dict[str, Any]:
-    """Return the job as JSON: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
+    """Render the job's node: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
 
-    `reporters` are, by output, the last runs that reported its columns; `explicit` is the last run that sent a
-    `lineage` facet without inputs and outputs.
+    `reporters` are, by output, the last runs with a report of its columns; `explicit` is the last run with a `lineage`
+    facet but without inputs and outputs.
     """
     facets = facets_of(describing_facets(facts))
     job_type = facets.get("jobType", {})
     inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
-    annotations = annotations_to_json(annotations_of(facts))
+    last = with_io or latest
     return {
         "job": text_of(job),
         "first": facts.first,
@@ -107,17 +107,19 @@ def job_node(
         "producer": text_in(job_type, "_producer"),
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
-        **({"annotations": annotations} if annotations else {}),
-        **({"streamed": True} if facts.first_streamed else {}),
-        **({"is_parent": True} if facts.is_parent else {}),
-        **({"dependents": sorted(facts.dependents)} if facts.dependents else {}),
-        **({"assertions": dict(facts.assertions)} if facts.assertions else {}),
+        **_given(
+            annotations=annotations_to_json(annotations_of(facts)),
+            streamed=is_streamed(facts),
+            is_parent=facts.is_parent,
+            dependents=sorted(facts.dependents),
+            assertions=dict(facts.assertions),
+        ),
         **_edges_json(job, latest, max(filter(None, (with_io, explicit)), key=place_of, default=None)),
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(dataset) for dataset in inputs],
         "outputs": [text_of(dataset) for dataset in outputs],
         **({**_flows_json(with_io[1], inputs, outputs), **_parts_json(with_io[1], inputs, outputs)} if with_io else {}),
-        **({"incomplete": True} if (last := with_io or latest) and is_incomplete(last[1]) else {}),
+        **_given(incomplete=last is not None and is_incomplete(last[1])),
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
@@ -127,17 +129,21 @@ def job_node(
     }
 
 
+def _given(**members: Any) -> dict[str, Any]:
+    """Drop the empty members."""
+    return {name: value for name, value in members.items() if value}
+
+
 def _edges_json(job: JobId, latest: RunWithFacts | None, reporting: RunWithFacts | None) -> dict[str, Any]:
-    """Return the edges to other jobs, and if they are cut: of the last run that started, and the last that reports."""
+    """Render the edges to other jobs, and their cut: of the last started run, and of the last run with datasets."""
     runs = latest[1] if latest else None, reporting[1] if reporting else None
-    edges = edges_to_json(job, *runs)
-    return {**({"jobs": edges} if edges else {}), **({"jobs_cut": True} if are_edges_cut(*runs) else {})}
+    return _given(jobs=edges_to_json(job, *runs), jobs_cut=are_edges_cut(*runs))
 
 
 def _flows_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, list[list[int]]]:
-    """Return `flows`: by output, the positions of the inputs that it is made of; nothing where that is not stated."""
+    """Render `flows`: by output, the positions of its inputs; nothing for a run without a statement of flows."""
     window = window_at(facts)
     flows = flows_of_window(facts, window) if window else flows_of(facts)
     if flows is None:
@@ -149,7 +155,7 @@ def _flows_json(
 def _parts_json(
     facts: RunFacts, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId]
 ) -> dict[str, dict[str, Mapping[IdText, Part]]]:
-    """Return `parts`: by side and dataset, the part that the run read or wrote; nothing where no part is known."""
+    """Render `parts`: by side and dataset, the part read or written by the run; nothing where no part is known."""
     if facts.declared:
         return {}
     sides = {"inputs": (inputs, facts.input_facets), "outputs": (outputs, facts.output_facets)}
@@ -157,7 +163,7 @@ def _parts_json(
         side: {text: part for text in map(text_of, datasets) if (part := _part_used(facets.get(text, {})))}
         for side, (datasets, facets) in sides.items()
     }
-    return {"parts": {side: of_side for side, of_side in parts.items() if of_side}} if any(parts.values()) else {}
+    return _given(parts=_given(**parts))
 
 
 def _part_used(facets: Histories) -> Part | None:
@@ -165,7 +171,7 @@ def _part_used(facets: Histories) -> Part | None:
 
 
 def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...] | None:
-    """Return the node's inputs with the outputs that are made of them; None if each output is made of all inputs."""
+    """Pair the node's inputs with the outputs made of them; None if each output is made of all inputs."""
     if "flows" not in node:
         return None
     inputs = list(map(dataset_of, node["inputs"]))
@@ -174,7 +180,7 @@ def flows_in(node: Mapping[str, Any]) -> tuple[tuple[DatasetId, DatasetId], ...]
 
 
 def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
-    """Return the last run that reported an output's columns, with its refs; without any, the run that wrote it last."""
+    """Render the last run to report an output's columns, with its refs; without such a run, the last writer."""
     reported = reported_columns(facts, dataset)
     versioned = version_created(facts, dataset_of(dataset)) is not None
     return {
@@ -193,12 +199,12 @@ def is_streamed(facts: JobFacts) -> bool:
 
 
 def streamed_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Return those of these jobs that had a stream, by their facts."""
+    """Find the jobs that had a stream, by their facts."""
     return {job for job, facts in _facts_of(jobs, table).items() if is_streamed(facts)}
 
 
 def explicit_jobs(jobs: Iterable[JobId], table: GraphReader) -> set[JobId]:
-    """Return those of these jobs that ever stated which outputs are made of which inputs, by their facts."""
+    """Find the jobs that ever sent a `lineage` facet, by their facts."""
     return {job for job, facts in _facts_of(jobs, table).items() if facts.first_explicit}
 
 
@@ -208,12 +214,12 @@ def _facts_of(jobs: Iterable[JobId], table: GraphReader) -> dict[JobId, JobFacts
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
-    """Return the node's inputs and outputs, as they were written."""
+    """Parse the node's inputs and outputs, under the names as written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
 
 
 def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
-    """Return the datasets that the columns of the node's outputs come from."""
+    """List the sources of the columns of the node's outputs."""
     return {dataset_of(text) for columns in node["columns"].values() for text in columns["sources"]}
 
 
@@ -223,12 +229,8 @@ def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
 
 def _run_json(run: Run) -> dict[str, Any]:
     document = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
-    return {
-        **document,
-        "job": text_of(run.job),
-        "parent": _parent_json(run.parent),
-        **({"incomplete": True} if run.incomplete else {}),
-    }
+    job, parent = text_of(run.job), _parent_json(run.parent)
+    return {**document, "job": job, "parent": parent, **_given(incomplete=run.incomplete)}
 
 
 _Pair: TypeAlias = tuple[JobId, IdText]
@@ -237,7 +239,8 @@ _Pair: TypeAlias = tuple[JobId, IdText]
 def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
-    """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
+    """Compute the node of each job from its facts and its runs' facts, now or at an earlier time."""
+    # Two scans a job: its last run with inputs or outputs, and its last started run. All jobs share the rounds.
     high = at or "~"
     groups = [
         group
@@ -255,7 +258,7 @@ def compute_nodes(
 
 
 def _explicit_runs(jobs: Mapping[JobId, JobFacts], table: GraphReader, at: str | None) -> dict[JobId, RunWithFacts]:
-    """Return the last run without datasets that sent a `lineage` facet, of the jobs that have one."""
+    """Find the last run without datasets but with a `lineage` facet, of the jobs with such facets."""
     reporters = [job for job, facts in jobs.items() if facts.first_explicit]
     groups = [last_explicit_without_io(job, at or "~", streamed=is_streamed(jobs[job])) for job in reporters]
     runs = first_of_groups(groups, table, at=at)
@@ -268,9 +271,9 @@ def _reporters(
     table: GraphReader,
     at: str | None,
 ) -> dict[JobId, dict[IdText, RunWithFacts]]:
-    """Return the last run that reported the columns of each output, by job.
+    """Find the last run with a report of the columns of each output, by job.
 
-    It is the last run with inputs or outputs, if it reported columns too and no other run reported columns alone.
+    The last run with inputs or outputs is the reporter, if it reported columns and no run reported columns alone.
     """
     reporters: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
     unresolved: list[_Pair] = []

@@ -1,8 +1,12 @@
-"""Facts that only grow: how two values of a kind are joined, and what of a value held at an earlier time.
+"""Facts that only grow: for each kind of value, how two values are joined, and how a value is cut to an earlier time.
 
-Joining is commutative, associative and idempotent for every kind here: the same facts result from events in any order,
-and however often they come. Values are JSON, so that a row holds them as they are. A *stamp* is `<time>#<hash>` of an
-event. Stamps sort by event time, then hash; a stamp is less than a time iff its event was earlier.
+Each join is commutative, associative and idempotent: the same facts result from events in any order, and however often
+they come. Values are JSON, so a row holds them as they are. A *stamp* is `<time>#<hash>` of an event. Stamps sort by
+event time, then hash; a stamp is less than a time iff its event was earlier.
+
+    LEAST       "2026-11-20", "2026-11-19"                 -> "2026-11-19"
+    LATEST      {"a": [s1, s1, 1]}, {"b": [s2, s2, 2]}     -> {"b": [s2, s2, 2]}
+    HISTORY     {"a": [s1, s1, 1]}, {"a": [s3, s3, 1]}     -> {"a": [s1, s3, 1]}
 """
 
 from __future__ import annotations
@@ -15,30 +19,30 @@ from typing import Any, TypeAlias
 
 import orjson
 
-# Contents that a facet's history holds with their stamps: of facets that add up, and of those that describe a job or
-# dataset, for queries of the past. Other facets (statistics, a storage's version) are new in every run.
+# Contents with stamps in a facet's history: of facets that add up, and of facets about a job or dataset, for queries of
+# the past. The rest (statistics, a storage's version) is new in each run.
 CONTENTS_MAX = 100
-# Bytes of the contents that may be newer than a content: a schema of 500 columns has 30 KB. The newest always stays.
+# Bytes of the newer contents before a content is dropped: a schema of 500 columns has 30 KB. The newest always stays.
 CONTENTS_BYTES_MAX = 100_000
 # Likewise for facets that add up: the present is made of all of them.
 ADDED_UP_BYTES_MAX = 1_000_000
-# Stamps of one alias that are stored beside the first: another alias may have been stated in between.
+# Stamps of an alias beside the first: a rival alias may have been stated in between.
 STATEMENTS_MAX = 10
-# START events of a run whose times are stored: the first, and as many last. Between two of them a run may have ended.
+# Times of a run's START events, the first and as many last: between two of them the run may have ended.
 STARTS_MAX = 50
-# Mentions of a thing that are stored: it may have been deleted in between.
+# Times of a thing's mentions: it may have been deleted in between.
 MENTIONS_MAX = 10
-# Other names that the facts of a dataset hold.
+# Aliases in the facts of a dataset.
 NAMES_MAX = 100
-# Users that the facts of a dataset name; the facts hold one more, which shows that there are more.
+# Users in the facts of a dataset; the facts hold a further user to show a cut.
 USERS_MAX = 8
-# Other jobs to which a job has edges, the first by name; the facts hold one more, which shows that there are more.
+# Jobs with an edge to a job, the first by name; the facts hold a further job to show a cut.
 JOBS_MAX = 100
 # Inputs of a run, and outputs, the first by name: each event of the run reads and writes them. An event has 10,000.
 RUN_DATASETS_MAX = 20_000
-# Tags that the API set on, or took from, one job or dataset with its fields; likewise its owners and descriptions.
+# Tags set or removed by the API on a job, or a dataset with its fields; likewise owners and descriptions.
 TAGS_MAX = 1_000
-# Tests of one dataset or job whose last outcomes its facts hold, the last by time; and those of one event.
+# Tests of a dataset or job with an outcome in its facts, the last by time; also tests of an event.
 ASSERTIONS_MAX = 300
 _REMEMBERED = frozenset(
     {
@@ -68,7 +72,7 @@ History: TypeAlias = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class JoinRule:
-    """The rule that joins two values, and cuts a value to what held before a time (None for nothing)."""
+    """A rule to join two values, and to cut a value to the time before a time (None for nothing)."""
 
     join: Callable[[Any, Any], Any]
     as_of: Callable[[Any, str], Any]
@@ -98,7 +102,7 @@ def _greatest_of(count: int) -> JoinRule:
 
 
 def _outermost(count: int) -> JoinRule:
-    """Return the rule that keeps the least `count` and the greatest `count`."""
+    """Keep the least `count` and the greatest `count`."""
 
     def join(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
         both = sorted({*left, *right})
@@ -108,7 +112,7 @@ def _outermost(count: int) -> JoinRule:
 
 
 def _greatest_terminals(count: int) -> JoinRule:
-    """Return the rule that keeps the greatest `count` of each state: no number of other terminals hides a failure."""
+    """Keep the greatest `count` of each state: no number of other terminals hides a failure."""
 
     def join(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
         by_state: dict[str, list[str]] = {}
@@ -120,7 +124,7 @@ def _greatest_terminals(count: int) -> JoinRule:
 
 
 def _least_of(count: int) -> JoinRule:
-    """Return the rule that keeps the `count` least keys, each with its least time."""
+    """Keep the `count` least keys, each with its least time."""
 
     def join(left: Mapping[str, str], right: Mapping[str, str]) -> Mapping[str, str]:
         joined = LEAST_EACH.join(left, right)
@@ -130,7 +134,7 @@ def _least_of(count: int) -> JoinRule:
 
 
 def _least_keys(rule: JoinRule, count: int) -> JoinRule:
-    """Return the rule that joins by key, and keeps the `count` least keys: least of a union are those of the sides."""
+    """Join by key, and keep the `count` least keys: the least keys of a union are among the least of its sides."""
 
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
         joined = rule.join(left, right)
@@ -140,23 +144,23 @@ def _least_keys(rule: JoinRule, count: int) -> JoinRule:
 
 
 def _history(count: int, bytes_max: int = 0) -> JoinRule:
-    """Return the rule that keeps a content if fewer than `count` are newer, which have at most `bytes_max` together.
+    """Keep a content if fewer than `count` contents are newer, with at most `bytes_max` together.
 
-    So one content is beyond the bytes: it shows that older ones do not count, whatever the order of joins.
+    So the last content kept exceeds the bytes: it shows that older contents do not count, whatever the order of joins.
     """
 
     def join(left: History, right: History) -> History:
         joined = dict(left)
         for content, (first, last, body) in right.items():
             old = joined.get(content)
-            # Of equal bodies the stored one stays (`contents`).
+            # Of equal bodies the stored body stays (`contents`).
             joined[content] = [min(first, old[0]), max(last, old[1]), old[2]] if old else [first, last, body]
         if count == 1:
             return _latest_alone(joined)
         return joined if len(joined) == 1 else _newest(joined, count, bytes_max)
 
     def as_of(values: History, time: str) -> History:
-        """Return the contents stated before; a content stated before and again after counts as stated throughout."""
+        """Keep the contents stated earlier; a content also stated later counts as stated throughout."""
         return {
             content: [first, min(last, time), body] for content, (first, last, body) in values.items() if first < time
         }
@@ -165,7 +169,7 @@ def _history(count: int, bytes_max: int = 0) -> JoinRule:
 
 
 def _newest(values: History, count: int, bytes_max: int) -> History:
-    """Return the contents within the bounds; of one event's, those of greater JSON are newer."""
+    """Keep the contents within the bounds; among an event's contents, greater JSON is newer."""
     bodies = {content: orjson.dumps(body, option=orjson.OPT_SORT_KEYS) for content, (_, _, body) in values.items()}
     newest = sorted(values, key=lambda content: (values[content][1], bodies[content]), reverse=True)[:count]
     newer_bytes = accumulate((len(bodies[content]) for content in newest), initial=0)
@@ -174,7 +178,7 @@ def _newest(values: History, count: int, bytes_max: int) -> History:
 
 
 def _latest_contents(count: int) -> JoinRule:
-    """Return the rule that keeps the latest `count` contents, each with its last stamp alone."""
+    """Keep the latest `count` contents, each with its last stamp alone."""
 
     def join(left: History, right: History) -> History:
         last: dict[str, Sequence[Any]] = {}
@@ -186,14 +190,14 @@ def _latest_contents(count: int) -> JoinRule:
 
 
 def _latest_alone(values: History) -> History:
-    """Return the latest content, without its first stamp: that would depend on the order of joins."""
+    """Keep the latest content, without its first stamp: the first would depend on the order of joins."""
     content = _latest(values)
     _, last, body = values[content]
     return {content: [last, last, body]}
 
 
 def _latest_of(count: int) -> JoinRule:
-    """Return the rule that keeps the latest `count` values by stamp."""
+    """Keep the latest `count` values by stamp."""
 
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
         both = {**left, **right}
@@ -203,7 +207,7 @@ def _latest_of(count: int) -> JoinRule:
 
 
 def _statements(count: int) -> JoinRule:
-    """Return the rule that keeps, by statement, the first stamp and the latest `count`, in order."""
+    """Keep, by statement, the first stamp and the latest `count`, in order."""
 
     def join(left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
         return {name: merged(left.get(name, ()), right.get(name, ())) for name in {**left, **right}}
@@ -213,7 +217,7 @@ def _statements(count: int) -> JoinRule:
         return [first, *later[-count:]]
 
     def as_of(values: Mapping[str, Sequence[str]], time: str) -> Mapping[str, Sequence[str]]:
-        """Return the stamps before; where later ones are forgotten, a statement counts as repeated throughout."""
+        """Keep the earlier stamps; where later stamps are forgotten, a statement counts as repeated throughout."""
         earlier = {name: [stamp for stamp in stamps if stamp < time] for name, stamps in values.items()}
         for name, stamps in earlier.items():
             if len(stamps) == 1 and len(values[name]) > count:
@@ -224,7 +228,7 @@ def _statements(count: int) -> JoinRule:
 
 
 def _facets(versions: JoinRule) -> JoinRule:
-    """Return the rule for histories by facet name; facets outside `_REMEMBERED` keep their latest content alone.
+    """Keep histories by facet name; facets outside `_REMEMBERED` keep their latest content alone.
 
     `versions` is the rule of the facet `version`.
     """
@@ -244,7 +248,7 @@ def _facets(versions: JoinRule) -> JoinRule:
 
 
 def _latest_each(count: int) -> JoinRule:
-    """Return the rule that keeps the latest value of each key, of the latest `count`; values begin with a stamp."""
+    """Keep the latest value of each key, of the latest `count` keys; values begin with a stamp."""
 
     def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
         both = {key: max(left[key], right[key], key=_stamp) for key in left.keys() & right.keys()}
@@ -255,9 +259,9 @@ def _latest_each(count: int) -> JoinRule:
 
 
 def _latest_outcomes(count: int) -> JoinRule:
-    """Return the rule that keeps the latest outcome of each test, of the latest `count`: `[stamp, rank]`.
+    """Keep the latest outcome of each test, of the latest `count` tests: `[stamp, rank]`.
 
-    Of one event's the worse counts. As of a time, the rank of a test with a later outcome is None: not known here.
+    Of an event's outcomes the worse counts. As of a time, a test with a later outcome has the rank None: unknown.
     """
 
     def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
@@ -271,9 +275,9 @@ def _latest_outcomes(count: int) -> JoinRule:
 
 
 def _latest_windows(count: int, bytes_max: int) -> JoinRule:
-    """Return the rule that keeps, by content, a body with its stamps: the latest `count` stamps of all contents.
+    """Keep, by content, a body with its stamps: the latest `count` stamps of all contents.
 
-    A stamp stays if the contents of the newer ones have at most `bytes_max` together: joins in any order keep the same.
+    A stamp stays if the newer stamps' contents have at most `bytes_max` together: joins in any order keep the same.
     """
 
     def join(left: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Any]]:
@@ -299,7 +303,7 @@ def _stamp(value: Sequence[Any]) -> str:
     return str(value[0])
 
 
-# A value that is the same in all facts of a thing.
+# A value equal in all facts of a thing.
 CONSTANT = JoinRule(min, lambda value, _: value)
 LEAST = JoinRule(min, _before)
 GREATEST = JoinRule(max, _before)
@@ -325,19 +329,19 @@ LATEST_WINDOWS = _latest_windows(CONTENTS_MAX, CONTENTS_BYTES_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets(LATEST)
 FACETS_OF_EACH = _least_keys(_each(FACETS), RUN_DATASETS_MAX)
-# The last version that a run reports of an input may be the one that it made: then the version before is meant.
+# If the last version of an input in a run's reports is the run's own version, the version before was read.
 TWO_LATEST = _latest_contents(2)
 READ_FACETS_OF_EACH = _least_keys(_each(_facets(TWO_LATEST)), RUN_DATASETS_MAX)
 
 
 def history_of(body: Any, stamp: str) -> History:
-    """Return a history of one content, stated once."""
+    """Make a history of a single content, stated once."""
     content = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
     return {content: [stamp, stamp, body]}
 
 
 def latest(history: History) -> tuple[str, Any] | None:
-    """Return the stamp and body of the latest content; of two stated throughout, of the later begun."""
+    """Find the stamp and body of the latest content; of two contents stated throughout, the later begun."""
     if not history:
         return None
     _, last, body = history[_latest(history)]
@@ -345,7 +349,7 @@ def latest(history: History) -> tuple[str, Any] | None:
 
 
 def latest_first(history: History) -> list[Any]:
-    """Return the bodies of the contents, the latest first."""
+    """List the bodies of the contents, the latest first."""
     return [history[content][2] for content in _latest_first(history)]
 
 
@@ -354,7 +358,7 @@ def _latest(history: History) -> str:
 
 
 def _latest_first(history: History) -> list[str]:
-    """Return the contents, the latest first; two contents of one event are distinguished by their JSON."""
+    """Sort the contents, the latest first; two contents of an event are ordered by their JSON."""
     if len(history) == 1:
         return list(history)
 

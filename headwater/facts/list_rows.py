@@ -1,15 +1,15 @@
-"""The rows of the lists of tags, owners, failed tests and sources: what is in a list, by the name of the list.
+"""The rows of the lists of tags, owners, failed tests and sources, in a partition for each list.
 
-    TAG#<tag>        FACTS                                   what the API gave it: its name and description
-                     JOB#<namespace>:<name>#<job>            a job that ever had the tag
-                     DATASET#<namespace>:<name>#<dataset>    a dataset that ever had it, or a field of which did
-    OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset that ever had the owner
-    TESTS            JOB#...    DATASET#...                  a job or a dataset that ever failed a test
-    SOURCE#<source>  FACTS#<namespace>                       what datasets of the namespace report of it, in their
-                                                             `dataSource` facets; of no namespace: of the API
+    TAG#<tag>        FACTS                                   the tag's name and description, from the API
+                     JOB#<namespace>:<name>#<job>            a job with the tag, now or before
+                     DATASET#<namespace>:<name>#<dataset>    a dataset with the tag, now or before, also on a field
+    OWNER#<owner>    JOB#...    DATASET#...                  a job or a dataset with the owner, now or before
+    TESTS            JOB#...    DATASET#...                  a job or a dataset with a failed test, now or before
+    SOURCE#<source>  FACTS#<namespace>                       reports of the source by datasets of the namespace, in
+                                                             their `dataSource` facets; of no namespace: of the API
 
-`<tag>`, `<owner>` and `<source>` are hashes of the names, of tags and owners for comparison. The `catalogue` lists the
-tags and the sources of each namespace. A reader checks each row against the facts.
+`<tag>`, `<owner>` and `<source>` are hashes of names, for tags and owners in the form for comparison. The
+`catalogue` lists the tags and the sources of each namespace. A reader checks each row against the facts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from headwater.facts.keys import FACTS, sortable
 from headwater.facts.table import Key, Row
 from headwater_model.ids import DatasetId, JobId, sha256_hex
 
-# The set of tags that were described, whatever has them.
+# The namespace of the set of described tags, whether or not a thing has them.
 NO_NAMESPACE = ""
 _PREFIX_BYTES_MAX = 800
 # A longer name or URL is left in its facet alone.
@@ -33,28 +33,28 @@ _BYTES_MAX = 2_048
 
 
 def tag_pk(name: str) -> str:
-    """Return the partition of a tag."""
+    """Name the partition of a tag."""
     return f"TAG#{sha256_hex(tag_key(name))}"
 
 
 def owner_pk(name: str) -> str:
-    """Return the partition of an owner."""
+    """Name the partition of an owner."""
     return f"OWNER#{sha256_hex(owner_key(name))}"
 
 
 def tag_facts_key(name: str) -> Key:
-    """Return the key of the facts of a tag."""
+    """Make the key of the facts of a tag."""
     return tag_pk(name), FACTS
 
 
 def tag_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
-    """Yield the rows of every tag that the facets of these facts have or had."""
+    """Yield the rows of each present or past tag in the facets of these facts."""
     for name in sorted(tags_ever(facts)):
         yield from rows_of_tag(thing, name)
 
 
 def owner_rows(thing: JobId | DatasetId, facts: JobFacts | DatasetFacts) -> Iterator[Row]:
-    """Yield the rows of every owner that the facets of these facts have or had."""
+    """Yield the rows of each present or past owner in the facets of these facts."""
     yield from (row_in_list(owner_pk(name), thing) for name in sorted(owners_ever(facts)))
 
 
@@ -65,7 +65,7 @@ def rows_of_tag(thing: JobId | DatasetId, name: str) -> Iterator[Row]:
 
 
 def row_in_list(pk: str, thing: JobId | DatasetId) -> Row:
-    """Return the row of a job or a dataset in a list."""
+    """Make the row of a job or a dataset in a list."""
     kind = "JOB" if isinstance(thing, JobId) else "DATASET"
     return Row(
         pk, f"{kind}#{sortable(f'{thing.namespace}:{thing.name}')}#{thing.digest[:16]}", {"name": text_of(thing)}
@@ -73,7 +73,7 @@ def row_in_list(pk: str, thing: JobId | DatasetId) -> Row:
 
 
 def namespace_prefix(kind: Literal["JOB", "DATASET"], namespace: str) -> str:
-    """Return a prefix of the rows of a namespace's jobs or datasets; `*` at its end stands for the rest of its name.
+    """Name a prefix of the rows of a namespace's jobs or datasets; `*` at its end stands for the rest of its name.
 
     >>> namespace_prefix("JOB", "emissions"), namespace_prefix("JOB", "team-*"), namespace_prefix("DATASET", "*")
     ('JOB#emissions:', 'JOB#team-', 'DATASET#')
@@ -91,22 +91,17 @@ class SourceId(NamedTuple):
 
 
 def source_facts_key(source: SourceId) -> Key:
-    """Return the key of the facts of a source."""
+    """Make the key of the facts of a source."""
     return f"SOURCE#{sha256_hex(source.name)}", f"FACTS#{sha256_hex(source.namespace)}"
 
 
-def source_of(text: str) -> SourceId:
-    """Return the source that the row of its facts names."""
-    return SourceId(*text.split("\0", 1))
-
-
 def source_listing(source: SourceId) -> Row:
-    """Return the row that lists a source."""
+    """Make the row of a source in the catalogue."""
     return added_names_row(SOURCES, source.namespace, [source.name])
 
 
 def sources_in(use: DatasetUse, time: str) -> Iterator[tuple[SourceId, SourceFacts]]:
-    """Yield the source that an event names for a dataset, with its facts."""
+    """Yield the source in a dataset's facet `dataSource`, with its facts."""
     facet = use.facets.get("dataSource", {})
     name, url = _short(facet.get("name")), _short(facet.get("uri"))
     if name.strip() and not is_deleted(facet):

@@ -1,6 +1,6 @@
 """Growth of the facts: stored facts are read, joined with the delta, and swapped; a lost race is joined again.
 
-Index rows go first. A loader that dies in between leaves rows that no fact confirms; readers skip them. Its message
+Index rows go first. If a loader dies after them, readers skip the rows: no fact confirms them. The loader's message
 comes again and completes the work.
 """
 
@@ -25,25 +25,27 @@ from headwater_model.errors import Unavailable
 from headwater_model.ids import JobId
 
 _ROUNDS_MAX = 100
-# All rounds of a loader that always loses take less than half of its function's time.
+# All rounds of a steady loser take less than half of its function's time.
 ROUND_WAIT_MAX_S = 0.5
 
 
 class Merged(NamedTuple):
-    """The changed partitions of catalogues, and the nodes of the delta's jobs, read before anything was merged."""
+    """The changed partitions of catalogues, and the nodes of the delta's jobs, read before all writes."""
 
     partitions: set[str]
     nodes: Mapping[Key, Row | None]
 
 
 def merge(delta: FactsDelta, table: GraphTable) -> Merged:
-    """Merge the delta into the facts; `Unavailable` if other loaders kept swapping them."""
+    """Merge the delta into the facts; raise `Unavailable` if other loaders swapped them in each of 100 rounds."""
     pending = [_Subject.of(thing, facts) for kind in KINDS for thing, facts in delta.facts[kind].items()]
+    # A single round of reads: facts, facet refs, and nodes. Nodes are read before the facts are swapped.
     node_keys = [current_key(job) for job in delta.jobs]
     rows = table.get((*(subject.key for subject in pending), *delta.refs, *node_keys))
     nodes = {key: rows.get(key) for key in node_keys}
     writer = _Writer(table, delta.senders, _stored(delta.jobs, nodes))
     further = [*delta.rows, *_write_facets(delta, delta.refs.keys() - rows.keys(), table)]
+    # Facets and index rows are written with the first round. Lost swaps are read, joined and swapped again.
     for number in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         if number:
             rows, further = table.get(subject.key for subject in pending), []
@@ -68,7 +70,7 @@ class _Subject:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Growth of the facts of a subject, and the row that was read; None for a new one."""
+    """Growth of the facts of a subject, and the row read before; None for a new subject."""
 
     subject: _Subject
     row: Row | None
@@ -80,11 +82,11 @@ class _Change:
         return KINDS[type(self.new)]
 
     def new_rows(self, senders: Senders) -> Iterator[Row]:
-        """Yield the index rows that the stored facts lack."""
+        """Yield the index rows of the growth."""
         return self.kind.new_rows(self.subject.thing, self.old, self.new, senders)
 
     def swap(self) -> Swap:
-        """Return the swap to the new facts, with the rows and counters that move with them."""
+        """Make the swap to the new facts, with the rows and counters that move with them."""
         thing, old, new = self.subject.thing, self.old, self.new
         before, after = self.kind.moving(thing, old), self.kind.moving(thing, new)
         data = {"id": self.kind.text(thing), "facts": to_json(new)}
@@ -98,7 +100,7 @@ class _Change:
 
 @dataclass(slots=True)
 class _Writer:
-    """The writes of a merge: index rows but those that are `stored`, then swaps; notes `partitions` of catalogues."""
+    """The writes of a merge: index rows without the `stored` rows, then swaps; notes `partitions` of catalogues."""
 
     table: GraphTable
     senders: Senders
@@ -106,9 +108,9 @@ class _Writer:
     partitions: set[str] = field(default_factory=set)
 
     def write(self, rows: Iterable[Row], changes: Sequence[_Change]) -> list[bool]:
-        """Write the rows and those of the changes, then swap the facts; return for each change whether it was."""
+        """Write the rows and the changes' index rows, then swap the facts; list for each change if it was swapped."""
         added = chain.from_iterable(change.new_rows(self.senders) for change in changes)
-        # One event may add a hundred thousand rows: they are written as they are made.
+        # An event may add a hundred thousand rows: they are written as they are made.
         self.table.put(self._noted(chain(rows, (row for row in added if row.key not in self.stored))))
         swaps = [change.swap() for change in changes]
         self.partitions |= PARTITIONS & {put.pk for swap in swaps for put in swap.puts}
@@ -138,30 +140,30 @@ class _Round:
                 self._changes.append(_Change(subject, row, old, new))
 
     def write(self, writer: _Writer, rows: Iterable[Row]) -> list[_Subject]:
-        """Write what grew, with further rows; return the subjects of the next round."""
+        """Write the growth, with further rows; list the subjects of the next round."""
         written = writer.write(rows, self._changes)
         lost = [change.subject for change, done in zip(self._changes, written, strict=True) if not done]
         return _each_once((*lost, *(other for other in self._streamed if self._adds(other))))
 
     def _adds(self, subject: _Subject) -> bool:
-        """True if a subject adds to the joined facts; a row that is swapped meanwhile still has those."""
+        """True if a subject adds to the joined facts; facts only grow, so a rival swap keeps them."""
         known = self._joined.get(subject.key)
         return known is None or join(known, subject.facts) != known  # type: ignore[type-var]
 
 
 def _stored(jobs: Iterable[JobId], nodes: Mapping[Key, Row | None]) -> Set[Key]:
-    """Return the keys of the rows that are stored because a node lists a dataset; they are never deleted."""
+    """Name the rows already written for the datasets in a node; they are never deleted."""
     listed = ((job, nodes[current_key(job)]) for job in jobs)
     rows = (ever_rows(job, node.data["inputs"], node.data["outputs"]) for job, node in listed if node)
     return {row.key for group in rows for row in group}
 
 
 def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
-    """Write the facets that are missing; return the rows that mark them as complete, to be written after."""
+    """Write the missing facets; list the rows that mark them as complete, to be written afterwards."""
     new = [ref for key, ref in delta.refs.items() if key in missing]
     reports = (reported_columns(ref.columns, but=ref.named) for ref in new)
     columns = {columns_key(*pair): pair for pairs in reports for pair in pairs.items()}
-    # Many facets report the same columns, each in another way.
+    # Many facets report the same columns, with different sources.
     indexed = table.get(columns) if columns else {}
     unindexed = columns.keys() - indexed.keys()
     if new:
@@ -175,10 +177,10 @@ def _reported_rows(dataset: IdText, paths: Sequence[str]) -> Iterator[Row]:
 
 
 def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
-    """Yield facts of a streaming run's job and outputs: another of its events may declare that it streams.
+    """Yield facts of a streaming run's job and outputs: an event declares the stream for all events of the run.
 
-    The outputs are those of the delta or, of the event that declared it first, all: every event of a long stream would
-    read the facts of all its outputs.
+    The first event to declare the stream marks all outputs, a later event its own: each event of a long stream would
+    otherwise read the facts of all outputs.
     """
     job = owner(facts)
     if not facts.streaming or not isinstance(delta, RunFacts) or job is None:
@@ -189,7 +191,7 @@ def _streamed(facts: RunFacts, delta: Facts) -> Iterator[_Subject]:
 
 
 def _each_once(subjects: Iterable[_Subject]) -> list[_Subject]:
-    """Return one subject for each row, with the facts of all that are of the row."""
+    """Join the subjects of a row: a single subject each."""
     by_key: dict[Key, _Subject] = {}
     for subject in subjects:
         same = by_key.get(subject.key)

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ResultPage(Generic[T]):
-    """A page of a list; `total` counts the whole list, at least so many if `truncated`."""
+    """A page of a list, with the length of the whole list in `total`; a `truncated` list is longer."""
 
     items: Sequence[T]
     total: int

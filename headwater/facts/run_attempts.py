@@ -1,11 +1,11 @@
-"""The attempts of a run: a START later than a terminal event begins another, as where a failed run is cleared.
+"""The attempts of a run: a START later than a terminal event begins another, as when a failed run is cleared.
 
     START 0  FAIL 60  START 600  COMPLETE 660      two attempts; the run completed
-    START 0  FAIL 60  COMPLETE 61                  one attempt (of Spark's listener); the run failed
-    START 0  START 300  COMPLETE 660               one attempt (of a sensor that is rescheduled)
+    START 0  FAIL 60  COMPLETE 61                  a single attempt (of Spark's listener); the run failed
+    START 0  START 300  COMPLETE 660               a single attempt (of a sensor that is rescheduled)
 
-The last attempt with a terminal event decides. A START alone reopens nothing: clocks differ. Of equal times the START
-is first, so a run of no duration is one attempt.
+The last attempt with a terminal event decides. A START alone reopens nothing: clocks differ. At equal times the START
+comes first, so a run of no duration is a single attempt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt of a run: the first started with the run, each other with a START; `ended` is None until it ends."""
+    """An attempt of a run, begun with the run or by a later START; `ended` is None until it ends."""
 
     state: State
     started: str
@@ -38,23 +38,23 @@ class _Part(NamedTuple):
 
 
 def attempts_of(facts: RunFacts) -> tuple[Attempt, ...]:
-    """Return the run's attempts in order, as far as its facts hold their STARTs and ends; none of a mere parent."""
+    """List the run's attempts in order, as far as its facts hold their STARTs and ends; a mere parent run has none."""
     return tuple(map(_attempt, _parts(facts))) if facts.first_typed else ()
 
 
 def are_attempts_cut(facts: RunFacts) -> bool:
-    """True if the facts may have forgotten STARTs: attempts between the first fifty and the last may show as one."""
+    """True if STARTs between the first fifty and the last may be forgotten: attempts there may show as a single one."""
     return len(facts.starts) >= 2 * STARTS_MAX
 
 
 def last_ended(facts: RunFacts) -> Attempt | None:
-    """Return the attempt that decides; None before the run ends."""
+    """Find the attempt that decides; None before the run ends."""
     ended = [part for part in _parts(facts) if part.terminals]
     return _attempt(ended[-1]) if ended else None
 
 
 def completed_before(facts: RunFacts) -> str | None:
-    """Return the end of the last attempt that completed before the attempt that decides; None if there is none."""
+    """Find the end of the last COMPLETED attempt before the attempt that decides; None without such an attempt."""
     ended = [attempt for attempt in attempts_of(facts) if attempt.ended]
     return next((attempt.ended for attempt in ended[-2::-1] if attempt.state == "COMPLETED"), None)
 
@@ -74,7 +74,7 @@ def _parts(facts: RunFacts) -> list[_Part]:
 
 
 def _attempt(part: _Part) -> Attempt:
-    """Return the attempt: of its terminal events FAIL decides before ABORT before COMPLETE, of one type the last."""
+    """Name the state by the terminal events: FAIL decides before ABORT before COMPLETE, and the last of a type."""
     if not part.terminals:
         return Attempt("RUNNING", part.started)
     ended, _, state = max((terminal.split("#") for terminal in part.terminals), key=_weight)

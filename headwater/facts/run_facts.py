@@ -1,4 +1,4 @@
-"""A run, and what is computed from its facts: its owner, its state, its effective time, the versions that it made.
+"""A run, and its properties computed from facts: owner, state, effective time, and versions of its outputs.
 
 Times are normalized (`times`); facets are as their producers sent them.
 """
@@ -20,14 +20,14 @@ from headwater_model.times import parse_time
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 EXTRACTION_ERROR = "extractionError"
 CAPTURE = "headwater_capture"
-# The parts of lineage among those for which an event of a capture had no room.
+# The parts of lineage in a capture's `cut`: the event had no room for them.
 _LINEAGE_CUT = ("columnLineage", "indirect", "inputs", "unknown")
 _FAILED = frozenset({"FAILED", "ABORTED"})
 
 
 @dataclass(frozen=True, slots=True)
 class UsedVersion:
-    """A dataset version that a run read or wrote; `facets` are the input or output facets of that use."""
+    """A dataset version that a run read or wrote; `facets` are the input or output facets of the use."""
 
     dataset: DatasetId
     version: str
@@ -37,13 +37,13 @@ class UsedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run. `started` is its first event's time, `ended` that of the terminal event that decides.
+    """A run. `started` is its first event's time, `ended` the time of the terminal event that decides.
 
-    `attempt_started` is the START of the attempt that decides, if others were before it; `completed_before` is the end
-    of the last of those that completed. `job_version` is None until the run is done. `attempts`, and versions, are
-    resolved on demand; with `attempts_cut`, there may be earlier ones. A look-up by run id gives `other_jobs`: those of
-    other runs with this id; `others_cut` if there are more than the look-up reads. `truncated`: the run read more than
-    `inputs` shows. `incomplete`: its producer could not read all of its lineage.
+    `attempt_started` is the START of the attempt that decides, if it is not the first; `completed_before` is the end of
+    the last attempt before it to complete. `job_version` is None until the run is done. `attempts`, and versions, are
+    resolved on demand; with `attempts_cut`, there may be earlier attempts. A look-up by run id lists `other_jobs`:
+    their runs have the same id; `others_cut` if there are more than the look-up reads. `truncated`: the run read
+    more than `inputs` shows. `incomplete`: its producer could not read all of its lineage.
     """
 
     id: str
@@ -77,29 +77,29 @@ class Run:
 
 
 def owner(facts: RunFacts) -> JobId | None:
-    """Return its job; None for a DatasetEvent that stands for a run, and for a run that did not exist yet."""
+    """Find the run's job; None for a DatasetEvent's run, and before the run's first mention."""
     return job_of(facts.job) if facts.job else None
 
 
 def first_mention(facts: RunFacts) -> tuple[bool, str]:
-    """Return a run's position among those of its id: by its own first event, then by the first that names it."""
+    """Order a run among the runs of its id: by its own first event, then by its first mention as a parent."""
     return facts.first is None, facts.first or facts.named_first or ""
 
 
 def ended(facts: RunFacts) -> str | None:
-    """Return the time of the terminal event that decides, of the last attempt that ended."""
+    """Find the time of the terminal event that decides, of the last attempt to end."""
     last = last_ended(facts)
     return last.ended if last else None
 
 
 def began(facts: RunFacts) -> str | None:
-    """Return when the attempt that decides began, or a run that has not ended; None before the run did."""
+    """Find the start of the attempt that decides, or of a run that goes on; None before the run's first event."""
     last = last_ended(facts)
     return last.started if last else facts.first
 
 
 def state(facts: RunFacts) -> State:
-    """Return its state as Marquez prints it."""
+    """Name the run's state, as Marquez prints it."""
     last = last_ended(facts)
     return last.state if last else "RUNNING" if facts.first_typed else "NEW"
 
@@ -115,36 +115,36 @@ def is_active_stream(facts: RunFacts) -> bool:
 
 
 def has_io(facts: RunFacts) -> bool:
-    """True if the run reported inputs or outputs; reporting one side means the other is empty."""
+    """True if the run reported inputs or outputs; a report of one side means that the other side is empty."""
     return bool(facts.inputs or facts.outputs)
 
 
 def effective_time(facts: RunFacts) -> str | None:
-    """Return its end, or the last event of an active stream; None before it counts. Orders its job's runs."""
+    """Find the run's end, or an active stream's last event; None before it counts. Orders the job's runs."""
     return ended(facts) or (facts.last if is_active_stream(facts) else None)
 
 
 def effective_times(facts: RunFacts) -> list[str]:
-    """Return every effective time that it has, or had as of an earlier time."""
+    """List all effective times of the run, now or as of an earlier time."""
     return sorted(facts.ends | set(facts.times) if facts.streaming else facts.ends)
 
 
 def version_times(facts: RunFacts) -> list[str]:
-    """Return the effective times at which its job version may change: its ends, and of a stream `io_times`."""
+    """List the effective times at which the job version may change: the run's ends, and a stream's `io_times`."""
     return sorted(facts.ends.union(io_times(facts) if facts.streaming else ()))
 
 
 def io_times(facts: RunFacts) -> set[str]:
-    """Return the times at which its inputs and outputs may change: first mentions up to its windows, and these."""
+    """List the times at which inputs and outputs may change: windows, and first mentions before the first window."""
     windows = [window.time for window in windows_of(facts)]
     firsts = {*facts.inputs.values(), *facts.outputs.values()}
     return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
 
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """Return its inputs and outputs, sorted: of a streaming run those mentioned by then, at its end all.
+    """List the inputs and outputs, sorted: of a stream the ones mentioned by the time, at its end all.
 
-    Of a run with windows they are those of its last window alone.
+    A run with windows has the inputs and outputs of its last window alone.
     """
     whole = not facts.streaming or time == ended(facts)
     if window := window_at(facts, None if whole else time):
@@ -157,7 +157,7 @@ def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]
 
 
 def is_incomplete(facts: RunFacts) -> bool:
-    """True if an event says that not all of the run's lineage was read: by `extractionError`, or our own capture."""
+    """True if an event reports unread lineage of the run: by `extractionError`, or by our own capture."""
     return any(
         says(body)
         for name, says in ((EXTRACTION_ERROR, _lists_errors), (CAPTURE, _lost_in_capture))
@@ -172,7 +172,7 @@ def _lists_errors(facet: Facet) -> bool:
 def _lost_in_capture(facet: Facet) -> bool:
     """True if a `headwater_capture` names unknown parts, doubts or losses (docs/facets/headwater_capture.json).
 
-    Whoever sends this facet, no event is refused for its shape.
+    Such a facet is not validated, whoever sends it: each member may have any shape.
     """
     cut, counts = facet.get("cut"), facet.get("counts")
     lost = counts.get("lost") if isinstance(counts, Mapping) else None
@@ -185,19 +185,19 @@ def _lost_in_capture(facet: Facet) -> bool:
 
 
 def code_of(facts: RunFacts) -> tuple[str | None, str | None]:
-    """Return the location and version of its code, from the `sourceCodeLocation` facet."""
+    """Read the location and version of the run's code, from the `sourceCodeLocation` facet."""
     facet: Facet = facets_of(facts.job_facets).get("sourceCodeLocation", {})
     return text_in(facet, "url"), text_in(facet, "version")
 
 
 def text_in(facet: Facet, name: str) -> str | None:
-    """Return a facet's field, if it is a text that is not empty."""
+    """Read a facet's field, if it is a text and not empty."""
     value = facet.get(name)
     return value if isinstance(value, str) and value else None
 
 
 def time_in(facet: Facet, name: str) -> str | None:
-    """Return a facet's field as a time, if it is one."""
+    """Parse a facet's field as a time; None for another value."""
     try:
         return parse_time(text_in(facet, name) or "")
     except ValueError:
@@ -211,7 +211,7 @@ def job_version_id(
     location: str | None = None,
     code: str | None = None,
 ) -> str:
-    """Return the id of a job version; without a code version the bytes hashed are those of Marquez (`Utils.java`).
+    """Compute the id of a job version; without a code version it equals Marquez's (`Utils.java`).
 
     >>> job_version_id(JobId("ns", "job"), [DatasetId("ns", "a"), DatasetId("ns", "b")], [DatasetId("ns", "c")])
     '27b12297-0463-32be-bc26-b463467b981c'
@@ -221,7 +221,7 @@ def job_version_id(
 
 
 def version_at(facts: RunFacts, time: str) -> str | None:
-    """Return the job version of the run at this effective time; None if it had reported no datasets by then."""
+    """Compute the job version of the run at this effective time; None without datasets by then."""
     job, (inputs, outputs) = owner(facts), io_at(facts, time)
     if job is None or not (inputs or outputs):
         return None
@@ -229,17 +229,17 @@ def version_at(facts: RunFacts, time: str) -> str | None:
 
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
-    """Return the id of a version made by a DatasetEvent (by its hash); of the initial version with ''."""
+    """Compute the id of a version made by a DatasetEvent (by its hash); of the initial version with ''."""
     return name_uuid(f"{dataset.namespace}:{dataset.name}:{made_by}")
 
 
 def run_version_id(dataset: DatasetId, run: RunKey) -> str:
-    """Return the id of the version that a run made: two jobs' runs of one id make two versions of a dataset."""
+    """Compute the id of a run's version of a dataset: two jobs' runs with the same id make two versions."""
     return dataset_version_id(dataset, str(run))
 
 
 def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
-    """Return when the run made its version: at its end, or for a stream at the first mention; None if it made none."""
+    """Find the time of the run's version: its end, or a stream's first mention of the dataset; None: no version."""
     first = facts.outputs.get(text_of(dataset))
     if first is None or facts.declared or effective_time(facts) is None:
         return None
@@ -247,25 +247,25 @@ def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
 
 
 def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
-    """Yield the datasets of which the run made a version."""
+    """Yield the datasets with a version made by the run."""
     return (dataset for dataset in map(dataset_of, facts.outputs) if version_created(facts, dataset))
 
 
 def storage_version(facets: Facets) -> str | None:
-    """Return the storage's own version of a dataset (OpenLineage's `version` facet: Delta, Iceberg)."""
+    """Read the storage's own version of a dataset (OpenLineage's `version` facet: Delta, Iceberg)."""
     return text_in(facets.get("version", {}), "datasetVersion")
 
 
 def branch_of(use_facets: Facets) -> str | None:
-    """Return the branch of a table that a run wrote, by the facet `headwater_branch` of its output; None: the table.
+    """Read the written branch of a table, in the facet `headwater_branch` of the output; None: the table itself.
 
-    What is on a branch is not the table's version before it is published.
+    A branch's content is not the table's version before it is published.
     """
     return text_in(use_facets.get("headwater_branch", {}), "branch")
 
 
 def root_run(run: RunKey, facts: RunFacts) -> RunKey:
-    """Return the root run: of its parent facet if that names one, else its parent, else itself."""
+    """Find the root run: the root in the parent facet, else the parent, else the run itself."""
     last = latest(facts.parents)
     if last is None:
         return run
@@ -276,6 +276,6 @@ def root_run(run: RunKey, facts: RunFacts) -> RunKey:
 
 
 def parent_run(facts: RunFacts) -> RunKey | None:
-    """Return the run that started it."""
+    """Find the parent of the run."""
     parent = parent_of(facts.parents)
     return parent.key if parent else None

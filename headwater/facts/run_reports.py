@@ -1,4 +1,10 @@
-"""The reports of runs on their datasets, as the rows by which queries of a time range find them (see `keys`)."""
+"""The reports of runs on their datasets, as rows for queries over a time range (see `keys`).
+
+    DATASET#<dataset>  BACKWARD#<start>#<run>    {"refs": [...], "sources": [...]}      a run wrote the dataset
+    DATASET#<dataset>  FORWARD#<start>#<run>     {"outputs": {...}, "reads": [...]}     a run read the dataset
+
+Each row also has the run's `job`, `root`, `state`, and `declared` for a JobEvent.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +19,17 @@ from headwater.facts.run_facts import owner, root_run, state
 from headwater.facts.table import Key, Row
 from headwater_model.ids import RunKey
 
-# Rows of a dataset, by the start of the run: of runs that wrote it, and of runs that read it.
+# Rows of a dataset, by the start of the run: BACKWARD for its writers, FORWARD for its readers.
 RowKind: TypeAlias = Literal["BACKWARD", "FORWARD"]
-# Up from a dataset are the runs that wrote it, down from it those that read it.
+# Up from a dataset are its writers, down from it its readers.
 ROW_KINDS: Mapping[Literal["up", "down"], RowKind] = {"up": "BACKWARD", "down": "FORWARD"}
 
 
 class RunReports:
-    """The reports of a run on its datasets, as rows: BACKWARD of those that it wrote, FORWARD of those that it read.
+    """The reports of a run on its datasets, as rows: BACKWARD of each written dataset, FORWARD of each read dataset.
 
-    Outputs without columns depend on all inputs, or on those of their windows. Rows share these names, so all rows take
-    space for each name once.
+    Outputs without columns depend on all inputs, or on the inputs of their windows. Rows share these names, so all
+    rows take space for each name once.
     """
 
     def __init__(self, run: RunKey, facts: RunFacts) -> None:
@@ -48,17 +54,17 @@ class RunReports:
 
     @property
     def written(self) -> Set[IdText]:
-        """The datasets that have a BACKWARD row."""
+        """The datasets with a BACKWARD row."""
         return self._facts.outputs.keys() | self._reported.keys()
 
     @property
     def read(self) -> Set[IdText]:
-        """The datasets that have a FORWARD row: inputs, sources of columns, and what operations read."""
+        """The datasets with a FORWARD row: inputs, sources of columns, and reads of operations."""
         return self._facts.inputs.keys() | self._made.keys() | self._operations.keys()
 
     @cached_property
     def keys(self) -> Mapping[Key, tuple[RowKind, IdText]]:
-        """The keys of all rows, in order, with the kind and the dataset of each; none before the run began."""
+        """The keys of all rows, in order, with the kind and the dataset of each row; none before the run began."""
         if not self._facts.first:
             return {}
         rows: list[tuple[RowKind, IdText]] = [("BACKWARD", text) for text in self.written]
@@ -66,26 +72,26 @@ class RunReports:
         return dict(sorted((self._key(*row), row) for row in rows))
 
     def row(self, kind: RowKind, text: IdText) -> Row:
-        """Return a row of the run."""
+        """Make a row of the run."""
         report = self._report_on(text) if kind == "BACKWARD" else self._use_of(text)
         return Row(*self._key(kind, text), {**self._shared, **report})
 
     def find(self, kind: RowKind, text: IdText) -> Row | None:
-        """Return a row of the run; None if the run has no such row."""
+        """Make a row of the run; None if the run has no such row."""
         return self.row(kind, text) if text in (self.written if kind == "BACKWARD" else self.read) else None
 
     def _key(self, kind: RowKind, text: IdText) -> Key:
         return dataset_pk(dataset_of(text)), f"{kind}#{self._suffix}"
 
     def _report_on(self, text: IdText) -> Mapping[str, Any]:
-        """Return the refs and sources of a dataset that the run wrote or reported; without refs, its inputs."""
+        """List the refs and sources of an output; without refs, the run's inputs."""
         columns = self._reported.get(text)
         if columns is None:
             return {"refs": [], "sources": sorted(self._flows[text]) if self._flows else self._inputs}
         return {"refs": list(columns.refs), "sources": list(columns.sources)}
 
     def _use_of(self, text: IdText) -> Mapping[str, Any]:
-        """Return what the run made of a dataset that it read or reported as a source, and which operations read it."""
+        """List the outputs made of a dataset, and the operations with it as an input."""
         outputs: Mapping[IdText, list[str]] = self._made.get(text, {})
         if text in self._facts.inputs:
             unreported = self._unreported

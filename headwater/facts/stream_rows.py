@@ -1,8 +1,12 @@
-"""Positions of the rows by which a streaming run is found: exact for its ends, coarse for its other events.
+"""Positions of the index rows of a streaming run: exact for its ends, coarse for its events before.
 
-A live stream counts at its last event, so each event needs a row at its time or later. One row at the end of a
+A live stream counts at its last event, so each event needs a row at its time or later. A row at the end of a
 calendar bucket serves all events in the bucket; the older the stream, the longer the bucket. Each length has a prefix
-of its own: a reader as of a time begins at the end of the time's bucket, where few other rows are.
+of its own: a reader as of a time begins at the end of the time's bucket, with few later rows before its own.
+
+    WITH_IO_MINUTE#2025-11-20T12:00~#<run>    all events of the minute, in the first hour of the stream
+    WITH_IO_DAY#2025-11-20~#<run>             all events of the day, in its first 31 days
+    WITH_IO_MONTH#2025-11~#<run>              all events of the month
 """
 
 from __future__ import annotations
@@ -33,7 +37,7 @@ _BUCKETS = (
 
 
 def stream_positions(prefix: str, facts: RunFacts, times: Iterable[str]) -> Iterator[RowPosition]:
-    """Yield the positions of rows for these effective times of a run, each once; but for streams all are ends."""
+    """Yield the positions of rows for a run's effective times, each once; but for streams, all are ends."""
     ends = facts.ends
     times = sorted(times)
     limits = _limits(facts.first) if facts.first and facts.streaming else []
@@ -41,7 +45,7 @@ def stream_positions(prefix: str, facts: RunFacts, times: Iterable[str]) -> Iter
 
 
 def _limits(first: str) -> list[tuple[str, _Bucket]]:
-    """Return the time from which the run is too old for each length of buckets."""
+    """Compute for each length of buckets the time from which the run is too old for it."""
     began = datetime.fromisoformat(first[:26])
     return [(_later(began, bucket.age), bucket) for bucket in _BUCKETS]
 
@@ -59,7 +63,7 @@ def _coarse(prefix: str, time: str, limits: Iterable[tuple[str, _Bucket]]) -> Ro
 
 
 def first_position(prefix: str, time: str) -> str:
-    """Return the prefix of the coarse row of a stream that began at this time, up to the run.
+    """Name the prefix of the coarse row of a stream that began at this time, up to the run.
 
     >>> first_position("WITH_IO", "2025-11-20T12:00:01.000000Z")
     'WITH_IO_MINUTE#2025-11-20T12:00~#'
@@ -69,7 +73,7 @@ def first_position(prefix: str, time: str) -> str:
 
 
 def coarse_highs(prefix: str, high: str = "~") -> list[tuple[str, str]]:
-    """Return the coarse prefixes, each with the end of the bucket in which the exact scan's `high` is.
+    """List the coarse prefixes, each with the end of the bucket of the exact scan's `high`.
 
     >>> coarse_highs("ACTIVE", "2025-11-20T12:00:01.000000Z")[1]
     ('ACTIVE_DAY', '2025-11-20~#~')
@@ -78,7 +82,11 @@ def coarse_highs(prefix: str, high: str = "~") -> list[tuple[str, str]]:
 
 
 def coarse_bounds(prefix: str, start: str, end: str) -> list[tuple[str, str]]:
-    """Return the least and the greatest sort key of coarse rows for events in this range, by prefix."""
+    """List the least and the greatest sort key of coarse rows for events in a range, by prefix.
+
+    >>> coarse_bounds("ACTIVE", "2025-11-20T12:00:01.000000Z", "2025-11-21T12:00:01.000000Z")[1]
+    ('ACTIVE_DAY#2025-11-20', 'ACTIVE_DAY#2025-11-21~#~')
+    """
     lows = ((prefix + bucket.suffix, start[: bucket.length]) for bucket in _BUCKETS)
     return [
         (f"{name}#{low}", f"{name}#{high}")
@@ -87,7 +95,7 @@ def coarse_bounds(prefix: str, start: str, end: str) -> list[tuple[str, str]]:
 
 
 def beginning(place: str) -> str:
-    """Return the first time of a coarse place; a time is its own.
+    """Give the first time of a coarse place; an exact time stays as it is.
 
     >>> beginning("2025-11-20~")
     '2025-11-20T00:00:00.000000Z'

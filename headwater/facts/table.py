@@ -1,7 +1,7 @@
 """The graph table: rows of JSON under two keys, swapped by version.
 
-Every method is one round of parallel requests, so a caller's rounds are its calls; contents that lie apart (`contents`)
-take another. Reads are strongly consistent.
+Each method is a round of parallel requests, so a caller's rounds are its calls; contents apart (`contents`) take
+another round. Reads are strongly consistent.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Key: TypeAlias = tuple[str, str]
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Rows that are held in memory while they are put.
+# Rows in memory while they are put.
 _PUT_TOGETHER = 1_000
 # A query cuts its page here, and sets `more`.
 QUERY_ROWS_MAX = 10_000
@@ -55,7 +55,7 @@ _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3", EXPIRES_AT})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `version` counts its swaps, and is 0 for a row that is only ever put.
+    """A row; `version` counts its swaps, and is 0 for a row without swaps.
 
     A row to write may expire: TTL removes it at `expires_s` (seconds since 1970), or up to two days later.
     """
@@ -74,7 +74,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """Rows of one partition whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
+    """Rows of a partition whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
 
     pk: str
     prefix: str = ""
@@ -86,7 +86,7 @@ class RowQuery:
 
 @dataclass(frozen=True, slots=True)
 class RowPage:
-    """The rows of a query; `more` if its limit cut some."""
+    """The rows of a query; `more` if its limit cut the rest."""
 
     rows: Sequence[Row]
     more: bool = False
@@ -103,12 +103,12 @@ class Increment:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A row to write if its version is still `row.version` (0: if there is none), with other writes, all or none.
+    """A row to write if its version is still `row.version` (0: if there is none), with its sides, all or none.
 
-    Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. What
-    moves together must not be cut: an addition that came again by itself would count twice, and a row that readers
-    believe without the facts must come and go with them. So who makes a swap bounds it, and leaves what does not fit
-    to rows that readers check (`index_rows`, and `extra` of a job's node).
+    Puts, deletes and adds are `SIDES_MAX` at most, together, and all rows take less than a transaction's 4 MB. Such a
+    group must not be cut: a repeated addition would count twice, and readers believe its rows without the facts. So the
+    maker of a swap bounds it, and leaves the rest to rows that readers check (`index_rows`, and `extra` of a job's
+    node).
     """
 
     row: Row
@@ -118,19 +118,19 @@ class Swap:
 
 
 class GraphReader(Protocol):
-    """The reads of the graph table, each one round of requests."""
+    """The reads of the graph table, each a round of requests."""
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist."""
+        """Read the existing rows of these keys."""
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
+        """Read a page for each query, in the order of the sort keys' bytes, or backwards."""
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return what `get` and `query` return, in one round."""
+        """Get and query in a single round."""
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow: a reader that reads ahead adds them to its next round."""
+        """Announce possible further reads: a reader that reads ahead adds them to its next round."""
 
 
 @dataclass(frozen=True)
@@ -150,19 +150,19 @@ class GraphTable:
         object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist."""
+        """Read the existing rows of these keys."""
         return self._read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
+        """Read a page for each query, in the order of the sort keys' bytes, or backwards."""
         return self._read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return what `get` and `query` return, in one round."""
+        """Get and query in a single round."""
         return self._read(keys, queries)
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Do nothing: the table reads what it must."""
+        """Do nothing: the table reads no row ahead."""
 
     def _read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
         batches = list(chunks([_key(key) for key in dict.fromkeys(keys)], GET_KEYS_MAX))
@@ -175,7 +175,7 @@ class GraphTable:
         return rows, pages[len(batches) :]
 
     def _put_back(self, rows: Sequence[Row]) -> None:
-        """Read the contents that are set apart from these rows; no request if there are none."""
+        """Read the contents set apart from these rows; no request without such contents."""
         documents = [cast("dict[str, Any]", row.data) for row in rows if apart_from(row.data)]
         hashes = {content for document in documents for content in apart_from(document)}
         keys = [_key(content_key(content)) for content in sorted(hashes)]
@@ -191,7 +191,7 @@ class GraphTable:
         return RowPage(self._rows(batch_get(self.dynamodb, self.table, keys, self.sleep)))
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Write rows that are the same whoever writes them; `Unavailable` if some could not be."""
+        """Write rows, the same whoever writes them; raise `Unavailable` if the table refused any."""
         self._put(rows)
 
     def _put(self, rows: Iterable[Row]) -> None:
@@ -207,13 +207,13 @@ class GraphTable:
         )
 
     def remove(self, keys: Iterable[Key]) -> None:
-        """Delete rows that no reader needs any more; `Unavailable` if some could not be."""
+        """Delete rows without readers; raise `Unavailable` if the table refused any."""
         self._write_batches([{"DeleteRequest": {"Key": _key(key)}} for key in keys])
 
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
-        """Return for each swap True if it was written, False if the row was swapped since it was read.
+        """Write each swap whose row's version is as it was read; list True for each written swap.
 
-        The rows of one call differ. Rows that are swapped alone share requests, but not their fate.
+        The rows of a call differ. Rows swapped alone share requests, but not their fate.
         """
         swaps = self._set_apart(swaps)
         alone, together = list[int](), list[int]()
@@ -225,7 +225,7 @@ class GraphTable:
         return [written[number] for number in range(len(swaps))]
 
     def _set_apart(self, swaps: Sequence[Swap]) -> list[Swap]:
-        """Return the swaps with contents set apart; write those that no row of them had before."""
+        """Set contents of the swaps apart, and write the contents that no row of them had before."""
         documents, contents = list[Mapping[str, Any]](), list[tuple[str, Any]]()
         for swap in swaps:
             document, apart = set_apart(swap.row.data)
@@ -238,7 +238,7 @@ class GraphTable:
         ]
 
     def advance(self, key: Key, name: str, number: int) -> None:
-        """Set a number of a row, which may be missing, unless it is as great already."""
+        """Raise a number of a row, which may be missing; a greater number stays."""
         with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
             self.dynamodb.update_item(
                 TableName=self.table,
@@ -277,7 +277,7 @@ class GraphTable:
         return list(self._pool.map(act, things))
 
     def _page(self, query: RowQuery) -> RowPage:
-        """Read pages of DynamoDB until the limit, and one row more, which shows that there are more."""
+        """Read pages of DynamoDB until the limit, and a further row to show a cut."""
         request = _query(self.table, query)
         items: list[Item] = []
         while True:
@@ -329,7 +329,7 @@ class GraphTable:
             }
 
     def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
-        """Write one item conditionally, or a transaction; try again after a conflict with another writer."""
+        """Write an item conditionally, or a transaction; try again after a conflict with another writer."""
         for _ in attempts(_TRIES, self.sleep):
             try:
                 if len(actions) == 1:
@@ -350,7 +350,7 @@ class GraphTable:
         raise Unavailable(f"a transaction on {self.table} kept conflicting with other writers")
 
     def _item(self, row: Row) -> dict[str, Value]:
-        """Return a row as an item: a small body is text, a larger one compressed, a huge one in the bucket."""
+        """Render a row as an item: a small body as text, a larger body compressed, a huge body in the bucket."""
         item: dict[str, Value] = _key(row.key)
         if row.expires_s is not None:
             item[EXPIRES_AT] = {"N": str(row.expires_s)}

@@ -11,10 +11,10 @@ from headwater_model.ids import DatasetId, JobId
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """A caller's view: what is in the namespaces that it `covers`, and the neighbours of these.
+    """A caller's view: the things in the namespaces that it `covers`, and the neighbours of these things.
 
-    `namespaces` are the covered namespaces by name, or by the beginning of their names with `*` after it. `strict`:
-    such a neighbour shows its id and type alone, and no graph continues behind it.
+    `namespaces` are the covered namespaces by name, or by the beginning of their names with `*` after it. A `strict`
+    view shows a neighbour's id and type alone, and no graph continues behind the neighbour.
     """
 
     covers: Callable[[str], bool]
@@ -26,7 +26,7 @@ class Visibility:
         return self.covers(thing.namespace)
 
     def opens(self, *names: DatasetId | JobId) -> bool:
-        """True if a thing with these names is shown in full, and what is behind it too."""
+        """True if a thing with these names is shown in full, and the graph continues behind it."""
         return not self.strict or any(map(self.sees, names))
 
 
@@ -34,21 +34,21 @@ EVERYTHING = Visibility(covers=lambda _: True)
 
 
 class NoRows:
-    """A reader that finds nothing, in which things that a caller may not see are looked up.
+    """A reader without rows: it stands in for the table when a caller looks up a hidden thing.
 
-    The response is then the same as for what does not exist, whatever the route, and costs no request.
+    The response is then the same as for a missing thing, on each route, and costs no request.
     """
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:  # noqa: ARG002 - as `GraphReader` has it
-        """Return no row."""
+        """Give no row."""
         return {}
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return an empty page for each query."""
+        """Give an empty page for each query."""
         return [RowPage([]) for _ in queries]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return no row, and an empty page for each query."""
+        """Give no row, and an empty page for each query."""
         return self.get(keys), self.query(queries)
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:

@@ -1,9 +1,9 @@
-"""Windows: the events of a run that are complete snapshots. The last decides what the job reads and writes.
+"""Windows: events of a run with complete snapshots. The last window decides the job's inputs and outputs.
 
-A job says so by `emissionPattern` in its `jobType` facet (OpenLineage 2-0-4): `eventContentMode` is COMPLETE_SNAPSHOT,
-or events have a `windowDuration` and no mode. The events of other runs add up. A snapshot without datasets is no
-window: a service that rests for five minutes keeps its lineage. A run's facts hold its latest hundred windows, by
-content; as of a time before these, its events add up like others.
+A job announces snapshots by `emissionPattern` in its `jobType` facet (OpenLineage 2-0-4): `eventContentMode` is
+COMPLETE_SNAPSHOT, or events have a `windowDuration` and no mode. Without snapshots, a run's events add up. A snapshot
+without datasets is no window: a service that rests for five minutes keeps its lineage. A run's facts hold its latest
+hundred windows, by content; as of an earlier time, its events add up.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from headwater.events.event import Event, is_deleted
 from headwater.facts.facts import IdText, RunFacts, text_of
 from headwater_model.ids import JobId
 
-# Of an event's hash, in a window's stamp: enough to order events of one time.
+# Of an event's hash, in a window's stamp: enough to order events of the same time.
 _HASH_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window of a run: its inputs and outputs, sorted, the ref of its `lineage` facet, and the jobs in that facet.
+    """A window of a run: its sorted inputs and outputs, the ref of its `lineage` facet, and the jobs in the facet.
 
-    `job_sources` are the jobs whose data its job takes without a dataset, sorted.
+    `job_sources` are sorted: the jobs whose data the run takes without a dataset between.
     """
 
     time: str
@@ -40,9 +40,9 @@ class Window:
 def window_of(
     event: Event, stamp: str, lineage: str | None, job_sources: Iterable[JobId]
 ) -> Mapping[str, Sequence[Any]]:
-    """Return the window that an event is, as the facts of its run hold it; empty if it is none.
+    """Make an event's window as the facts of its run hold it: `{content hash: [body, stamp]}`; empty for no window.
 
-    `lineage` is the ref of its `lineage` facet, `job_sources` are the jobs in that.
+    `lineage` is the ref of the event's `lineage` facet, `job_sources` the jobs in the facet.
     """
     if event.kind != "RUN" or not (event.inputs or event.outputs) or not _is_snapshot(event):
         return {}
@@ -56,14 +56,14 @@ def window_of(
 
 
 def windows_of(facts: RunFacts) -> Iterator[Window]:
-    """Yield the windows of a run that its facts hold, in the order of time."""
+    """Yield the windows in a run's facts, in the order of time."""
     stamped = [(stamp, content) for content, (_, *stamps) in facts.windows.items() for stamp in stamps]
     for stamp, content in sorted(stamped):
         yield Window(stamp.partition("#")[0], **facts.windows[content][0])
 
 
 def window_at(facts: RunFacts, time: str | None = None) -> Window | None:
-    """Return the last window of a run, of those up to a time; None if it has none."""
+    """Find the last window of a run up to a time; None without a window."""
     last = None
     for window in windows_of(facts):
         if time is None or window.time <= time:

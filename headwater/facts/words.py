@@ -1,17 +1,17 @@
-"""The index of words: by each word of a name, the jobs, datasets and columns whose own names have it.
+"""The index of words: for each word, the jobs, datasets and columns with the word in their own names.
 
     WORD#<kind>#<scope>#<letter>#<shard>    <word>~<place><name>~<dataset>~<hash>   (`~`: a zero byte)
     WORD#SHARED#<scope>#<length><letter>    <beginning of words>~<hash>
 
 Kinds are `NAME` (jobs and datasets, by their names) and `COLUMN` (by the path of the field). Each row is written twice:
-in the scope of all namespaces, and in that of its own, so a search in a namespace reads nothing of others. `<letter>`
-is the first of the word. Shards keep a word that every name has below what a partition takes.
+in the scope of all namespaces, and in the scope of its own, so a search in a namespace reads no other namespace.
+`<letter>` is the first of the word. Shards keep a word in all names below the limits of a partition.
 
-Columns of a wide dataset share rows: a row for each beginning of their words, of two letters, one or none, the longest
-that keeps the rows few. So a schema costs a few rows a kilobyte, whatever its names are.
+Columns of a wide dataset share rows, by beginnings of their words: of two letters, of a single letter, or none. The
+longest beginning with few rows is taken. So a schema costs a few rows a kilobyte, whatever its names are.
 
-A row is a function of the name, and is written before the facts that list the name: a reader checks these. Columns are
-those of schemas, and those that column lineage names.
+A row is a function of the name, and is written before the facts: a reader checks the facts. Columns are the fields of
+schemas and of column lineage.
 
 >>> words_of("emissions.preCheck_v2")
 ['emissions', 'precheck', 'check', 'v2', '2']
@@ -37,53 +37,53 @@ from headwater_model.field_paths import parse_dotted, print_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId, namespace_hash, sha256_hex
 
 Kind: TypeAlias = Literal["NAME", "COLUMN"]
-# The scope of all namespaces; the others are hashes of names.
+# The scope of all namespaces; a namespace's scope is the hash of its name.
 EVERY_NAMESPACE = "*"
-# Letters and digits of any script; every other sign is a border.
+# Letters and digits of any script; each sign between is a border.
 _RUN = re.compile(r"[^\W_]+")
 # A partition takes 1,000 rows a second.
 _SHARDS = 4
 # A run in which digits follow letters more often is a hash.
 _DIGITS_MAX = 2
-# Words of a name that are indexed, the last ones; a path of storage is most precise at its end. Each row repeats the
-# name, so of a long name these are fewer.
+# The indexed words of a name, the last ones: a path of storage is most precise at its end. Each row repeats the name,
+# so a long name has fewer.
 _WORDS_MAX, _WORDS_BYTES_MAX = 32, 16_384
-# Columns of a schema, or of what a facet reports of a dataset, that are indexed, from the outside in.
+# The indexed columns of a schema, or of a dataset in a facet, from the outside in.
 _COLUMNS_MAX = 2_000
 # Letters of the path of an indexed column: each path repeats the names of the structs around it. Likewise of all paths
 # of a schema, for each byte of the schema.
 _PATH_CHARS_MAX = 1_024
 _PATHS_CHARS_MIN, _PATHS_CHARS_A_BYTE = 4_096, 8
-# Words of the columns of a dataset that have rows of their own, and further ones a kilobyte of its schema.
+# Words with rows of their own: of a dataset's columns, and further words a kilobyte of its schema.
 _OWN_ROWS_MAX, _OWN_ROWS_A_KB = 40, 0.5
-# Letters by which columns share rows: a path stands under each of its words, while that repeats it a few times.
+# Letters of the beginnings by which columns share rows: a path may stand under several, in so many letters a byte.
 _SHARED_LETTERS, _SHARED_CHARS_A_BYTE = (2, 1, 0), 4
 # Letters of a word, and of a name, in a sort key of 1,024 bytes.
 _WORD_CHARS_MAX = 64
 _NAME_CHARS_MAX = 80
-# Words of a search that are read; the others filter.
+# Words of a search with reads of their own; the rest filters.
 TYPED_MAX = 8
-# Rows of each word that a search reads, and of each length of beginnings.
+# Rows read by a search for each word, and for each length of beginnings.
 ROWS_MAX = 1_000
 _SHARED_ROWS_MAX = 400
 
 
 def words_of(name: str) -> list[str]:
-    """Return the rest of each run of letters and digits from each place where a word begins, in lower case.
+    """Split a name: the rest of its run of letters and digits from each beginning of a word, in lower case.
 
-    A word begins after a sign, with a capital after a small letter, and with a digit after a letter; in a run with more
-    than two such digits, a hash, with none.
+    A word begins after a sign, with a capital after a small letter, and with a digit after a letter. A run with more
+    than two such digits is a hash: none of them begins a word.
     """
     return [text[place:].lower() for text, place in _beginnings(name)]
 
 
 def _beginnings(name: str) -> list[tuple[str, int]]:
-    """Return the runs of a name, each with a place where a word begins."""
+    """List the runs of a name, each with a place where a word begins."""
     return [(run[0], place) for run in _RUN.finditer(name) for place in _places(run[0])]
 
 
 def _places(run: str) -> Sequence[int]:
-    """Return the places of a run where a word begins."""
+    """List the places of a run where a word begins."""
     if run.isalpha() and (run.islower() or run.isupper()):  # most
         return (0,)
     pairs = list(enumerate(pairwise(run), 1))
@@ -93,14 +93,14 @@ def _places(run: str) -> Sequence[int]:
 
 
 def _last_words(name: str, most: int) -> list[str]:
-    """Return the last words of a name, each once; a long word is cut, as in the rows."""
+    """List the last words of a name, each once; a long word is cut, as in the rows."""
     return list(
         dict.fromkeys(text[place : place + _WORD_CHARS_MAX].lower() for text, place in _beginnings(name)[-most:])
     )
 
 
 def typed_words(text: str) -> list[str]:
-    """Return the words of a search, each once: what is between signs, in lower case.
+    """List the words of a search, each once: the texts between signs, in lower case.
 
     >>> typed_words("Orders.customer_id orders")
     ['orders', 'customer', 'id']
@@ -121,7 +121,7 @@ def name_rows(thing: JobId | DatasetId) -> Iterator[Row]:
 
 
 def column_rows(dataset: IdText, paths: Iterable[str], size: int) -> Iterator[Row]:
-    """Yield the rows of columns of a dataset, by their paths with dots; `size` is that of the facet, in bytes."""
+    """Yield the rows of columns of a dataset, by their paths with dots; `size` is the facet's size in bytes."""
     named = dataset_of(dataset)
     words = dict(_words_of_paths(paths, _PATHS_CHARS_MIN + _PATHS_CHARS_A_BYTE * size))
     rows_max = _OWN_ROWS_MAX + _OWN_ROWS_A_KB * size / 1_024
@@ -142,7 +142,7 @@ def column_rows(dataset: IdText, paths: Iterable[str], size: int) -> Iterator[Ro
 
 
 def _words_of_paths(paths: Iterable[str], chars_max: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield paths with their words, as many as have so many letters together."""
+    """Yield paths with their words, up to `chars_max` letters of paths together."""
     for path in sorted(islice(paths, _COLUMNS_MAX)):
         chars_max -= len(path)
         if chars_max < 0:
@@ -152,7 +152,7 @@ def _words_of_paths(paths: Iterable[str], chars_max: int) -> Iterator[tuple[str,
 
 
 def _shared(words: Mapping[str, Sequence[str]], letters: int) -> Mapping[str, Sequence[str]]:
-    """Return the paths by the beginnings of their words."""
+    """Group the paths by the beginnings of their words."""
     shared: dict[str, list[str]] = {}
     for path, of_path in words.items():
         for beginning in {word[:letters] for word in of_path}:
@@ -161,7 +161,7 @@ def _shared(words: Mapping[str, Sequence[str]], letters: int) -> Mapping[str, Se
 
 
 def columns_key(dataset: IdText, paths: Iterable[str]) -> Key:
-    """Return the key of the row that marks these columns of a dataset as indexed; it is written after their rows."""
+    """Name the row that marks these columns of a dataset as indexed; it is written after their rows."""
     digest = sha256_hex("\0".join((dataset, *sorted(paths))))
     return f"WORD#COLUMNS#{digest}", "COMPLETE"
 
@@ -173,7 +173,7 @@ def _rows(kind: Kind, namespace: str, name: str, of: str, data: dict[str, str]) 
     words = _last_words(name, max(1, min(_WORDS_MAX, _WORDS_BYTES_MAX // text)))
     in_order = f"{name[:_NAME_CHARS_MAX]}\0{of[:_NAME_CHARS_MAX]}"
     for word in words:
-        # A name that is the word comes before names that end in it, and these before all others.
+        # A name equal to the word comes first, then names with the word at the end, then the rest.
         place = 0 if name.lower() == word else 1 if word == words[-1] else 2
         sk = f"{word}\0{place}{in_order}\0{identity[:16]}"
         for scope in (EVERY_NAMESPACE, namespace_hash(namespace)):
@@ -185,7 +185,7 @@ def _pk(kind: Kind, scope: str, word: str, shard: int) -> str:
 
 
 def word_queries(kind: Kind, scopes: Sequence[str], word: str) -> list[RowQuery]:
-    """Return the queries for names with words that begin with the word, those that have the very word first."""
+    """Make the queries for names with words that begin with the word, equal words first."""
     limit = ROWS_MAX // (_SHARDS * len(scopes))
     pks = [_pk(kind, scope, word, shard) for scope in scopes for shard in range(_SHARDS)]
     queries = [RowQuery(pk, prefix=word[:_WORD_CHARS_MAX], limit=limit) for pk in pks]
@@ -199,7 +199,7 @@ def _shared_pk(scope: str, word: str, letters: int) -> str:
 
 
 def schema_columns(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> Iterator[Row]:
-    """Yield the rows of the columns in schemas of a dataset that the old facts lack."""
+    """Yield the rows of columns in a dataset's new schemas, without the columns of the old facts' schemas."""
     known, added = _schemas(old), _schemas(new)
     if new.temporary or added.keys() <= known.keys():
         return
@@ -211,7 +211,7 @@ def schema_columns(dataset: DatasetId, old: DatasetFacts, new: DatasetFacts) -> 
 
 
 def _schemas(facts: DatasetFacts) -> Facets:
-    """Return the schemas that were read, written or declared, by content."""
+    """Join the schemas read, written or declared, by content."""
     histories = (facts.facets, facts.written_schemas, facts.read_schemas)
     return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
 
@@ -219,7 +219,7 @@ def _schemas(facts: DatasetFacts) -> Facets:
 def reported_columns(
     reported: Mapping[DatasetId, ColumnLineage], *, but: Set[DatasetId] = frozenset()
 ) -> dict[IdText, list[str]]:
-    """Return the columns that column lineage names, outputs and sources alike, by dataset; of `but`, none."""
+    """List the columns in column lineage, outputs and sources alike, by dataset; without the datasets of `but`."""
     paths_of: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in reported.items():
         paths_of.setdefault(dataset, set()).update(columns.fields)
@@ -234,7 +234,7 @@ def reported_columns(
 
 
 def _paths(schema: Facet) -> Iterator[FieldPath]:
-    """Yield the paths of the fields of a schema facet that the index takes, from the outside in."""
+    """Yield the paths of the indexed fields of a schema facet, from the outside in."""
     return islice(_paths_of_fields(schema), _COLUMNS_MAX)
 
 
@@ -244,7 +244,7 @@ def _paths_of_fields(schema: Facet) -> Iterator[FieldPath]:
         outer, fields = structs.popleft()
         for field in fields if isinstance(fields, list) else ():
             path = (*outer, *parse_dotted(str(field.get("name")))) if isinstance(field, dict) else ()
-            # Deeper names are longer still.
+            # The names inside are longer still.
             if path and sum(map(len, path)) <= _PATH_CHARS_MAX:
                 yield path
                 structs.append((path, field.get("fields")))

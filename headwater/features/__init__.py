@@ -1,4 +1,4 @@
-"""Parts that a deployment can do without, a folder each. The core names none of them; `FEATURES` is the one list."""
+"""Parts that a deployment can do without, a folder each. The core names none of them; `FEATURES` lists them all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from headwater.features.feature import Feature
 FEATURES: tuple[Feature, ...] = (
     Feature("export", command="headwater.features.export.command"),
     Feature("mcp", command="headwater.features.mcp.command"),
-    Feature("insights", routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),)),
+    Feature(
+        "insights",
+        routes=(("headwater.features.insights.routes", "/api/v1/(feed|reports/(coverage|broken))"),),
+        rows="headwater.features.insights.feed_rows",
+    ),
     Feature(
         "names",
         command="headwater.features.names.command",
@@ -34,6 +38,7 @@ FEATURES: tuple[Feature, ...] = (
         context="headwater.features.graph_tables.context",
         construct="headwater.features.graph_tables.construct",
     ),
+    Feature("release", command="headwater.features.release.command"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),
 )

@@ -1,4 +1,4 @@
-"""The seams between the core and a feature: names of modules, so that a cold start loads only modules in use."""
+"""The seams between the core and a feature: names of modules, so a cold start loads only modules in use."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A folder of `headwater.features`, and the modules by which it hooks into the core.
+    """A folder of `headwater.features`, and the modules that hook it into the core.
 
     - `command`: `add_parser(subparsers)`, as in `headwater.cli.main`.
-    - `serve`: its part of `headwater serve`: `add_option(parser)`, `context_of(arguments)`, `greet(outputs)` and
-      `show(event)`, which returns the text of an event on an event bus.
+    - `serve`: part of `headwater serve`: `add_option(parser)`, `context_of(arguments)`, `greet(outputs)` and
+      `show(event)`, the text of an event on an event bus.
     - `routes`: modules with `ROUTES`, each with a pattern of its paths, as in `headwater.api.app`. The folder's
       `examples.json` has examples of their types.
+    - `rows`: `ROWS`, functions of further rows for the facts of a kind, as in `headwater.facts.growth`.
     - `on_loaded`: an environment variable of the events function that switches the hook on, and the hook's module.
       `make_hook()` returns a `headwater.loading.load.OnLoaded`.
     - `job`: `ARGUMENTS` and `main(arguments, spark)` of its job on Spark, as in `jobs.launch`.
     - `context`: `NAMES` of its context values; `read(reader)`, as in `infra.context`, returns None where it is off.
-    - `construct`: `add(stack, values)` adds to the stack what these values switch on, and returns an
-      `infra.addition.Addition`. The infrastructure alone loads it.
+    - `construct`: `add(stack, values)` adds the feature to the stack, and returns an `infra.addition.Addition`. The
+      infrastructure alone loads the module.
     """
 
     name: str
     command: str | None = None
     serve: str | None = None
     routes: tuple[tuple[str, str], ...] = ()
+    rows: str | None = None
     on_loaded: tuple[str, str] | None = None
     job: str | None = None
     context: str | None = None

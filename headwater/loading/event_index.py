@@ -3,11 +3,11 @@
     EVENTS                    YEAR#<year>#<shard>     months: the numbers of its events by month; swapped by version
                               MONTH#<month>#<shard>   days: the numbers of its events by day
     EVENTS#<day>#<shard>      HOURS                   hours: by hour and type, the events of the types in `COUNTED`
-                              MINUTE#<HH:MM>          count: the events of that minute
+                              MINUTE#<HH:MM>          count: the events of the minute
                               EVENT#<time>#<hash>     an event
 
-The transaction that writes the row of an event counts it; the row never changes. Years, months and days are those of
-the events' times. A page is found from the years down, so its cost does not grow with the number of days.
+A transaction writes the row of an event and counts it; the row never changes. Years, months and days are parts of the
+events' times. A page is located from the years down, so its cost does not grow with the number of days.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from headwater.facts.table import GraphReader, GraphTable
 
 _COUNTS = "EVENTS"
-# Loaders that write to one year meet at its rows; more shards cost each page more queries.
+# Loaders of the same year compete for its row in each shard. More shards cost each page more queries.
 _SHARDS = 4
 _TRIES = 30
-# Events that are put before others are: each try writes at least 24 of a year in each shard.
+# Events put together. Each try writes at least 24 events of a year in each shard: about eleven tries for a batch.
 _PUT_MAX = 1_000
-# Rows of months at either end of a list, read with those of years: three months in all shards, one read unit.
+# Rows of months at either end of a list, read with the rows of years: three months in all shards, a read unit.
 _END_ROWS = 12
-# Types of events that are counted by the hour, as Marquez's page shows them.
+# Types of events counted by the hour, as Marquez's page shows them.
 COUNTED = ("START", "COMPLETE", "FAIL", "ABORT")
 _TO_YEAR, _TO_MONTH, _TO_DAY = len("2026"), len("2026-11"), len("2026-11-20")
 _TO_HOUR, _TO_MINUTE = len("2026-11-20T12"), len("2026-11-20T12:00")
@@ -51,7 +51,7 @@ class IndexedEvent:
     time: str
     hash: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    # In capitals, as it was sent; the index counts by it.
+    # In upper case; the index counts by it.
     type: str | None = field(default=None, compare=False)
 
     @property
@@ -86,13 +86,16 @@ class IndexedEvent:
 
     @property
     def count_keys(self) -> frozenset[Key]:
-        """The keys of the rows that count the event, but for that of its year."""
+        """The keys of the rows that count the event, without the row of its year."""
         counted = (self.hours_key,) if self.type in COUNTED else ()
         return frozenset((self.month_key, self.minute_key, *counted))
 
 
 def read_hours(days: Iterable[str], table: GraphReader) -> dict[str, dict[str, int]]:
-    """Return by hour (`2026-11-20T12`) and type the numbers of events of these days; one request for 25 days."""
+    """Count the events of days by hour and type; a request for 25 days.
+
+    `{"2026-11-20T12": {"START": 3, "COMPLETE": 2}}`
+    """
     day_of = {_hours_key(day, shard): day for day in days for shard in range(_SHARDS)}
     hours: dict[str, dict[str, int]] = {}
     for key, row in table.get(day_of).items():
@@ -110,7 +113,11 @@ class EventIndex:
     table: GraphTable
 
     def put(self, events: Iterable[IndexedEvent]) -> None:
-        """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same years."""
+        """Add the events that are missing in the index.
+
+        Raises:
+            Unavailable: further writers changed the same years at each try.
+        """
         once = {event.hash: event for event in events}
         for batch in chunks(sorted(once.values(), key=lambda event: event.time), _PUT_MAX):
             pending: Sequence[IndexedEvent] = batch
@@ -122,11 +129,11 @@ class EventIndex:
                 raise Unavailable(f"{len(pending)} events could not be listed: other writers kept changing their years")
 
     def _put_round(self, events: Sequence[IndexedEvent]) -> list[IndexedEvent]:
-        """Try once; return the events that met another writer or did not fit in."""
+        """Try once; return the events that lost to another writer or did not fit in the transaction."""
         groups: dict[Key, list[IndexedEvent]] = defaultdict(list)
         for event in events:
             groups[event.year_key].append(event)
-        # Years first: while a year is not swapped, the rows read after it still hold.
+        # Years first: if a year's swap succeeds, the rows read after it are unchanged, too.
         years = self.table.get(groups)
         stored = self.table.get(key for event in events for key in (event.row.key, *event.count_keys))
         swaps: dict[Key, Swap] = {}
@@ -144,9 +151,9 @@ class EventIndex:
         ]
 
     def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
-        """Return the events with `low` <= time < `high` after the first `offset`, and how many there are in all.
+        """List the events with `low` <= time < `high` after the first `offset`, and count all within the bounds.
 
-        Where a bound cuts a minute, at most 40,000 events of that minute are counted.
+        Where a bound cuts a minute, at most 40,000 events of the minute are counted.
         """
         if low >= high:
             return ResultPage([], 0)
@@ -158,20 +165,20 @@ class EventIndex:
         days = self._days(month_ranges, known)
         ranges, skip = _ranges(sorted(days, reverse=newest_first), days, limit, skip)
         if ranges and skip > limit:
-            # Within the first day the minutes show how far to go.
+            # Many events of the first day are skipped: the counts of minutes say where the page begins.
             ranges, skip = self._narrow(ranges, skip, low, high, newest_first)
         rows = self._rows(ranges, low, high, newest_first=newest_first, most=skip + limit)
         return ResultPage([_indexed_event(row) for row in rows[skip : skip + limit]], total)
 
     def at_times(self, times: Sequence[str], *, low: str, high: str, newest_first: bool) -> list[IndexedEvent]:
-        """Return the events of exactly these times with `low` <= time < `high`, in order."""
+        """List the events of exactly these times with `low` <= time < `high`, in order."""
         within = sorted({time for time in times if low <= time < high}, reverse=newest_first)
         return [_indexed_event(row) for row in self._rows(within, low, high, newest_first=newest_first, most=None)]
 
     def _counts(self, low: str, high: str, newest_first: bool) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-        """Return the number of events of each month within the bounds; and of each day, of months at their ends."""
+        """Count the events of each month within the bounds, and of each day of the first and last months."""
         first, last = low[:_TO_MONTH], high[:_TO_MONTH]
-        # The bounds may cut these months; True is that of the newest.
+        # The bounds may cut these months; the key True is the newest month.
         cut = {
             backwards: month for backwards, month in ((False, low and first), (True, high <= LATEST and last)) if month
         }
@@ -189,26 +196,26 @@ class EventIndex:
                     _add(months, f"{year}-{month}", number)
         known = {month: days for page in pages for month, days in _whole_months(page).items()}
         for month in {*cut.values()} & months.keys():
-            # A month that began between the two reads is not in the list yet.
+            # A month whose first event came between the two reads is not in the list yet.
             known[month] = self._within(known.get(month, {}), low, high)
             months[month] = sum(known[month].values())
         return {month: number for month, number in months.items() if number}, known
 
     def _within(self, days: Mapping[str, int], low: str, high: str) -> dict[str, int]:
-        """Return the numbers of events of the days of a month that are within the bounds."""
+        """Count the events within the bounds, by the days of a month."""
         counts = {day: count for day, count in days.items() if low[:_TO_DAY] <= day <= high[:_TO_DAY]}
         for day in {low[:_TO_DAY], high[:_TO_DAY]} & counts.keys():
             counts[day] = sum(self._minutes(day, low, high).values())
         return {day: count for day, count in counts.items() if count}
 
     def _days(self, months: Sequence[str], known: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-        """Return the number of events of each day of these months; those that are not known are read."""
+        """Count the events of each day of these months; unknown months are read."""
         unknown = [_month_key(month, shard) for month in months if month not in known for shard in range(_SHARDS)]
         read = _by_month(self.table.get(unknown).values()) if unknown else {}
         return {day: number for month in months for day, number in (known.get(month) or read[month]).items()}
 
     def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
-        """Return the number of events in each minute of a day, within the bounds."""
+        """Count the events within the bounds, by the minutes of a day."""
         counts: dict[str, int] = {}
         pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTE#") for shard in range(_SHARDS)])
         for row in chain.from_iterable(page.rows for page in pages):
@@ -222,7 +229,7 @@ class EventIndex:
     def _narrow(
         self, ranges: Sequence[str], skip: int, low: str, high: str, newest_first: bool
     ) -> tuple[list[str], int]:
-        """Return the ranges, with the first day cut to begin at the minute in which the page begins."""
+        """Cut the first day to begin at the page's first minute; return the ranges and the events to skip in it."""
         day, *later = ranges
         minutes = self._minutes(day, low, high)
         ordered = sorted(minutes, reverse=newest_first)
@@ -234,7 +241,7 @@ class EventIndex:
         return [bound, *later], skip
 
     def _rows(self, ranges: Sequence[str], low: str, high: str, *, newest_first: bool, most: int | None) -> list[Row]:
-        """Return the rows in these ranges of time (each within one day), in order; at most `most` of each shard."""
+        """Read the rows in these ranges of time (each within a day), in order; at most `most` of each shard."""
         limit = QUERY_ROWS_MAX if most is None else most
         queries = [
             RowQuery(
@@ -252,7 +259,7 @@ class EventIndex:
         return list(stored)
 
     def _all(self, query: RowQuery, page: RowPage) -> Iterator[Row]:
-        """Yield all rows of a query, of which a page was read."""
+        """Yield all rows of a query, after its first page was read."""
         yield from page.rows
         while page.more:
             [page] = self.table.query([replace(query, low=page.rows[-1].sk + "\0")])
@@ -260,7 +267,7 @@ class EventIndex:
 
 
 def _by_month(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
-    """Return by month the numbers of events by day of rows of months."""
+    """Add up rows of months: `{"2026-11": {"2026-11-20": 7}}`."""
     months: dict[str, dict[str, int]] = {}
     for row in rows:
         month = row.sk.split("#")[1]
@@ -270,7 +277,7 @@ def _by_month(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
 
 
 def _whole_months(page: RowPage) -> dict[str, dict[str, int]]:
-    """Return what `_by_month` returns, of the months that a page has all rows of."""
+    """Add up the months of a page as `_by_month` does, without a month cut by the page's end."""
     months = _by_month(page.rows)
     if page.more:
         months.pop(page.rows[-1].sk.split("#")[1])
@@ -278,7 +285,7 @@ def _whole_months(page: RowPage) -> dict[str, dict[str, int]]:
 
 
 def _fitting(events: Sequence[IndexedEvent]) -> int:
-    """Return how many of the events fit in a transaction with their counts."""
+    """Count the first events that fit in a transaction with their counts."""
     keys: set[Key] = set()
     for number, event in enumerate(events):
         keys |= {event.row.key, *event.count_keys}
@@ -288,7 +295,7 @@ def _fitting(events: Sequence[IndexedEvent]) -> int:
 
 
 def _swap(year: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> Swap:
-    """Return the swap that writes these events and counts them, if the year is still as it was read."""
+    """Make the swap that writes and counts these events, if the year's row is unchanged."""
     months = dict(year.data.get("months", {}))
     counts: dict[Key, dict[str, Any]] = {}
     for event in new:
@@ -309,7 +316,7 @@ def _add(counts: dict[str, int], name: str, number: int = 1) -> None:
 
 
 def _ranges(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: int) -> tuple[list[str], int]:
-    """Return the days that a page needs, and how many events of the first to skip.
+    """Select the days of a page, and count the events to skip in the first.
 
     >>> _ranges(["d1", "d2", "d3"], {"d1": 2, "d2": 2, "d3": 2}, limit=2, offset=3)
     (['d2', 'd3'], 1)
@@ -328,7 +335,7 @@ def _ranges(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: 
 
 
 def _range(range_: str, low: str, high: str) -> tuple[str, str]:
-    """Return the sort keys of a range within the bounds: a day, a minute, or a day from `>` or up to `<` a minute."""
+    """Make the sort keys of a range within the bounds: a day, a minute, or a day from `>` or up to `<` a minute."""
     begins = range_.lstrip("<>")
     first = begins[:_TO_DAY] if range_.startswith("<") else begins
     last = begins[:_TO_DAY] if range_.startswith(">") else begins

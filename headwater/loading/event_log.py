@@ -4,14 +4,14 @@
     events/bodies/<sha256 of the event>.json.gz                         an event too large for a row of the index
 
 A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>, "writes":
-[<pattern of namespaces>, ...]}}`, without unknown fields. The sender is no part of the event: an event that two callers
-send has two lines, and is one event in everything that is computed from the log. `writes` limits what the event takes
-effect on (`rights`), for the loader and for a replay; without it nothing is limited. `"forwarded": true` marks an event
-that another stack forwarded; it is not forwarded on.
+[<pattern of namespaces>, ...]}}`, without unknown fields. The sender is no part of the event: an event sent by two
+callers has two lines, and counts once in all results. `writes` limits the event's effect (`rights`), for the loader and
+for a replay; without it nothing is limited. `"forwarded": true` marks an event forwarded by another stack; it is not
+forwarded on.
 
 Objects are named by content, written once and never changed, so the numbers of their lines never change either. Digests
-(`headwater.records.digest`) list those of batches; bodies are copies out of them. Everything that queries return can be
-computed again from them (`replay`). A reader of lines needs no table:
+(`headwater.records.digest`) list the objects of batches; bodies are copies of large events. A replay of the batches
+makes all results of queries again (`replay`). A reader of lines needs no table:
 
     for line in pick_lines(read_packed(s3, bucket, key), [7, 0]):
         event, accepted_by = parse_line(line)
@@ -52,21 +52,21 @@ if TYPE_CHECKING:
     from headwater.facts.table import GraphTable
 
 
-# An event up to this size, and up to the second when compressed, is stored in its row of the index, and read with it.
-# It costs as much there, 8 write units in a transaction, as an object of its own ($5 a million). A short event is not
-# compressed to see that.
+# An event of at most this size, and at most the second size when compressed, is stored in its row of the index and read
+# with it. The row costs 8 write units in a transaction, as much as an object ($5 a million). A short event fits without
+# a look at its compressed size.
 _INLINE_BYTES_MAX = 65_536
 _PACKED_BYTES_MAX = 4_096
 _SHORT_BYTES_MAX = 16_384
 _DOCUMENT, _NAMESPACE = "event", "namespace"
-# Events that are read for a caller who sees only some of them, and how many at once.
+# The most events read for a caller who sees only some of them, and the number read at once.
 LOOKED_AT_MAX = 1_000
 _LOOKED_AT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class StoredLines:
-    """The events in an object of the log, as they were sent, in the order of its lines; None for a forwarded one."""
+    """The events in an object of the log, as sent, in the order of its lines; None for a forwarded event."""
 
     key: str
     documents: Sequence[Any]
@@ -74,17 +74,17 @@ class StoredLines:
 
 
 def read_packed(s3: S3Client, bucket: str, key: str) -> bytes:
-    """Return an object as it is stored, compressed."""
+    """Read an object as it is stored, compressed."""
     return s3.get_object(Bucket=bucket, Key=key)["Body"].read()
 
 
 def unpack(packed: bytes) -> Sequence[bytes]:
-    """Return the lines of an object, in their order."""
+    """Unzip an object to its lines, in order."""
     return gzip.decompress(packed).splitlines()
 
 
 def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
-    """Return the lines of these numbers, in the order of the numbers; no other line is held in memory.
+    """Unzip the lines of these numbers, in the order of the numbers; no further line is held in memory.
 
     Raises:
         IndexError: the object has no such line.
@@ -98,7 +98,11 @@ def pick_lines(packed: bytes, numbers: Sequence[int]) -> Sequence[bytes]:
 
 
 def parse_line(line: bytes) -> tuple[Any, Mapping[str, Any]]:
-    """Return the event of a line as it was sent, and its `acceptedBy`; None for a line that holds no event."""
+    """Parse a line to its event, as sent, and its `acceptedBy`; None for a line without an event.
+
+    >>> parse_line(b'{"event": {"eventType": "START"}, "acceptedBy": {"caller": "token:ab12"}}')
+    ({'eventType': 'START'}, {'caller': 'token:ab12'})
+    """
     parsed = orjson.loads(line)
     event, accepted_by = (parsed.get("event"), parsed.get("acceptedBy")) if isinstance(parsed, dict) else (None, None)
     return event, accepted_by if isinstance(accepted_by, dict) else {}
@@ -106,7 +110,7 @@ def parse_line(line: bytes) -> tuple[Any, Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known.
+    """A statement, its JSON as sent, its `sender` to the queue and its `caller` of the API, as far as known.
 
     The statement is limited to the namespaces that the sender `writes`; the JSON is whole.
     """
@@ -135,7 +139,7 @@ class RawEvent:
 
     @property
     def is_run_event(self) -> bool:
-        """True for a run event: events of other kinds are not listed, as in Marquez."""
+        """True for a run event: Job- and DatasetEvents are not listed, as in Marquez."""
         return isinstance(self.statement, Event) and self.statement.kind == "RUN"
 
 
@@ -150,7 +154,7 @@ class EventLog:
     visibility: Visibility = EVERYTHING
 
     def seen_by(self, visibility: Visibility) -> EventLog:
-        """Return the same log as a caller may read it."""
+        """Limit the log to the events that a caller may read."""
         return replace(self, visibility=visibility)
 
     def put(self, events: Sequence[RawEvent], received_day: str) -> StoredLines | None:
@@ -163,7 +167,7 @@ class EventLog:
 
     def store(self, events: Sequence[RawEvent], day: str) -> StoredLines:
         """Store the events that arrived on a day, and list none."""
-        # Sorted, and compressed without a time: a batch that comes again is the same object.
+        # Sorted, and compressed without a time: a repeated batch makes the same object.
         documents = {event.line: None if event.forwarded else event.document for event in events}
         lines = sorted(documents)
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
@@ -186,7 +190,7 @@ class EventLog:
         packed = b"" if len(body) <= _SHORT_BYTES_MAX else gzip.compress(body, mtime=0)
         if len(body) <= _INLINE_BYTES_MAX and len(packed) <= _PACKED_BYTES_MAX:
             return IndexedEvent(time, sha, {_DOCUMENT: orjson.Fragment(body)}, kind)
-        # The same event may be stored alone already, compressed differently by another release.
+        # The event may have an object already, compressed differently by another release.
         key = _body_key(sha)
         is_new = put_new(self.s3, self.bucket, key, packed, content_type="application/gzip")
         if not is_new and gzip.decompress(read_packed(self.s3, self.bucket, key)) != body:
@@ -202,10 +206,10 @@ class EventLog:
         limit: int,
         offset: int = 0,
     ) -> ResultPage[Any]:
-        """Return the run events with `after` <= eventTime < `before` (normalized; None: no bound), as they were sent.
+        """List the run events with `after` <= eventTime < `before` (normalized; None: no bound), as sent.
 
-        Equal events are listed once. Work grows neither with events nor with the days that hold them. For a caller who
-        sees only some namespaces, the first `LOOKED_AT_MAX` rows are read, and `total` counts the visible events.
+        Equal events are listed once. The work grows neither with events nor with their days. For a caller of a few
+        namespaces, the first `LOOKED_AT_MAX` rows are read, and `total` counts the visible events.
         """
         low, high = after or "", before or LATEST + "~"
         if self.visibility is EVERYTHING:
@@ -230,7 +234,7 @@ class EventLog:
         limit: int,
         offset: int = 0,
     ) -> ResultPage[Any]:
-        """Return the events of a run, as `list_events`; those of its latest `CONTENTS_MAX` times."""
+        """List the events of a run as `list_events` does, at the latest `CONTENTS_MAX` times of the run."""
         facts = read_run_facts([run], self.table).get(run, RunFacts())
         listed = EventIndex(self.table).at_times(
             facts.times, low=after or "", high=before or LATEST + "~", newest_first=newest_first
@@ -243,7 +247,7 @@ class EventLog:
         return ResultPage(self._documents(page.items), page.total, page.truncated)
 
     def _visible(self, events: Iterable[IndexedEvent]) -> list[Any]:
-        """Return the events of visible jobs; no object of another is read, unless an older version stored its row."""
+        """Read the events of visible jobs; no object of a hidden event, unless an older version stored its row."""
         covers = self.visibility.covers
         of_rows = [event for event in events if (name := _namespace_in(event.data)) is None or covers(name)]
         return [event for event in self._documents(of_rows) if covers(event["job"]["namespace"])]
@@ -258,11 +262,11 @@ class EventLog:
         return orjson.loads(gzip.decompress(read_packed(self.s3, self.bucket, _body_key(indexed.hash))))
 
     def keys_of(self, day: str) -> list[str]:
-        """Return the objects of a day of arrival, sorted."""
+        """List the objects of a day of arrival, by key."""
         return sorted(key for _, key in self._objects_of(day))
 
     def keys_by_arrival(self, day: str) -> list[str]:
-        """Return the objects of a day of arrival in the order in which they were stored, to the second."""
+        """List the objects of a day of arrival by the second of their storage."""
         return [key for _, key in sorted(self._objects_of(day))]
 
     def _objects_of(self, day: str) -> Iterator[tuple[datetime, str]]:
@@ -270,15 +274,15 @@ class EventLog:
         return ((entry["LastModified"], entry["Key"]) for entry in listed)
 
     def stored_lines(self, key: str) -> StoredLines:
-        """Return the events of an object, as they were returned when it was stored."""
+        """Read the documents of an object, as `put` returned them, without the lines."""
         return StoredLines(key, [None if by.get("forwarded") else event for event, by in self.lines(key)])
 
     def lines(self, key: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-        """Yield the events of an object as they were sent, each with its `acceptedBy`; None for a line of no event."""
+        """Yield the events of an object as sent, each with its `acceptedBy`; None for a line without an event."""
         yield from map(parse_line, unpack(read_packed(self.s3, self.bucket, key)))
 
     def days(self) -> list[str]:
-        """Return the days on which events arrived."""
+        """List the days on which events arrived, as `2026-11-20`."""
         years = self._folders(EVENTS_PREFIX, "year=")
         months = [month for year in years for month in self._folders(year, "month=")]
         days = [day for month in months for day in self._folders(month, "day=")]
@@ -297,7 +301,7 @@ def _run_of(event: Mapping[str, Any]) -> RunKey:
 
 
 def _namespace_in(data: Mapping[str, Any]) -> str | None:
-    """Return the namespace of an event's job, if the data of its row have it."""
+    """Read the namespace of an event's job from the data of its row; None in rows of older versions."""
     namespace: str | None = data[_DOCUMENT]["job"]["namespace"] if _DOCUMENT in data else data.get(_NAMESPACE)
     return namespace
 

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from headwater.aws.bodies import StoredBody, get_body
 from headwater.aws.queues import QueuedMessage
 from headwater.aws.retries import is_passing
+from headwater.events.api_changes import parse_api_change
 from headwater.events.cost import BYTES_MAX
 from headwater.events.event import ApiChange, Event
 from headwater.events.ingest import parse_event_message
@@ -31,15 +32,15 @@ if TYPE_CHECKING:
 
 
 _LOGGED_FAULTS = 5
-# The cost of events that are loaded together (`headwater.events.cost`): a hundred that report twenty datasets each.
+# The cost of events loaded together (`headwater.events.cost`): a hundred events of twenty datasets each.
 _UNITS_TOGETHER = 50_000
-# How far the clock of the API that took an event may be ahead of the loader's.
+# The API's clock may be ahead of the loader's by so much.
 _CLOCKS_DIFFER_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Events that were stored and applied together: their lines of the raw log, and their statements."""
+    """Events stored and applied together: their lines of the raw log, and their statements."""
 
     lines: StoredLines
     statements: Sequence[Event | ApiChange]
@@ -52,8 +53,8 @@ OnLoaded: TypeAlias = Callable[[Loaded], object]
 class EventStores:
     """The stores of events and of the graph; `bucket` holds bodies too large for a message.
 
-    The hooks `on_loaded` are called before the messages are acknowledged. A hook that raises fails the messages: a
-    later try calls all hooks again, and so does a loader that follows a dead loader.
+    The hooks `on_loaded` are called before the messages are acknowledged. If a hook raises, the messages fail. Each
+    later try calls all hooks again, also after the death of a loader.
     """
 
     log: EventLog
@@ -68,7 +69,7 @@ class EventStores:
 class EventLoad:
     """The result of a batch: the messages to try again with the reason of each, and counts of events.
 
-    `passing` are those of the failed messages that AWS refused for now: nothing is wrong with them.
+    `passing` are failed messages without a fault of their own: AWS refused for now.
     """
 
     failed: dict[str, str] = field(default_factory=dict)
@@ -77,7 +78,7 @@ class EventLoad:
     refused: int = 0
 
     def fail(self, message_id: str, error: Exception) -> None:
-        """Add a message to those to try again."""
+        """Add a message to try again."""
         self.failed[message_id] = reason_of(error)
         self.refused += isinstance(error, Invalid)
         if is_passing(error):
@@ -90,12 +91,12 @@ _Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
 def load_events(
     messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
 ) -> EventLoad:
-    """Load the messages that arrived at `now_s` (seconds since 1970); return the ids of those that failed.
+    """Load the messages that arrived at `now_s` (seconds since 1970); return counts and the failed messages.
 
-    A message succeeds when its event is in the raw log and all its facts are in the graph table. A message that is no
-    event, or cannot be loaded, fails alone: after some tries its queue moves it to the dead letters. Once `may_go_on`
-    is false, the messages around one that fails are left for another try. A message need not have come through the API:
-    what the API refuses is refused here, too.
+    A message succeeds when its event is in the raw log and all its facts are in the graph table. A message without an
+    event, or with a fault, fails alone: after a hundred tries its queue moves it to the dead letters. Once `may_go_on`
+    is false, the messages of a failing group are left for another try. Not all messages come through the API, so the
+    API's checks are repeated here.
     """
     return load_messages(messages, _read_event, stores, now_s, may_go_on)
 
@@ -103,7 +104,7 @@ def load_events(
 def load_messages(
     messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, may_go_on: Callable[[], bool]
 ) -> EventLoad:
-    """Read each message alone, so that a fault fails it alone; load the events together, unless they are large."""
+    """Read each message alone, so a fault fails it alone; load the events together, in groups of limited cost."""
     result = EventLoad()
     for group in _groups(messages, read, stores, now_s, result):
         for message_id, failure in _load(group, stores, day_of(now_s), may_go_on):
@@ -115,7 +116,7 @@ def load_messages(
 def _groups(
     messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int, result: EventLoad
 ) -> Iterator[dict[str, RawEvent]]:
-    """Yield the events by message id, as many as are held in memory together; add what cannot be read to the result."""
+    """Yield groups of events by message id, each of limited memory; add unreadable messages to the result."""
     group: dict[str, RawEvent] = {}
     units = 0
     for message in messages:
@@ -135,7 +136,7 @@ def _groups(
 def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     document = parse_event_message(message.body)
     if isinstance(document, StoredBody):
-        # Other senders than the API may leave spaces in their JSON.
+        # The API's JSON has no spaces; the JSON of further senders may.
         document = replace(document, size_bytes=min(document.size_bytes, 2 * BYTES_MAX))
         document = parse_event_message(get_body(stores.s3, stores.bucket, document))
         if isinstance(document, StoredBody):
@@ -163,7 +164,7 @@ def _parse_writes(text: str | None) -> tuple[str, ...] | None:
 def _load(
     events: dict[str, RawEvent], stores: EventStores, day: str, may_go_on: Callable[[], bool]
 ) -> Iterator[tuple[str, Exception]]:
-    """Load the events by message id; yield those that failed."""
+    """Load the events by message id; yield the failed ids with their errors."""
 
     def load(message_ids: Sequence[str]) -> None:
         group = [events[message_id] for message_id in message_ids]
@@ -179,7 +180,10 @@ def _load(
 
 
 def reason_of(error: Exception) -> str:
-    """Return what a log may show of an error: the broken rule or the line of code, never the content of an event."""
+    """Print an error for the log: the broken rule or the line of code, never the content of an event.
+
+    `Invalid: event.eventTime: is required`, `KeyError in _swap (event_index.py:291)`
+    """
     name = type(error).__name__
     if isinstance(error, Invalid):
         return f"{name}: {'; '.join(f'{fault.field}: {fault.rule}' for fault in error.faults[:_LOGGED_FAULTS])}"
@@ -192,19 +196,16 @@ def reason_of(error: Exception) -> str:
 def load_api_changes(
     messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True
 ) -> EventLoad:
-    """Load messages of the queue of changes, as `load_events` does; no event is accepted."""
+    """Load messages of the queue of changes, as `load_events` does; an event is refused."""
     return load_messages(messages, _read_api_change, stores, now_s, may_go_on)
 
 
 def _read_api_change(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
-    """Read a change through the API; date one from a fast clock back to when SQS took it, the same at each delivery."""
-    # Most batches hold no change: the cold start of these does without the models of changes.
-    from headwater.events.api_changes import parse_api_change
-
+    """Read a change through the API; a time after its arrival at SQS becomes the arrival, the same at each delivery."""
     document: Any = parse_event_message(message.body)
     change = parse_api_change(document, stores.rules)
     sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
-    # SQS cuts its times to milliseconds: the last microsecond of that one.
+    # SQS cuts its times to milliseconds: the last microsecond of the millisecond.
     latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
     if change.time > latest:
         # The log stores the applied time: a replay has no queue to look it up in.

@@ -1,7 +1,7 @@
-"""The datasets that rules of names join, and their joining in the graph table, without a replay.
+"""Datasets renamed by the rules of names, joined in the graph table without a replay.
 
-Events take the name of the rules when they are loaded. What was loaded before stays under the names of its day; these
-become other names of the dataset, as a producer's `symlinks` facet makes them.
+New events are loaded under the names of the rules. Facts loaded before stay under the older names. `join_names` makes
+the older names aliases of the dataset, as a producer's `symlinks` facet does.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from headwater.facts.lattice import NAMES_MAX
 from headwater.facts.table import GraphReader, GraphTable
 from headwater_model.ids import DatasetId
 
-# Datasets that are joined together: larger groups share more reads and writes.
+# Datasets of a group: larger groups share more reads and writes.
 _TOGETHER = 50
 
 
 def known_datasets(table: GraphReader) -> list[DatasetId]:
-    """Return every name of a dataset that an event described, other names too."""
+    """List the names of all datasets described by events, aliases too."""
     return list(map(dataset_of, read_catalogue(NAMES, table)["datasets"]))
 
 
 def renamed_datasets(names: Iterable[DatasetId], rules: NamingRules) -> dict[DatasetId, list[DatasetId]]:
-    """Return the names that the rules change, by the name that they make of them, all in order."""
+    """Group the names that the rules change by their new name, all in order.
+
+    With a rule from `s3a://*` to `s3://*`: `{s3://lake flights: [s3a://lake flights]}`
+    """
     renamed: dict[DatasetId, list[DatasetId]] = {}
     for name in names:
         dataset = rules.dataset(name.namespace, name.name)
@@ -42,10 +45,10 @@ def renamed_datasets(names: Iterable[DatasetId], rules: NamingRules) -> dict[Dat
 
 
 def join_names(renamed: Mapping[DatasetId, Sequence[DatasetId]], table: GraphTable) -> Iterator[int]:
-    """Make these names other names of the datasets by which the rules call them; yield how many datasets are done.
+    """Make the older names aliases of the renamed datasets; yield the number of datasets done in each group.
 
-    A dataset has at most `NAMES_MAX` other names, the first in order: with more, only a replay into an empty table
-    joins all. Doing it again changes nothing.
+    A dataset gets at most its first `NAMES_MAX` aliases: with more, only a replay into an empty table joins all.
+    A repetition changes nothing.
     """
     pending = iter(renamed)
     while group := list(islice(pending, _TOGETHER)):

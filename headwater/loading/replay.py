@@ -25,7 +25,7 @@ _Line: TypeAlias = tuple[str, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The result of some objects of the log: their number, the number of events, and the reason of each that failed."""
+    """The result of some objects of the log: numbers of objects and applied events, and the reasons of failures."""
 
     objects: int = 0
     events: int = 0
@@ -35,8 +35,8 @@ class Replay:
 def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
     """List and apply the events in these objects again, in the log's table; yield a result for some objects at a time.
 
-    An event that cannot be read or applied is reported and passed over, as is one whose rows AWS never takes. Raises
-    `Unavailable`, or boto3's errors, if AWS refuses for another reason; all that was yielded before is done.
+    An event that cannot be read or applied is reported and skipped, also if AWS refuses its rows for good. Raises
+    `Unavailable`, or boto3's errors, if AWS refuses for another reason; the objects yielded before are done.
     """
     objects, lines = 0, list[_Line]()
     for key in keys:
@@ -67,7 +67,7 @@ def _replay(objects: int, lines: Sequence[_Line], log: EventLog, rules: NamingRu
 
 
 def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
-    """Apply the events; return the position and the reason of each that failed."""
+    """Apply the events; return the position and the reason of each failure."""
 
     def act(group: Sequence[tuple[str, RawEvent]]) -> None:
         log.enlist(event for _, event in group)
@@ -82,7 +82,7 @@ def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
 
 
 def _is_of_aws(error: Exception) -> bool:
-    """True for a refusal of AWS that is no event's fault: a replay stops there and starts over, and loses nothing."""
+    """True for a refusal of AWS without an event's fault: the replay stops, and loses nothing if it starts over."""
     if isinstance(error, ClientError):
         return not is_of_request(error)
     return isinstance(error, (Unavailable, BotoCoreError))

@@ -1,4 +1,4 @@
-"""The rules of names that `headwater names` set: one row of the graph table, read once a minute.
+"""The rules of names set by `headwater names`: a row of the graph table, read once a minute.
 
 NAMING        RULES       rules
 """
@@ -13,12 +13,12 @@ from headwater.facts.table import GraphReader, GraphTable, Key, Row
 from headwater.settings import NAMING
 
 _KEY: Key = (NAMING, "RULES")
-# The longest that a function uses rules before it reads them again.
+# Seconds for which a function uses rules before it reads them again.
 KNOWN_S = 60
 
 
 def read_stored_rules(reader: GraphReader) -> tuple[NameRule, ...]:
-    """Return the rules that are set; one request. They were checked when they were set."""
+    """Read the rules; a request. They were checked when they were set."""
     row = reader.get([_KEY]).get(_KEY)
     return () if row is None else read_checked_rules(row.data)
 
@@ -33,15 +33,15 @@ class StoredRules:
     _read_at: int = 0
 
     def read(self) -> tuple[NameRule, ...]:
-        """Return the rules that are set; one request."""
+        """Read the rules; a request."""
         return read_stored_rules(self.table)
 
     def at(self, now_s: int) -> NamingRules:
-        """Return the deployment's rules with those that were set, as read at most `KNOWN_S` seconds before."""
+        """Add the stored rules to the deployment's rules, as read at most `KNOWN_S` seconds before."""
         if self._known is None or not 0 <= now_s - self._read_at < KNOWN_S:
             self._known, self._read_at = replace(self.base, names=self.read()), now_s
         return self._known
 
     def write(self, rules: tuple[NameRule, ...]) -> None:
-        """Set rules in place of those that are set."""
+        """Replace the stored rules."""
         self.table.put([Row(*_KEY, rules_to_json(rules))])

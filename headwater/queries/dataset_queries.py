@@ -1,4 +1,4 @@
-"""Queries of datasets: lists, one by any of its names, its versions, and the results of its tests and of a job's."""
+"""Queries of datasets: lists, a dataset by any of its names, its versions, and results of tests, of jobs too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 
 class DatasetQueries(Queries):
-    """Queries of datasets over a graph table, as a caller sees it; by names that no event used, too (`renamed`)."""
+    """Queries of datasets over a graph table, as a caller sees it; by names unknown to events, too (`renamed`)."""
 
     def list_datasets(
         self,
@@ -30,29 +30,29 @@ class DatasetQueries(Queries):
         limit: int,
         offset: int,
     ) -> ResultPage[Dataset]:
-        """Return a namespace's datasets, by name or the last updated first."""
+        """List a namespace's datasets, by name or the last updated first."""
         datasets = Datasets(self.view().whole)
         return datasets.list(
             namespace, sort=sort, updated_before=updated_before, in_short=in_short, limit=limit, offset=offset
         )
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
-        """Return a dataset, found under any of its names."""
+        """Find a dataset under any of its names."""
         view = self.view()
         return result_by_name(dataset, Datasets(view).find, view)
 
     def names_by_rules(self, dataset: DatasetId) -> Sequence[DatasetId]:
-        """Return the name that the rules make of a dataset's; nothing if they keep it."""
+        """Rename a dataset by the rules; empty if they keep its name."""
         return renamed(dataset, self.view())
 
     def find_name_by_rules(self, dataset: DatasetId) -> DatasetId | None:
-        """Return the name by the rules, with partitions; None if it stays or the caller may not see it."""
+        """Find the name by the rules, with partitions; None if it stays or the caller may not see it."""
         view = self.view()
         name = untrimmed(dataset, view)
         return name if name != dataset and view.sees(name) else None
 
     def find_trimmed(self, dataset: DatasetId) -> DatasetId | None:
-        """Return the dataset whose partition this name is of; None if it is of no partition."""
+        """Find the dataset of a partition's name; None if the name is of no partition."""
         view = self.view()
         name = untrimmed(dataset, view)
         return next((other for other in renamed(name, view) if other != name), None)
@@ -60,37 +60,37 @@ class DatasetQueries(Queries):
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int
     ) -> ResultPage[DatasetVersion] | None:
-        """Return a dataset's versions, newest first."""
+        """List a dataset's versions, newest first."""
         view = self.view()
         datasets = Datasets(view)
         listed = result_by_name(dataset, lambda name: datasets.list_versions(name, limit=limit, offset=offset), view)
         return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
 
     def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """Return a version of a dataset."""
+        """Find a version of a dataset."""
         view = self.view()
         dataset_version = result_by_name(dataset, lambda name: Datasets(view).find_version(name, version), view)
         return None if dataset_version is None else self._outlined(dataset_version)
 
     def _outlined(self, version: DatasetVersion) -> DatasetVersion:
-        """Return the version, without its run if the caller may not see that run's job."""
+        """Remove the version's run if the caller may not see the run's job."""
         run = version.created_by
         return version if run is None or self._caller.opens(run.job) else replace(version, created_by=None)
 
     def list_assertions(self, thing: DatasetId | JobId, *, at: str | None = None) -> ResultPage[AssertionResult] | None:
-        """Return the last result of each test of a dataset or a job, the worst first."""
+        """List the last result of each test of a dataset or a job, the worst first."""
         view = self.view().as_of(at)
         return self._about(thing, lambda name: assertions.list_assertions(name, view), view)
 
     def list_assertion_history(
         self, thing: DatasetId | JobId, *, limit: int, at: str | None = None
     ) -> ResultPage[AssertionResult] | None:
-        """Return the results of tests of a dataset or a job, the last first."""
+        """List the results of tests of a dataset or a job, the last first."""
         view = self.view().as_of(at)
         return self._about(thing, lambda name: assertions.list_assertion_history(name, view, limit=limit), view)
 
     def _about(
         self, thing: DatasetId | JobId, query: Callable[[DatasetId | JobId], _T | None], view: GraphView
     ) -> _T | None:
-        """Return the result for a job, or for a dataset by the rules of names."""
+        """Query a job, or a dataset by the rules of names."""
         return result_by_name(thing, query, view) if isinstance(thing, DatasetId) else query(thing)

@@ -1,10 +1,10 @@
-"""Descriptions of datasets in Marquez's terms, by their facets, now or at a time, with the schema that is in force.
+"""Descriptions of datasets in Marquez's terms, by their facets, now or at a time, with the schema in force.
 
 The schema in force is the latest among existing versions (runs that completed or stream, by their order) and Job- and
-DatasetEvents (by their time). Without one, the last schema that a failed or unfinished run wrote counts, then the last
-that was read. A deleted schema (`_deleted`) leaves only schemas that were read.
+DatasetEvents (by their time). Without such a schema, the last schema written by a failed or unfinished run counts,
+then the last schema read. A deleted schema (`_deleted`) leaves only read schemas.
 
-A dataset that always had one schema, as most have, costs no request.
+A dataset with a single schema ever, as most datasets have, costs no request.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath
 
 _STREAMS = frozenset({"TOPIC", "STREAM"})
-# Levels of nested fields that are read: a producer may send a struct that holds itself.
+# Levels of nested fields to read: a producer may send a struct that holds itself.
 _DEPTH_MAX = 50
-# A path, and the fields that lie in it.
+# A path, and the fields inside it.
 _Level: TypeAlias = tuple[FieldPath, Sequence[Mapping[str, Any]]]
 _SCHEMA = "schema"
 # Reads of a dataset's versions, of four rows and then of a hundred, in search of a version with a schema.
@@ -36,7 +36,7 @@ _READS_MAX = 3
 
 
 class Description(TypedDict):
-    """The properties that facets give a dataset or a version of it."""
+    """The properties of a dataset, or of a version of it, given by facets."""
 
     type: str
     source_name: str
@@ -46,7 +46,7 @@ class Description(TypedDict):
 
 
 def describe(facets: Facets) -> Description:
-    """Return the type, source, fields, description and last lifecycle change that the facets give."""
+    """Collect the type, source, fields, description and last lifecycle change in the facets."""
     return Description(
         type="STREAM" if facets.get("datasetType", {}).get("datasetType") in _STREAMS else "DB_TABLE",
         source_name=text_in(facets.get("dataSource", {}), "name") or "default",
@@ -57,20 +57,20 @@ def describe(facets: Facets) -> Description:
 
 
 def fields_of(facets: Facets) -> Sequence[Mapping[str, Any]]:
-    """Return the fields of the schema facet, as they were sent."""
+    """List the fields of the schema facet, as they were sent."""
     fields = facets.get("schema", {}).get("fields")
     return [field for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
 
 
 def is_temporary(facts: DatasetFacts) -> bool:
-    """True if the dataset is private storage: by its name, or because its only parent run dropped it at last."""
+    """True if the dataset is private storage: by its name, or if its single parent run also dropped it."""
     if facts.temporary:
         return True
     return is_dropped(facts) and len(facts.parent_runs) == 1 and NO_PARENT not in facts.parent_runs
 
 
 def dataset_of_group(group: ResolvedDataset, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
-    """Return the dataset of a group with its current facets; `more` are fields from its versions."""
+    """Make the dataset of a group with its current facets; `more` are fields from its versions."""
     described = describe(facets)
     return Dataset(
         id=group.primary,
@@ -104,7 +104,7 @@ NO_SCHEMA = Schema((), {})
 
 
 def schema_of(facets: Facets) -> Schema:
-    """Return the schema of a dataset's facets.
+    """Parse the schema of a dataset's facets.
 
     >>> schema_of({"schema": {"fields": [{"name": "plane", "type": "struct", "fields": [{"name": "seats"}]}]}}).types
     {('plane',): 'struct', ('plane', 'seats'): None}
@@ -119,14 +119,14 @@ def schema_of(facets: Facets) -> Schema:
 
 
 def described_fields(facts: DatasetFacts) -> set[FieldPath]:
-    """Return the fields of all schemas that the dataset's writers and declarations gave, of the latest hundred each."""
+    """Collect the fields of the latest hundred schemas of the dataset's writers, and of its declarations."""
     histories = (facts.written_schemas.get(_SCHEMA, {}), facts.facets.get(_SCHEMA, {}))
     bodies = [body for history in histories for _, _, body in history.values()]
     return {path for body in bodies for path in schema_of({_SCHEMA: body}).types}
 
 
 def descriptions_in(facets: Facets) -> Mapping[FieldPath, str]:
-    """Return the descriptions of fields in the schema facet, of nested ones too."""
+    """Map the fields of the schema facet, nested fields too, to their descriptions."""
     descriptions: dict[FieldPath, str] = {}
     level: list[_Level] = [((), fields_of(facets))]
     for _ in range(_DEPTH_MAX):
@@ -143,7 +143,7 @@ def _described(
 ) -> list[_Level]:
     inner: list[_Level] = []
     for field in fields:
-        # OpenLineage has no other form for a nested field's name than a path.
+        # In OpenLineage, the name of a nested field is always a path.
         path = (*outer, *parse_dotted(str(field.get("name"))))
         kind = field.get("type")
         types.setdefault(path, kind if isinstance(kind, str) else None)
@@ -165,10 +165,10 @@ def _position(schema: _Schema) -> tuple[str, str]:
 
 
 def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Facets]:
-    """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
+    """Read the facets of each dataset, as of the view's time; at most nine requests for a dataset."""
     doubtful = [number for number, group in enumerate(groups) if is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], view)
-    # The schema that was declared last, else the last that a run sent with an output.
+    # The last declared schema, else the last sent by a run with an output.
     schemas = [_declared(group.facts) or _last(group.facts.written_schemas.get(_SCHEMA, {})) for group in groups]
     for number, schema in zip(doubtful, written, strict=True):
         declared = _declared(groups[number].facts)
@@ -177,7 +177,7 @@ def read_facets(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Face
 
 
 def is_doubtful(facts: DatasetFacts) -> bool:
-    """True if runs sent several schemas, so that versions must be read to choose one."""
+    """True if runs sent several schemas: versions must be read to choose among them."""
     written = facts.written_schemas.get(_SCHEMA, {})
     declared = _declared(facts)
     return len(written) > 1 or bool(
@@ -198,14 +198,14 @@ def _last(history: History) -> _Schema | None:
 
 
 def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
-    """Return the facets with this schema; if it is None or deleted, with the schema that was read last."""
+    """Insert the schema into the facets; if it is None or deleted, insert the last read schema."""
     read = facets_of(facts.read_schemas)
     others = {name: body for name, body in facets_of(facts.facets).items() if name != _SCHEMA}
     return present({**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})})
 
 
 def _last_written(groups: Sequence[ResolvedDataset], view: GraphView) -> list[_Schema | None]:
-    """Return the schema of each dataset's last version that has a schema; streams count at their last event."""
+    """Find the schema of each dataset's last version with a schema; streams count at their last event."""
     queries = [
         VersionQuery(group, prefix, view.at or "~", accept=lambda version, group=group: _is_decisive(version, group))  # type: ignore[misc]
         for group in groups
@@ -229,7 +229,7 @@ def _schema_of(version: WrittenVersion, group: ResolvedDataset) -> _Schema:
 
 
 def _history(version: WrittenVersion, group: ResolvedDataset) -> History:
-    """Return the schemas that a run sent with its output, under any of the dataset's names."""
+    """Join the schemas sent by a run with its output, under any of the dataset's names."""
     merged: History = {}
     for name in group.names:
         sent = version.facts.written_facets.get(text_of(name), {}).get(_SCHEMA, {})
@@ -238,7 +238,7 @@ def _history(version: WrittenVersion, group: ResolvedDataset) -> History:
 
 
 def read_live_schemas(groups: Iterable[ResolvedDataset], view: GraphView) -> dict[DatasetId, Schema | None]:
-    """Return the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
+    """Read the current schema of each dataset, by its primary name; None if the dataset was deleted or dropped."""
     datasets = list(groups)
     view.load(namespaces=[group.primary.namespace for group in datasets])
     described = zip(datasets, read_facets(datasets, view), strict=True)

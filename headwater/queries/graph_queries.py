@@ -33,9 +33,9 @@ class GraphQueries(Queries):
         fold: int | None = None,
         dependencies: bool = False,
     ) -> Graph | None:
-        """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+        """Find the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
 
-        `fold` bounds the neighbours that are shown on each side of a node. `dependencies`: edges of control lead on.
+        `fold` bounds the shown neighbours on each side of a node. `dependencies`: walks follow edges of control, too.
 
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
@@ -54,25 +54,25 @@ class GraphQueries(Queries):
         return walk.from_dataset(node.id, depth)
 
     def report_impact(self, node_id: str, *, depth: int) -> Impact | None:
-        """Return everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
+        """Report everything downstream of a job or dataset now, up to `depth` jobs away; None if it is unknown.
 
-        Downstream of a job is what is so of it and of all that it started, without these.
+        Downstream of a job is everything downstream of it and of its descendants, without the descendants.
 
         Raises:
             Invalid: the node id cannot be read, or names a version.
         """
         node = self._find_unversioned(node_id, "what is downstream is known of now")
         graph = self.find_graph(node_id, depth=depth, direction="down") if node else None
-        return impact_of(graph, node.id if isinstance(node.id, JobId) else None) if graph and node else None
+        return impact_of(graph) if graph else None
 
     def report_history(
         self, node_id: str, *, depth: int, direction: GraphDirection, start: str, end: str
     ) -> History | None:
-        """Return the changes of the graph around a node by events from `start` on and before `end`; None if unknown.
+        """List the changes of the graph around a node by events from `start` on and before `end`; None if unknown.
 
         Raises:
             Invalid: the node id cannot be read, or names a version.
-            TooLarge: more is connected than one graph holds.
+                TooLarge: more is connected than a graph holds.
         """
         node = self._find_unversioned(node_id, "a version has no history")
         if node is None:
@@ -83,7 +83,7 @@ class GraphQueries(Queries):
     def list_neighbours(
         self, node_id: str, side: Side, *, text: str = "", limit: int, after: str = ""
     ) -> NeighbourPage | None:
-        """Return a page of the current neighbours on one side of a node, by name.
+        """List a page of the current neighbours on a side of a node, by name.
 
         Raises:
             Invalid: the node id cannot be read, or names a version.

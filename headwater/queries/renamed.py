@@ -1,10 +1,10 @@
-"""Datasets and fields that are requested by a name that the graph does not have: the rules of names say what is meant.
+"""Queries by a name unknown to the graph: the rules of names give the dataset or field its stored name.
 
     result_by_name(dataset, query, view)            # a `query` whose result is None where the dataset is unknown
-    result_if_known(dataset, query, view)           # a `query` that has a result for an unknown dataset, too
+    result_if_known(dataset, query, view)           # a `query` with a result for an unknown dataset, too
     result_by_field(dataset, field, query, view)    # a `query` whose result is empty where the field is unknown
 
-Only where a name is unknown are the rules read, one row of the table. What is known costs nothing more.
+The rules, one row of the table, are read for an unknown name alone. A known name costs nothing more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _loaded(name: DatasetId, rules: NamingRules) -> DatasetId:
 
 
 def _rules(view: GraphView) -> NamingRules:
-    # A cold start does not pay for what few requests need.
+    # A cold start does not pay for the imports of few requests.
     from headwater.events.naming import NamingRules
     from headwater.loading.stored_rules import read_stored_rules
 
@@ -38,30 +38,30 @@ def _rules(view: GraphView) -> NamingRules:
 
 
 def renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
-    """Return the name under which an event that names the dataset is loaded; nothing if that is the name itself."""
+    """Load the name like the name in an event; empty if the rules do not change it."""
     loaded = _loaded(name, _rules(view))
     return () if loaded == name else (loaded,)
 
 
 def untrimmed(name: DatasetId, view: GraphView) -> DatasetId:
-    """Return the name that the rules make of a dataset's, with its partitions."""
+    """Apply the rules to a dataset's name, and keep its partitions."""
     return _loaded(name, replace(_rules(view), trim_partitions=False))
 
 
 def folded(name: DatasetId, field: FieldPath, view: GraphView) -> FieldPath:
-    """Return a field of a dataset as an event that names it is loaded."""
+    """Fold a field of a dataset like the field in an event."""
     rules = _rules(view)
     fold = rules.fold(_loaded(name, rules))
     return fold.path(field) if fold else field
 
 
 def seen_renamed(name: DatasetId, view: GraphView) -> Sequence[DatasetId]:
-    """Return those of the names that the rules make of a dataset's which the caller may query."""
+    """Rename a dataset by the rules; empty if the caller may not query the new name."""
     return [other for other in renamed(name, view) if view.sees(other)]
 
 
 def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], view: GraphView) -> _T | None:
-    """Return the result for a dataset; if there is none, the result for its name by the rules."""
+    """Query a dataset; without a result, query its name by the rules."""
     result = query(dataset)
     if result is not None:
         return result
@@ -70,9 +70,9 @@ def result_by_name(dataset: DatasetId, query: Callable[[DatasetId], _T | None], 
 
 
 def result_if_known(dataset: DatasetId, query: Callable[[DatasetId], _T], view: GraphView) -> _T:
-    """Return the result for a dataset, or for its name by the rules, if only that is known.
+    """Query a dataset; if only its name by the rules is known, query the latter.
 
-    The query reads the facts of the dataset through the same view, so that they are at hand.
+    The query reads the facts of the dataset through the same view: the check costs no round.
     """
     result = query(dataset)
     if is_known(dataset, view):
@@ -82,7 +82,7 @@ def result_if_known(dataset: DatasetId, query: Callable[[DatasetId], _T], view: 
 
 
 def result_by_field(dataset: DatasetId, field: FieldPath, query: Callable[[FieldPath], _T], view: GraphView) -> _T:
-    """Return the result for a field of a dataset; if it is empty, the result for the field as the rules fold it."""
+    """Query a field of a dataset; if the result is empty, query the field as the rules fold it."""
     result = query(field)
     if any(getattr(result, member.name) for member in fields(cast("Any", result))):
         return result

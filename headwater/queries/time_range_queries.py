@@ -24,71 +24,71 @@ _T = TypeVar("_T")
 
 
 class TimeRangeQueries(Queries):
-    """Queries of a time range over a graph table; what is unknown has an empty result."""
+    """Queries of a time range over a graph table; an unknown dataset or field has an empty result."""
 
     def find_mappings(self, dataset: DatasetId, time_range: TimeRange, *, level: int) -> Mappings:
-        """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
+        """Find field mappings upstream and downstream of a dataset, up to `level` datasets away."""
         return self._of(dataset, lambda view, name: MappingWalk(view, time_range).walk(name, level))
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction) -> Detail:
-        """Return the operations, one level away, that derive the field or read it."""
+        """Draw the operations, a level away, before or after the field."""
         return self._of_field(
             dataset, field, lambda view, column: find_detail(view, column.dataset, column.field, time_range, direction)
         )
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
-        """Return the distinct operation paths that derive the field."""
+        """List the distinct operation paths to the field."""
         return self._of_field(
             dataset, field, lambda view, column: find_paths(view, column.dataset, column.field, time_range)
         )
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Usage:
-        """Return the jobs that consumed the field and the columns it flowed into."""
+        """Report the jobs that used the field, and the columns derived from it."""
         return report_usage(self.view(), Column(dataset, field), time_range)
 
     def report_tag(self, tag: str, time_range: TimeRange) -> TagUsage:
-        """Return the columns with the tag, and those that runs of the time range made of them without masking."""
+        """Report the columns with the tag, and the unmasked columns derived from them by runs of the time range."""
         return report_tag(self.view(), tag, time_range)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> Provenance:
-        """Return the columns that the field came from, up to its root sources."""
+        """Report the columns upstream of the field, up to its root sources."""
         return report_provenance(self.view(), Column(dataset, field), time_range)
 
     def list_fields(self, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:
-        """Return the fields of a dataset that have lineage; with `current`, also the columns of its schema."""
+        """List the fields of a dataset with lineage; with `current`, also the columns of its schema."""
         return self._of(dataset, lambda view, name: list_fields(view, name, time_range, current=current))
 
     def summarize_field(
         self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldSummary:
-        """Return the fields, one hop away, that the field was made of, and those made of it."""
+        """List the fields, a hop away, before and after the field."""
         return self._of_field(dataset, field, lambda view, column: summarize_field(view, column, time_range, direction))
 
     def find_operations(
         self, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
     ) -> FieldOperations:
-        """Return the whole operations, one hop away, that made the field, and those that took it."""
+        """List the whole operations, a hop away, before and after the field."""
         return self._of_field(dataset, field, lambda view, column: find_operations(view, column, time_range, direction))
 
     def summarize_dataset(self, dataset: DatasetId, time_range: TimeRange, direction: Direction) -> DatasetSummary:
-        """Return the fields of a dataset with their relations one hop away."""
+        """Find the fields of a dataset with their relations a hop away."""
         return self._of(dataset, lambda view, name: summarize_dataset(view, name, time_range, direction))
 
     def find_accesses(
         self, dataset: DatasetId, time_range: TimeRange, *, levels: int, rolled_up: bool = False
     ) -> Accesses:
-        """Return the accesses of runs to the datasets around this one, `levels` datasets and jobs away."""
+        """List the accesses of runs to datasets around the dataset, `levels` datasets and jobs away."""
         return self._of(
             dataset, lambda view, name: AccessWalk(view, time_range).walk(name, levels, rolled_up=rolled_up)
         )
 
     def _of(self, dataset: DatasetId, query: Callable[[GraphView, DatasetId], _T]) -> _T:
-        """Return the result for a dataset, under the name that the rules give it if only that is known."""
+        """Query a dataset, under its name by the rules if only this name is known."""
         view = self.view()
         return result_if_known(dataset, lambda name: query(view, name), view)
 
     def _of_field(self, dataset: DatasetId, field: FieldPath, query: Callable[[GraphView, Column], _T]) -> _T:
-        """Return the result for a field, by the names of field and dataset in the rules if only these are known."""
+        """Query a field, by the names of field and dataset in the rules if only these names are known."""
 
         def of_dataset(view: GraphView, name: DatasetId) -> _T:
             return result_by_field(name, field, lambda path: query(view, Column(name, path)), view)

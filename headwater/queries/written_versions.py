@@ -1,4 +1,4 @@
-"""Versions of datasets that runs made, from index rows that their runs' facts confirm, newest first."""
+"""Versions of datasets made by runs, from index rows confirmed by their runs' facts, newest first."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _PAGES = (4, 100)
 
 @dataclass(frozen=True, slots=True)
 class WrittenVersion:
-    """A version that a run made of a dataset, under a name by which the run wrote it.
+    """A run's version of a dataset, under a name in the run's events.
 
-    `last`: the time at which it stands among the dataset's versions. A stream's is its end, or its last event.
-    `branch`: the branch of the table that was written, if that was not the table itself.
+    `last`: the version's time in the order of the dataset's versions; of a stream, its end or its last event.
+    `branch`: the written branch of the table; None for the table itself.
     """
 
     created: str
@@ -61,13 +61,13 @@ class WrittenVersion:
 
     @property
     def creation(self) -> tuple[str, str]:
-        """The version's sort key among those that are one version of the storage."""
+        """The version's sort key among the runs' versions of the same storage version."""
         return self.created, str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
 class VersionQuery:
-    """A query of a dataset's versions: accepted ones under an index prefix, made at a time or before.
+    """A query of a dataset's versions: accepted versions under an index prefix, made at a time or before.
 
     The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event. `storage` is the storage's
     own version, under its prefix. `before`: of streams, only events before this time count for the order.
@@ -81,9 +81,9 @@ class VersionQuery:
     before: str = "~"
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
-        """Return the scans of each name of the dataset; all scans share their results."""
+        """List the scans of each name of the dataset; all scans share their results."""
         shared: dict[Key, WrittenVersion] = {}
-        # Only datasets that an event named as output have rows, and only those that a stream wrote have `ACTIVE` ones.
+        # Only datasets named as output have rows, and only datasets written by a stream have `ACTIVE` rows.
         facts = self.group.facts
         names = self.group.names if (facts.first_streamed if self.prefix == "ACTIVE" else facts.first_written) else ()
         places = [(self.prefix, self.high)]
@@ -104,7 +104,7 @@ class VersionQuery:
         ]
 
     def first_pages(self) -> list[RowQuery]:
-        """Return the queries with which `newest_written` begins."""
+        """List the first queries of `newest_written`."""
         return [scan.query(_PAGES[0]) for scan in self.scans()]
 
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
@@ -113,7 +113,7 @@ class VersionQuery:
 
     def _confirmed(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
         if self.prefix == "ACTIVE":
-            # Any row of a stream finds it: `order` is its place.
+            # Any row of a stream leads to its version: `order` is its place.
             return version_by(run_of(row), facts, self.group, self.before) if facts.streaming else None
         if self.storage is not None:
             if is_of_stream(row):
@@ -124,22 +124,22 @@ class VersionQuery:
 
 
 def by_storage(group: ResolvedDataset, storage: str, accept: Callable[[WrittenVersion], bool]) -> VersionQuery:
-    """Return the query of a storage's own version: the last that a run made, or any that a stream did."""
+    """Query a storage's own version: the last by a run, or any by a stream."""
     return VersionQuery(group, storage_prefix(storage), accept=accept, storage=storage)
 
 
 def newest_written(
     queries: Sequence[VersionQuery], view: GraphView, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
-    """Return the newest confirmed version of each query; None where there is none.
+    """Find the newest confirmed version of each query, or None.
 
-    `reads_max`: rows are read at most this number of times, and None may mean that none was found.
+    `reads_max`: rows are read at most this number of times; None may then mean: not yet read.
     """
     return first_of_groups([query.scans() for query in queries], view, at=view.at, pages=_PAGES, rounds_max=reads_max)
 
 
 def newest_of_both(queries: Sequence[VersionQuery], view: GraphView) -> list[WrittenVersion | None]:
-    """Return the newest confirmed version of each query by creation, or the stream with a later event."""
+    """Find the newest confirmed version of each query by creation, or the stream with a later event."""
     streamed = [replace(query, prefix="ACTIVE") for query in queries]
     newest = newest_written([*queries, *streamed], view)
     pairs = zip(newest[: len(queries)], newest[len(queries) :], strict=True)
@@ -149,12 +149,12 @@ def newest_of_both(queries: Sequence[VersionQuery], view: GraphView) -> list[Wri
 def confirmed_version(
     row: Row, facts: RunFacts, name: DatasetId, group: ResolvedDataset, before: str = "~"
 ) -> WrittenVersion | None:
-    """Return the version that a row of this name points to, if its run's facts confirm it."""
+    """Find the version behind a row of this name, if its run's facts confirm it."""
     return version_by(run_of(row), facts, group, before) if version_created(facts, name) == time_of(row) else None
 
 
 def version_by(run: RunKey, facts: RunFacts, group: ResolvedDataset, before: str = "~") -> WrittenVersion | None:
-    """Return the one version that a run made of a dataset, under the smallest of the names that it wrote.
+    """Find the single version of a dataset by a run, under the smallest of the written names.
 
     `before`: of a stream, only the events before this time count for its place among the versions.
     """

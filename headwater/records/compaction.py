@@ -150,13 +150,13 @@ class Compactor:
                 return number
         return len(SHARDS)
 
-    def deferred(self, day: str, *, deadline: int, now_s: int) -> list[DirtyRoot]:
+    def find_deferred(self, day: str, *, deadline: int, now_s: int) -> list[DirtyRoot]:
         """List the roots deferred to the Spark tracer: as many as it can trace before the lease is over."""
         rounds = max(1, (deadline + LEFT_ROOT_S - now_s) // LEFT_ROOT_S)
         left = (mark for shard in SHARDS for mark in self._dirty_roots(day, shard) if mark.is_deferred)
         return list(islice(left, min(_LEFT_MAX, rounds * _LEFT_AT_ONCE)))
 
-    def unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
+    def find_unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
         """List up to 31 unpublished sealed days until `day`, oldest first; with `again`, `day` too."""
         last = self.publications.last() or shift(self.digests.first_day() or day, -1)
         days = days_between(shift(last, 1), day)

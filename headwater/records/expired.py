@@ -38,7 +38,7 @@ class Staged:
         puts = {item["sk"]["S"]: item for item in map(_staged_item, records)}
         batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts.values()])
 
-    def staged(self, root_id: str) -> Iterator[tuple[str, LineageRecord]]:
+    def read(self, root_id: str) -> Iterator[tuple[str, LineageRecord]]:
         """Yield the root's staged records, each with its sort key, strongly consistent."""
         for items in query_pages(self.dynamodb, self.table, f"STAGED#{sha256_hex(root_id)}"):
             for item in items:

@@ -75,7 +75,7 @@ def is_known(root_id: str, sources: RecordSources) -> bool:
     """True if the root has rows (expired ones too), an archive object, or staged images."""
     if sources.table.page_of_root(root_id, limit=1).items or sources.pointers.find(root_id) is not None:
         return True
-    return next(sources.staged.staged(root_id), None) is not None
+    return next(sources.staged.read(root_id), None) is not None
 
 
 def unknown_root(root_id: str) -> NotFound:

@@ -61,8 +61,8 @@ class LoadStores:
 def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> RecordLoad:
     """Load the batch at `now_s` (seconds since 1970), marking roots on `day` (YYYY-MM-DD).
 
-    A message succeeds when each of its records is in the table (or in the dead-letter queue, if refused or displaced)
-    and each of its roots is marked dirty; else its id is among `failed`.
+    A message succeeds when its records are in the table (or in the dead-letter queue, if refused or displaced) and its
+    roots are marked dirty. Else its id is among `failed`.
     """
     batch = _Batch(stores, now_s)
     keys_of = batch.read(messages)

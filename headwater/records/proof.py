@@ -189,7 +189,7 @@ class Proofs:
         item = self.sources.table.find(root_id, node_id)
         if item is not None:
             return Proof("live" if expiry_of(item) > now_s else "expired")
-        for number, (_, record) in enumerate(self.sources.staged.staged(root_id)):
+        for number, (_, record) in enumerate(self.sources.staged.read(root_id)):
             if number % _CHECK_EVERY == 0:
                 check()
             if record.node_id == node_id:

@@ -91,5 +91,4 @@ def _sort_key(root_id: str, sha: str) -> str:
 
 
 def _beginning(text: str) -> str:
-    """Cut the text to the characters that fit into a key."""
     return text.encode()[:_KEY_BYTES].decode(errors="ignore")

@@ -141,7 +141,7 @@ def read_root(
                 check()
 
     def staged() -> Iterator[LineageRecord]:
-        for place, record in sources.staged.staged(root_id):
+        for place, record in sources.staged.read(root_id):
             findings.staged.append(place)
             yield record
 

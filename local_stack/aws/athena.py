@@ -16,7 +16,7 @@ import duckdb
 
 from local_stack.aws.athena_parameters import parse_parameters
 from local_stack.aws.athena_query import AthenaQuery, AthenaResult, Interrupt, QueryFailed
-from local_stack.aws.athena_types import column_info, duckdb_type, printed, quoted
+from local_stack.aws.athena_types import column_info, duckdb_type, print_value, quote
 
 _CATALOG = "awsdatacatalog"
 _OPTIONS: dict[str, str | bool | int | float | list[str]] = {
@@ -67,7 +67,7 @@ def run_query(query: AthenaQuery, catalog: Catalog, interrupt: Interrupt) -> Ath
             _make_views(connection, catalog.tables(_words(query.sql)), query.database)
             interrupt.by(connection.interrupt)
             connection.execute(query.sql, values or None)
-            rows = [[None if value is None else printed(value) for value in row] for row in connection.fetchall()]
+            rows = [[None if value is None else print_value(value) for value in row] for row in connection.fetchall()]
             return AthenaResult(column_info(connection), rows, _scanned_bytes(connection))
         except (duckdb.Error, ValueError) as error:
             raise QueryFailed(_reason(error)) from error
@@ -95,33 +95,33 @@ def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], 
     """Make a view for each table, in a schema for each database; forbid all further reads and writes afterwards."""
     connection.execute(f"ATTACH ':memory:' AS {_CATALOG}")
     for name in {database.lower(), *(table.database for table in tables)}:
-        connection.execute(f"CREATE SCHEMA {_CATALOG}.{quoted(name)}")
+        connection.execute(f"CREATE SCHEMA {_CATALOG}.{quote(name)}")
         if duckdb.__version__ < "2":  # as on Python 3.10: its cardinality takes maps alone, Trino's also arrays
-            connection.execute(f"CREATE MACRO {_CATALOG}.{quoted(name)}.cardinality(list) AS len(list)")
+            connection.execute(f"CREATE MACRO {_CATALOG}.{quote(name)}.cardinality(list) AS len(list)")
     for table in tables:
         connection.execute(_view(table))
     files = [file for table in tables for partition in table.partitions for file in partition.files]
     connection.execute("SET allowed_paths = $files", {"files": files})
     connection.execute("SET enable_external_access = false")
-    connection.execute(f"USE {_CATALOG}.{quoted(database.lower())}")
+    connection.execute(f"USE {_CATALOG}.{quote(database.lower())}")
     connection.execute("PRAGMA enable_profiling = 'no_output'")
 
 
 def _view(table: Table) -> str:
     """Write a view with Glue's columns and types: null for a column missing in files, no columns unknown to Glue."""
-    typed = [(quoted(name), duckdb_type(hive)) for name, hive in [*table.columns, *table.keys]]
+    typed = [(quote(name), duckdb_type(hive)) for name, hive in [*table.columns, *table.keys]]
     nothing = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in typed)
     parts = [
         f"SELECT {nothing} WHERE false",
         *(_part(table, partition) for partition in table.partitions if partition.files),
     ]
     columns = ", ".join(f"CAST({name} AS {type_}) AS {name}" for name, type_ in typed)
-    name = f"{_CATALOG}.{quoted(table.database)}.{quoted(table.name)}"
+    name = f"{_CATALOG}.{quote(table.database)}.{quote(table.name)}"
     return f"CREATE VIEW {name} AS SELECT {columns} FROM ({' UNION ALL BY NAME '.join(parts)})"  # noqa: S608 - names are quoted
 
 
 def _part(table: Table, partition: Partition) -> str:
-    keys = [f", {_text(value)} AS {quoted(key)}" for (key, _), value in zip(table.keys, partition.values, strict=True)]
+    keys = [f", {_text(value)} AS {quote(key)}" for (key, _), value in zip(table.keys, partition.values, strict=True)]
     files = ", ".join(map(_text, partition.files))
     return f"SELECT *{''.join(keys)} FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)"  # noqa: S608 - texts are quoted
 

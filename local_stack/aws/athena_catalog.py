@@ -45,7 +45,7 @@ class GlueCatalog:
 
     def _table(self, database: str, table: Mapping[str, Any]) -> Table:
         storage = table["StorageDescriptor"]
-        keys = _typed(table.get("PartitionKeys", []))
+        keys = _columns_of(table.get("PartitionKeys", []))
         location = storage["Location"]
         locations = self._locations(database, table["Name"]) if keys else [([], location)]
         listing = self._listing(location)
@@ -53,7 +53,7 @@ class GlueCatalog:
             Partition(values, self._files(location_of_files, location, listing))
             for values, location_of_files in locations
         ]
-        return Table(database, table["Name"], _typed(storage["Columns"]), keys, partitions)
+        return Table(database, table["Name"], _columns_of(storage["Columns"]), keys, partitions)
 
     def _locations(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
         """List the registered partitions: values and location."""
@@ -90,7 +90,7 @@ class GlueCatalog:
         return file
 
 
-def _typed(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
+def _columns_of(columns: Sequence[Mapping[str, str]]) -> list[tuple[str, str]]:
     return [(column["Name"], column["Type"]) for column in columns]
 
 

@@ -53,17 +53,17 @@ def duckdb_type(hive: str) -> str:
     if sized := _SIZED.fullmatch(hive):
         return f"DECIMAL({sized[2]})" if sized[1] == "decimal" else "VARCHAR"
     if nested := _NESTED.fullmatch(hive):
-        return _nested(nested[1], list(_split(nested[2])))
+        return _nest(nested[1], list(_split(nested[2])))
     raise ValueError(f"type: DuckDB has none for {hive!r}")
 
 
-def _nested(kind: str, parts: list[str]) -> str:
+def _nest(kind: str, parts: list[str]) -> str:
     if kind == "array":
         return f"{duckdb_type(','.join(parts))}[]"
     if kind == "map":
         return f"MAP({', '.join(map(duckdb_type, parts))})"
     named = (part.partition(":") for part in parts)
-    return f"STRUCT({', '.join(f'{quoted(name.strip())} {duckdb_type(of)}' for name, _, of in named)})"
+    return f"STRUCT({', '.join(f'{quote(name.strip())} {duckdb_type(of)}' for name, _, of in named)})"
 
 
 def _split(text: str) -> Iterator[str]:
@@ -77,10 +77,10 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Quote a name as an SQL identifier.
 
-    >>> quoted('a"b')
+    >>> quote('a"b')
     '"a""b"'
     """
     return '"' + name.replace('"', '""') + '"'
@@ -108,10 +108,10 @@ def _column(name: str, type_: Any) -> dict[str, Any]:
     }
 
 
-def printed(value: object) -> str:
+def print_value(value: object) -> str:
     """Print a nested value as Athena does: `[a, null]`, `{key=value}` for a map and a row alike.
 
-    >>> printed([{"node_id": "a", "parent_id": None}, True, 1.5e10])
+    >>> print_value([{"node_id": "a", "parent_id": None}, True, 1.5e10])
     '[{node_id=a, parent_id=null}, true, 1.5E10]'
     """
     match value:
@@ -120,18 +120,18 @@ def printed(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case float():
-            return _printed_float(value)
+            return _print_float(value)
         case Decimal():
             return f"{value:f}"
         case list() | tuple():
-            return f"[{', '.join(map(printed, value))}]"
+            return f"[{', '.join(map(print_value, value))}]"
         case Mapping():
-            return f"{{{', '.join(f'{printed(key)}={printed(item)}' for key, item in value.items())}}}"
+            return f"{{{', '.join(f'{print_value(key)}={print_value(item)}' for key, item in value.items())}}}"
         case _:
-            return _printed_scalar(value)
+            return _print_scalar(value)
 
 
-def _printed_scalar(value: object) -> str:
+def _print_scalar(value: object) -> str:
     match value:
         case datetime():
             zone = "" if value.tzinfo is None else " UTC"
@@ -144,10 +144,10 @@ def _printed_scalar(value: object) -> str:
             return str(value)
 
 
-def _printed_float(value: float) -> str:
+def _print_float(value: float) -> str:
     """Print a float as Java prints a double: with an exponent from 10 million on, and below a thousandth.
 
-    >>> [_printed_float(value) for value in (1.0, 1e7, 0.00012, -2.5e-9, float("inf"))]
+    >>> [_print_float(value) for value in (1.0, 1e7, 0.00012, -2.5e-9, float("inf"))]
     ['1.0', '1.0E7', '1.2E-4', '-2.5E-9', 'Infinity']
     """
     if value in (float("inf"), float("-inf")) or value != value:

@@ -218,7 +218,7 @@ def _single(request: dict[str, Any]) -> _Writes:
     return [(request["TableName"], request)]
 
 
-def _batched(request: dict[str, Any]) -> _Writes:
+def _in_batch(request: dict[str, Any]) -> _Writes:
     tables = request["RequestItems"].items()
     return ((table, write) for table, writes in tables for either in writes for write in either.values())
 
@@ -237,7 +237,7 @@ _WRITES: dict[str, Callable[[dict[str, Any]], _Writes]] = {
     "PutItem": _single,
     "UpdateItem": _single,
     "DeleteItem": _single,
-    "BatchWriteItem": _batched,
+    "BatchWriteItem": _in_batch,
     "TransactWriteItems": _in_transaction,
     "BatchExecuteStatement": _by_statements,
 }

@@ -143,7 +143,7 @@ def _invalid(message: str) -> JsonRESTError:
     return JsonRESTError("InvalidRequestException", message)
 
 
-def _found(backend: AthenaBackend, request: Json) -> Execution:
+def _find_execution(backend: AthenaBackend, request: Json) -> Execution:
     execution = backend.executions.get(request["QueryExecutionId"])
     if not isinstance(execution, Execution):
         raise _invalid(f"QueryExecution {request['QueryExecutionId']} was not found")
@@ -208,7 +208,7 @@ def run_queries_by(run_query: RunQuery) -> None:
         return json.dumps(queries.start(self.athena_backend, json.loads(self.body)))
 
     def get_query_execution(self: AthenaResponse) -> str:
-        execution = _found(self.athena_backend, json.loads(self.body))
+        execution = _find_execution(self.athena_backend, json.loads(self.body))
         request: Json = json.loads(_stock_execution(self))
         status, statistics = request["QueryExecution"]["Status"], request["QueryExecution"]["Statistics"]
         if execution.status not in _ENDED:
@@ -220,10 +220,10 @@ def run_queries_by(run_query: RunQuery) -> None:
 
     def get_query_results(self: AthenaResponse) -> str:
         request = json.loads(self.body)
-        return json.dumps(_results(_found(self.athena_backend, request), request))
+        return json.dumps(_results(_find_execution(self.athena_backend, request), request))
 
     def stop_query_execution(self: AthenaResponse) -> str:
-        _found(self.athena_backend, json.loads(self.body)).stop()
+        _find_execution(self.athena_backend, json.loads(self.body)).stop()
         return "{}"
 
     AthenaResponse.start_query_execution = start_query_execution  # type: ignore[method-assign]

@@ -174,7 +174,7 @@ def copy_only_what_a_transaction_touches() -> None:
             _stock_transact(self, transact_items)
         finally:
             for name, table in whole.items():
-                _take_over(table, self.tables[name], keys[name])
+                _overwrite(table, self.tables[name], keys[name])
                 self.tables[name] = table
 
     DynamoDBBackend.transact_write_items = transact_write_items  # type: ignore[method-assign]
@@ -193,7 +193,6 @@ def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
 
 
 def _table_of(table: Table, keys: set[Key]) -> Table:
-    """Copy the table with only these of its items."""
     small = copy.copy(table)
     small.items = defaultdict(dict)
     for partition, sort in keys:
@@ -202,7 +201,7 @@ def _table_of(table: Table, keys: set[Key]) -> Table:
     return small
 
 
-def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
+def _overwrite(table: Table, small: Table, keys: set[Key]) -> None:
     """Overwrite these items of `table` by their state in `small`."""
     for partition, sort in keys:
         item = small.items.get(partition, {}).get(sort)

@@ -95,7 +95,7 @@ class _Handler(MotoRequestHandler):
         body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
         environ["wsgi.input"] = BytesIO(body)
         refusal = find_refusal(self.command, self.path, self.headers.items()) or _control_refusal(environ)
-        self._write(*(_forbidden(refusal) if refusal is not None else _run(self.server.app, environ)))
+        self._write(*(_forbid(refusal) if refusal is not None else _run(self.server.app, environ)))
 
     def _write(self, status: str, headers: list[tuple[str, str]], body: bytes) -> None:
         code, _, reason = status.partition(" ")
@@ -127,7 +127,7 @@ def _control_refusal(environ: Environ) -> str | None:
     return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
 
 
-def _forbidden(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
+def _forbid(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
     return "403 Forbidden", [("Content-Type", "application/json")], json.dumps({"message": refusal}).encode()
 
 
@@ -360,7 +360,7 @@ def _tables() -> list[Table]:
 def expire_items(table: Table, now: float) -> Iterable[Message]:
     """Remove the table's expired items; yield their keys and last images.
 
-    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970; a moment more than
+    DynamoDB removes an item some time after the moment of its TTL attribute, in seconds since 1970. A moment more than
     five years ago is taken for a mistake, and the item stays (developer guide, "Time to Live").
     """
     if table.ttl.get("TimeToLiveStatus") != "ENABLED":

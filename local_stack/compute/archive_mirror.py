@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def mirrored(s3: S3Client, location: str, day: str) -> Iterator[Path]:
+def mirror_day(s3: S3Client, location: str, day: str) -> Iterator[Path]:
     """Yield a scratch folder with the day's digest, its objects and their bases, from `s3://bucket`.
 
     At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
     bucket = urlsplit(location).netloc
-    with mirrored_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
+    with mirror_prefixes(s3, bucket, [key_of(day), prefix_of(day)]) as folder:
         for key in sorted(_bases(folder / key_of(day))):
             _download(s3, bucket, key, folder)
         yield folder
 
 
 @contextmanager
-def mirrored_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
-    """Yield a scratch folder with the objects under these prefixes; it is uploaded as `mirrored` does."""
+def mirror_prefixes(s3: S3Client, bucket: str, prefixes: Sequence[str]) -> Iterator[Path]:
+    """Yield a scratch folder with the objects under these prefixes; it is uploaded as `mirror_day` does."""
     with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
         folder = Path(name)
         for key in sorted({key for prefix in prefixes for key in _keys(s3, bucket, prefix)}):

@@ -105,15 +105,15 @@ class _Pool:
         request_id = str(uuid.uuid4())
         with self._slot():
             if _size_bytes(event) > PAYLOAD_BYTES_MAX:
-                return _refused("Function.RequestTooLarge", "Request", request_id)
+                return _render_refusal("Function.RequestTooLarge", "Request", request_id)
             try:
                 return self._run(event, request_id)
             except ChildTimedOut:
-                return _broken(
+                return _render_failure(
                     "Sandbox.Timedout", f"Task timed out after {self.function.timeout_s:.2f} seconds", request_id
                 )
             except ChildFailed as error:
-                return _broken("Runtime.ExitError", f"Runtime exited: {error}", request_id)
+                return _render_failure("Runtime.ExitError", f"Runtime exited: {error}", request_id)
 
     def stop(self) -> None:
         with self._lock:
@@ -134,7 +134,7 @@ class _Pool:
                 self.busy -= 1
 
     def _run(self, event: object, request_id: str) -> InvocationResult:
-        child = self._take()
+        child = self._get_worker()
         try:
             response = child.request(self._request(event, request_id), timeout_s=self.function.timeout_s)
         except ChildFailed:
@@ -145,10 +145,10 @@ class _Pool:
         if "error" in response:
             return InvocationResult(response["error"], failed=True)
         if _size_bytes(response["payload"]) > PAYLOAD_BYTES_MAX:
-            return _refused("Function.ResponseSizeTooLarge", "Response", request_id)
+            return _render_refusal("Function.ResponseSizeTooLarge", "Response", request_id)
         return InvocationResult(response["payload"])
 
-    def _take(self) -> Child:
+    def _get_worker(self) -> Child:
         with self._lock:
             if self._stopped:
                 raise ChildFailed(f"{self.function.logical_id}: the stack has stopped")
@@ -200,11 +200,11 @@ def _size_bytes(payload: object) -> int:
     return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def _broken(error_type: str, message: str, request_id: str) -> InvocationResult:
+def _render_failure(error_type: str, message: str, request_id: str) -> InvocationResult:
     payload = {"errorType": error_type, "errorMessage": f"RequestId: {request_id} Error: {message}"}
     return InvocationResult(payload, failed=True)
 
 
-def _refused(error_type: str, side: str, request_id: str) -> InvocationResult:
+def _render_refusal(error_type: str, side: str, request_id: str) -> InvocationResult:
     rule = f"{side} payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES_MAX} bytes)."
-    return _broken(error_type, rule, request_id)
+    return _render_failure(error_type, rule, request_id)

@@ -89,8 +89,9 @@ class RestApi:
         proxy = path.lstrip("/")
         pairs = parse_qsl(query, keep_blank_values=True)
         sent = request.body
+        # API Gateway unpacks known encodings, and sends binary bodies in base64.
         if self._route.compress_from is not None and request.header("content-encoding") == "gzip":
-            sent = _unpacked(sent)
+            sent = _unpack(sent)
         binary = self._route.binary and bool(sent)
         body = base64.b64encode(sent).decode() if binary else sent.decode("utf-8", "replace")
         return {
@@ -125,7 +126,7 @@ class RestApi:
         }
 
 
-def _unpacked(body: bytes) -> bytes:
+def _unpack(body: bytes) -> bytes:
     """Unpack the body; a body that is no gzip, or too large, is left for the function to refuse."""
     inflator = zlib.decompressobj(31)
     try:

@@ -190,7 +190,6 @@ class QueuePoller(Feeder):
                 )
 
     def _record(self, message: MessageTypeDef) -> dict[str, Any]:
-        """Render the message for an event."""
         return {
             "messageId": message["MessageId"],
             "receiptHandle": message["ReceiptHandle"],

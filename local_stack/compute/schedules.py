@@ -47,18 +47,18 @@ def parse_schedule(logical_id: str, expression: str) -> tuple[frozenset[int] | N
         return frozenset(range(0, _HOUR_MINUTES, int(rate[1]))), None
     match = _CRON.fullmatch(expression)
     if match is None or not set(match.groups()[2:]) <= {"*", "?"}:
-        raise _refused(logical_id, expression)
+        raise _refusal(logical_id, expression)
     try:
         return _field(match[1]), _field(match[2])
     except ValueError:
-        raise _refused(logical_id, expression) from None
+        raise _refusal(logical_id, expression) from None
 
 
 def _field(text: str) -> frozenset[int] | None:
     return None if text == "*" else frozenset(map(int, text.split(",")))
 
 
-def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
+def _refusal(logical_id: str, expression: str) -> UnknownInTemplate:
     rule = "the local stack reads cron(minutes hours * * ? *), numbers and commas, and rate(N minutes) of a part of 60"
     return UnknownInTemplate(f"{logical_id}: property ScheduleExpression: {rule}, got {expression!r}")
 

@@ -60,7 +60,7 @@ class SparkJobs:
 
     def run(self, run: JobRun) -> Ended:
         """Run the job to its end; a failure is a result too, never an exception, and is reported."""
-        with self._counted(), self._one_at_a_time:
+        with self._count(), self._one_at_a_time:
             ended = self._run(run)
         if ended.state in ("FAILED", "TIMEOUT"):
             self._report(Failure(run.job, f"job run {run.run}", ended.state, ended.error))
@@ -77,7 +77,7 @@ class SparkJobs:
             self._scratch.cleanup()
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _count(self) -> Iterator[None]:
         with self._lock:
             self.busy += 1
         try:
@@ -88,7 +88,7 @@ class SparkJobs:
 
     def _run(self, run: JobRun) -> Ended:
         try:
-            child = self._started()
+            child = self._start()
             response = child.request(
                 {"arguments": dict(run.arguments), "clock_offset_s": self._clock.offset_s}, timeout_s=run.timeout_s
             )
@@ -102,7 +102,7 @@ class SparkJobs:
             return Ended("FAILED", str(error))
         return Ended("FAILED", response["error"]) if "error" in response else Ended("SUCCEEDED")
 
-    def _started(self) -> Child:
+    def _start(self) -> Child:
         with self._lock:
             if self._stopped:
                 raise ChildFailed("the stack has stopped")

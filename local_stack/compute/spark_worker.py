@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import boto3
 
-from local_stack.compute.archive_mirror import mirrored, mirrored_prefixes
+from local_stack.compute.archive_mirror import mirror_day, mirror_prefixes
 from local_stack.processes.child_process import Message, serve_lines
 from local_stack.processes.time_skip import Skipping
 
@@ -64,10 +64,10 @@ class Worker:
                 s3 = boto3.client("s3")
                 location, day = arguments["--archive"], arguments.get("--day")
                 if day:
-                    mirror = mirrored(s3, location, day)
+                    mirror = mirror_day(s3, location, day)
                 else:
                     job = importlib.import_module(script.JOBS[arguments["--job"]])
-                    mirror = mirrored_prefixes(s3, urlsplit(location).netloc, job.PREFIXES_READ)
+                    mirror = mirror_prefixes(s3, urlsplit(location).netloc, job.PREFIXES_READ)
                 folder = on_exit.enter_context(mirror)
                 arguments = {**arguments, "--archive": str(folder)}
             status: int = script.main([part for pair in arguments.items() for part in pair], _session())

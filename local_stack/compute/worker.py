@@ -51,10 +51,7 @@ class Worker:
         self._skipping = Skipping()
 
     def respond(self, request: Message) -> Message:
-        """Run the handler to `{"payload": <the handler's>}` or `{"error": <Lambda's payload>}`.
-
-        For `{}`, only import it.
-        """
+        """Run the handler to `{"payload": <its result>}` or `{"error": <Lambda's payload>}`; for `{}`, import it."""
         request_id = request.get("request_id", "")
         try:
             handler = self._load()
@@ -67,7 +64,7 @@ class Worker:
             payload = handler(request["event"], _context(request))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything, SystemExit too
             return {"error": _error_payload(error, request_id)}
-        return _marshalled(payload, request_id)
+        return _marshal(payload, request_id)
 
     def _load(self) -> Handler:
         if self._handler is None:
@@ -86,7 +83,7 @@ def _context(request: Message) -> Context:
     )
 
 
-def _marshalled(payload: object, request_id: str) -> Message:
+def _marshal(payload: object, request_id: str) -> Message:
     try:
         json.dumps(payload)
     except (TypeError, ValueError) as error:

@@ -68,18 +68,18 @@ class Server(ThreadingHTTPServer):
         self._option = option
         self._thread: threading.Thread | None = None
         super().__init__(("127.0.0.1", port), _Handler, bind_and_activate=False)
-        self._take(self.server_bind)
+        self._try_port(self.server_bind)
 
     def open(self) -> Server:
         """Respond from now on. Raises PortInUse if a foreign process took the port meanwhile."""
-        self._take(self.server_activate)
+        self._try_port(self.server_activate)
         # The longest that a stop may take.
         seconds = {"poll_interval": 0.05}
         self._thread = threading.Thread(target=self.serve_forever, kwargs=seconds, name="http", daemon=True)
         self._thread.start()
         return self
 
-    def _take(self, step: Callable[[], None]) -> None:
+    def _try_port(self, step: Callable[[], None]) -> None:
         """Bind or listen; either may find a foreign process there: two may share a port until one of them listens."""
         try:
             step()

@@ -52,7 +52,7 @@ def _foreign_host(request: _RequestHead) -> str | None:
     hosts = request.values("host")
     if len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0]):
         return None
-    return f"Host: must be a loopback name (127.0.0.1, localhost, [::1]), got {_shown(hosts)}"
+    return f"Host: must be a loopback name (127.0.0.1, localhost, [::1]), got {_show(hosts)}"
 
 
 def _foreign_origin(request: _RequestHead) -> str | None:
@@ -61,7 +61,7 @@ def _foreign_origin(request: _RequestHead) -> str | None:
     foreign = [origin for origin in request.values("origin") if origin.lower() != own]
     if not foreign or not request.changes_state:
         return None
-    return f"Origin: a page may change nothing here unless it came from {own}, got {_shown(foreign)}"
+    return f"Origin: a page may change nothing here unless it came from {own}, got {_show(foreign)}"
 
 
 def _foreign_site(request: _RequestHead) -> str | None:
@@ -70,7 +70,7 @@ def _foreign_site(request: _RequestHead) -> str | None:
     return "Sec-Fetch-Site: a page of another site may change nothing here, got 'cross-site'"
 
 
-def _shown(values: list[str]) -> str:
+def _show(values: list[str]) -> str:
     return repr(", ".join(values)[:_SHOWN_CHARACTERS]) if values else "none"
 
 

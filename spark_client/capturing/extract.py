@@ -1,4 +1,4 @@
-"""Extraction of writes from an execution: what it wrote and read, and what the columns are made of."""
+"""Extraction of writes from an execution: its outputs and inputs, and the sources of each column."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from spark_client.capturing.plans.row_statements import RowChange
 from spark_client.capturing.plans.values import Dependency, TooLarge, Value
 from spark_client.capturing.variables import DECLARES, SETS, Variables, read_variables
 
-# Rows of the log that Delta keeps beside a table, read to know what the table is.
+# Rows of Delta's log beside a table, read for the state of the table.
 _DELTAS_LOG = "/_delta_log"
 # Ends of Spark's names of actions, as in `collectAsArrowToPython`.
 _TO_PYTHON = re.compile(r"(?:AsArrow)?ToPython$")
@@ -50,12 +50,12 @@ _TO_PYTHON = re.compile(r"(?:AsArrow)?ToPython$")
 _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
-# Action of what stands for a whole stream.
+# Action of the plan of a whole stream.
 STREAM = "stream"
 
 
 class Extractor:
-    """Extractor of writes, in their order; remembers what Spark forgets: plans of checkpoints, streams, variables."""
+    """Extractor of writes, in their order; remembers plans of checkpoints, streams and variables, as Spark does not."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self.catalogs = catalogs
@@ -115,7 +115,7 @@ class Extractor:
         return self._versions.locate(versions)
 
     def nameless(self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions) -> Read:
-        """Return what a write without a named target read."""
+        """Return the reads of a write without a named target."""
         reads = [self.read_plan(execution, command, plan, versions) for plan in plans]
         return replace(
             self.read_plan(execution, command, None, versions),
@@ -125,7 +125,7 @@ class Extractor:
         )
 
     def read_plan(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
-        """Return what a plan of an execution reads."""
+        """Return the reads of a plan of an execution."""
         read = self._described(execution, command, self.reading(execution, plan), versions)
         return replace(
             read, inputs=tuple(item for item in read.inputs if _DELTAS_LOG not in item.id.name), tier="tables"
@@ -189,7 +189,7 @@ class Extractor:
         return [self.write(call, target, target.output)]
 
     def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
-        """Return the write of a target, at the versions that were read."""
+        """Return the write of a target, with the versions of its inputs."""
         reading = self.reading(execution, target.query, target.rows)
         read = self._described(execution, target.command, reading, versions)
         write = write_of(
@@ -223,27 +223,27 @@ class Extractor:
         return QueryLeaves(self.catalogs, self._checkpoints, query, rows, execution.stream, variables)
 
     def _set(self, execution: Execution) -> None:
-        """Remember what a statement makes of variables, if it did."""
+        """Remember the new values of variables, unless the statement failed."""
         if execution.failure is None:
             read = execution.plan.node("sourceQuery") or execution.plan.node("defaultExpr")
             variables = read_variables(execution, self.reading(execution, read))
             self._variables.put(execution.session, variables)
 
     def checkpoint(self, execution: Execution) -> None:
-        """Remember what a plan reads, for leaves that have its rows."""
+        """Remember the sources of a plan, for leaves with its rows."""
         reading = self.reading(execution, execution.plan)
         try:
             relation = reading.relation(execution.plan)
         except TooLarge:
             return
         inputs = list(read_at(reading.inputs(), self.locate(execution.read_versions)))
-        made = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
+        checkpoint = Checkpoint(relation.values, relation.rows, inputs, list(reading.unknown_inputs()))
         stream = execution.stream if execution.action == STREAM else None
-        self._checkpoints.remember(tuple(name for name, _ in relation.columns), made, execution.last_rdd, stream)
+        self._checkpoints.remember(tuple(name for name, _ in relation.columns), checkpoint, execution.last_rdd, stream)
 
 
 def write_of(read: Read, **written: Any) -> Write:
-    """Return a write that reads what was read."""
+    """Return a write with the inputs of a read."""
     values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
     return Write(**values, **written)
 

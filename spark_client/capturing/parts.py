@@ -1,6 +1,6 @@
-"""Parts of capture for what a program may not have, a folder each. The rest names none; `PARTS` is the one list.
+"""Parts of capture for some programs alone, a folder each. The rest names none; `PARTS` is the list.
 
-A part says by which names it is chosen. Its modules have fixed names, and are loaded when they are first needed:
+The names in a part choose it: of a package, a plan, a leaf. Its modules have fixed names, and load at first need:
 
     sessions   `application_of(spark)`, `Session(spark)`: sessions of a package
     methods    `wrap()`, `unwrap()`: methods of Python, wrapped while a driver is captured
@@ -23,13 +23,13 @@ class Part:
     """Part of capture: the folder `name`.
 
     Attributes:
-        modules: those of the modules above that it has.
-        sessions: package of the sessions that it captures, with a dot behind it.
-        plan: kind of the plans whose writes it reads.
-        leaf: value of the leaves that it reads.
-        connectors: modules and objects that `registry` takes as connectors.
-        sinks: commands whose data other executions write, or they themselves.
-        folders: commands of folders whose files other executions write.
+        modules: names out of the list above.
+        sessions: package of the captured sessions, with a dot at its end.
+        plan: kind of the plans of its writes.
+        leaf: name of a value in its leaves.
+        connectors: modules and objects of connectors, for `registry`.
+        sinks: commands with their data in inner executions, or in themselves.
+        folders: commands of folders, with each file in an inner execution.
     """
 
     name: str
@@ -54,6 +54,8 @@ PARTS = (
 )
 SINKS = frozenset(command for part in PARTS for command in part.sinks)
 FOLDERS = frozenset(command for part in PARTS for command in part.folders)
+_BY_PLAN = {part.plan: part for part in PARTS if part.plan}
+_BY_LEAF = {part.leaf: part for part in PARTS if part.leaf}
 
 
 def modules(name: str) -> list[Any]:
@@ -62,22 +64,25 @@ def modules(name: str) -> list[Any]:
 
 
 def module(name: str) -> Any:
-    """Return the module of this name of the one part that has it."""
+    """Return the module of this name; a single part has it."""
     (only,) = modules(name)
     return only
 
 
 def part_of_session(session: object) -> Part | None:
-    """Return the part that captures a session; None for a session of the driver."""
+    """Return the part for a session; None for a session of the driver."""
     package = type(session).__module__
     return next((part for part in PARTS if part.sessions and package.startswith(part.sessions)), None)
 
 
 def part_of_plan(kind: str) -> Part | None:
-    """Return the part that reads the writes of a plan of this kind."""
-    return next((part for part in PARTS if part.plan == kind), None)
+    """Return the part for the writes of a plan of this kind."""
+    return _BY_PLAN.get(kind)
 
 
 def part_of_leaf(values: Container[str]) -> Part | None:
-    """Return the part that reads a leaf with these values."""
-    return next((part for part in PARTS if part.leaf and part.leaf in values), None)
+    """Return the part for a leaf with these values; called for each node of a plan."""
+    for leaf, part in _BY_LEAF.items():
+        if leaf in values:
+            return part
+    return None

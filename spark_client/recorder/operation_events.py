@@ -24,25 +24,25 @@ ROOTS_MAX = 10_000
 
 
 class OperationBatch(NamedTuple):
-    """Sets of operations sent in one event, each valid by itself; `weights` are in the order of `_bounds`."""
+    """Sets of operations sent in an event, each valid by itself; `weights` are in the order of `_bounds`."""
 
     operations: tuple[Operation, ...] = ()
     weights: tuple[int, ...] = (0, 0, 0, 0, 0, 0)
 
     def joined(self, other: OperationBatch) -> OperationBatch:
-        """Return both batches as one."""
+        """Join both batches."""
         weights = tuple(mine + theirs for mine, theirs in zip(self.weights, other.weights, strict=True))
         return OperationBatch(self.operations + other.operations, weights)
 
 
 def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
-    """Return the bytes that are left beside the roots, and the limits of a set (`headwater_model.operation_checks`)."""
+    """Compute the bytes left beside the roots, and the limits of a set (`headwater_model.operation_checks`)."""
     left_bytes = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
     return left_bytes, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX, SOURCE_NAME_BYTES_MAX
 
 
 def batches_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[OperationBatch], list[str]]:
-    """Return the sets in their order, in as few events as the bounds allow, with warnings of sets that fit in none.
+    """Pack the sets in order into as few events as the bounds allow, with a warning for each set too large.
 
     There is always a batch, since the roots go with the first.
     """
@@ -90,7 +90,7 @@ def _destinations(operations: Sequence[Operation]) -> str:
 def render_event(
     context: RunContext, event_type: str, now_s: float, operations: Sequence[Operation] = (), roots: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return a run event; `now_s` is seconds since 1970."""
+    """Render a run event; `now_s` is seconds since 1970."""
     facets = dict(_facets(context, operations, roots))
     moment = datetime.fromtimestamp(now_s, timezone.utc)
     return {
@@ -116,12 +116,12 @@ def _facets(context: RunContext, operations: Sequence[Operation], roots: Sequenc
 
 
 def ours(facet: str) -> dict[str, str]:
-    """Return the first fields of a Headwater facet, whose JSON Schema is in docs/facets."""
+    """Begin a Headwater facet; its JSON Schema is in docs/facets."""
     return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
 
 
 def run_of_job(run: JobRun) -> dict[str, Mapping[str, str]]:
-    """Return a run and its job, as the facet of a parent names them."""
+    """Render a run and its job, as the facet of a parent names them."""
     return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 

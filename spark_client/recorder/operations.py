@@ -18,18 +18,18 @@ from spark_client.dataset_names import clean_dataset
 # A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
 # model's own.
 Dataset: TypeAlias = "DatasetId | tuple[str, str] | tuple[str, str, str] | Mapping[str, object]"
-# CDAP's own operations have a type, those of its first design do not.
+# Types of CDAP's own operations; operations of its first design have none.
 _TYPES = frozenset({"READ", "TRANSFORM", "WRITE"})
 _PARTS = ("namespace", "name", "description")
 
 
 class FieldOperation:
-    """Operation on fields, given in the order in which the job does it; each method returns a new operation.
+    """Operation on fields, given in the job's order; each method returns a new operation.
 
     >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").content
     {'name': 'concat', 'inputs': ['first_name', 'last_name'], 'outputs': ['name']}
 
-    Without `outputs` it drops its inputs, without `inputs` and sources it generates its outputs. A field in a struct is
+    Without `outputs` it drops its inputs. Without `inputs` and sources it generates its outputs. A field in a struct is
     a path with slashes (`employees/name`). The operation is checked when it is recorded.
     """
 
@@ -38,17 +38,17 @@ class FieldOperation:
         self.sources: tuple[Dataset, ...] = ()
 
     def describe(self, description: str) -> FieldOperation:
-        """Set the description, for people; leave out of it what changes with every run."""
+        """Set the description, for people; leave out ids and times of a run."""
         return self._with(description=description)
 
     def reads(self, *sources: Dataset) -> FieldOperation:
-        """Add datasets that it reads, each as (namespace, name), or with a description as the third part."""
+        """Add datasets to read, each as (namespace, name), or with a description as the third part."""
         changed = self._with()
         changed.sources = (*self.sources, *sources)
         return changed
 
     def inputs(self, *fields: str) -> FieldOperation:
-        """Add input fields, each as the latest operation before this one made it."""
+        """Add input fields, each as the latest operation before made it."""
         return self._with(inputs=[*self.content["inputs"], *fields])
 
     def outputs(self, *fields: str, **types: str) -> FieldOperation:
@@ -63,15 +63,15 @@ class FieldOperation:
         return changed
 
 
-# Operations that `record` takes: of the builder, of the model, or JSON of either CDAP design.
+# Operations for `record`: of the builder, of the model, or JSON of either CDAP design.
 Given: TypeAlias = "FieldOperation | OrderedOperation | Operation | Mapping[str, object]"
 
 
 def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
-    """Return a dataset given in any form, with its description, if it has one.
+    """Parse a dataset given in any form, with its description or None.
 
     Raises:
-        Invalid: it is none.
+        Invalid: it is no dataset.
     """
     if isinstance(given, DatasetId):
         return given, None
@@ -84,7 +84,7 @@ def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
 
 
 def clean_operation(operation: Operation) -> Operation:
-    """Return the operation with a clean name of the dataset that it reads or writes (`dataset_names`)."""
+    """Clean the name of the dataset that an operation reads or writes (`dataset_names`)."""
     if isinstance(operation, Read):
         return replace(operation, source=clean_dataset(operation.source))
     if isinstance(operation, Write):
@@ -93,7 +93,7 @@ def clean_operation(operation: Operation) -> Operation:
 
 
 def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:
-    """Return the operations as steps for translation, in their order; a stage's steps carry its name.
+    """Parse the operations as steps for translation, in their order; a stage's steps carry its name.
 
     Raises:
         Invalid: with every fault of each.
@@ -131,17 +131,17 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
 def parse_written(
     destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
 ) -> WriteStep:
-    """Return a write of a DataFrame, a schema, or names with or without types; without `fields` they are guessed."""
+    """Parse a write of a DataFrame, a schema, or names with or without types; without `fields` they are guessed."""
     dataset, description = parse_dataset(destination, "destination")
     names, types = (None, ()) if fields is None else parse_names(fields)
     return WriteStep(dataset, names, types, name, stage, description)
 
 
 def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:
-    """Return field names, and the types of fields that have one; reads a DataFrame or StructType without PySpark.
+    """Parse field names and their types, if given; reads a DataFrame or StructType without PySpark.
 
     Raises:
-        Invalid: these are no fields.
+        Invalid: the argument has no fields.
     """
     parsed = _fields_of(fields)
     return tuple(name for name, _ in parsed), types_of(parsed)

@@ -1,4 +1,4 @@
-"""OperationRecorder records which fields a job made of which, by which operations.
+"""OperationRecorder records the fields of a job, their input fields, and the operations between them.
 
 with LineageClient() as client, OperationRecorder(client, ("emissions", "emissions.calculate")) as recorder:
     recorder.record(
@@ -46,7 +46,7 @@ from spark_client.recorder.operations import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-# The type of an event that leaves the run's state as it is.
+# The type of an event without effect on the run's state.
 _OTHER = "OTHER"
 # OpenLineage's default namespace of jobs.
 _NAMESPACE = "default"
@@ -55,14 +55,14 @@ T = TypeVar("T")
 
 
 class OperationRecorder:
-    """Recorder of operations on fields, which sends them in events of its run.
+    """Recorder of operations on fields; it sends them in events of its run.
 
-    `job` is (namespace, name); `run_id` is the id that `LineageClient.record` takes too, so that records and fields
-    belong to one run; it is generated if left out. `parent` and `root` are the runs that started it, each as
-    (namespace, name, run id). While a capture is on, all of them may be left out: the recorder belongs to the captured
-    application's job and run, which the capture begins and ends. With neither, the job has the program's name.
+    `job` is (namespace, name). Give `run_id` to `LineageClient.record` too, so records and fields belong to the same
+    run; left out, it is generated. `parent` and `root` are the runs above it, each as (namespace, name, run id). While
+    a capture is on, leave all of them out: the recorder belongs to the captured application's job and run. The capture
+    begins and ends the run. With neither, the job has the program's name.
 
-    Nothing is sent before `flush`, `close` or the end of the program; every event holds all that was recorded up to
+    Nothing is sent before `flush`, `close` or the end of the program; every event holds all operations recorded up to
     then. With `owns_run` the recorder also emits the start and end of the run. Otherwise another producer does (Spark's
     listener, the scheduler), or the run stays open.
 
@@ -70,7 +70,7 @@ class OperationRecorder:
     raised instead. Usable by many threads of the driver.
 
     Raises:
-        TypeError: an argument is something else; the message names it.
+        TypeError: an argument has another type; the message names it.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class OperationRecorder:
         self._pipeline: list[Stage] = []
         self._roots: dict[str, None] = {}
         self._warned: set[str] = set()
-        # Number of recorded changes, and of those that were sent.
+        # Number of recorded changes, and of the sent changes.
         self._changes = 0
         self._sent = 0
         if job is None and captured is None:
@@ -107,7 +107,7 @@ class OperationRecorder:
 
     @property
     def run(self) -> JobRun:
-        """Recorded run, which other runs may name as their parent."""
+        """Recorded run, to be named by its children as their parent."""
         return self._context.run
 
     @property
@@ -116,12 +116,12 @@ class OperationRecorder:
         return self.run.run_id
 
     def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
-        """Record the operations that made a destination: complete, from the reads on, in their order.
+        """Record the operations of a destination: complete, from the reads on, in their order.
 
-        `operations` are `FieldOperation`s, `headwater_model.operations` (which name their origins, in any order), or
+        `operations` are `FieldOperation`s, `headwater_model.operations` (with their origins, in any order), or
         JSON of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
         schema: the DataFrame, or names, or pairs of name and type as `{"name", "type"}`; without it the written fields
-        are guessed (see `Written`), and a warning names them. Operations that include their writes need neither.
+        are guessed (see `Written`), and a warning names them. Operations with their own writes need neither.
         Recording the same again changes nothing.
 
         Raises:
@@ -130,7 +130,7 @@ class OperationRecorder:
         self._guard("operations", lambda: self._record(destination, operations, fields))
 
     def stage(self, name: str) -> Stage:
-        """Return the pipeline's stage of this name, made at its first call; its operations need no destination."""
+        """Find or make the pipeline's stage of this name; its operations need no destination."""
         _check_text("name", name)
         with self._lock:
             known = next((stage for stage in self._pipeline if stage.name == name), None)
@@ -140,17 +140,17 @@ class OperationRecorder:
             return known
 
     def read(self, source: Dataset, fields: object) -> None:
-        """Read these fields of a source, at this position among the pipeline's stages."""
+        """Read fields of a source, at this position among the pipeline's stages."""
         self._unnamed_stage().read(source, fields)
 
     def write(self, destination: Dataset, fields: object = None) -> None:
-        """Write these fields to a destination, at this position among the stages; see `record` for `fields`."""
+        """Write fields to a destination, at this position among the stages; see `record` for `fields`."""
         self._unnamed_stage().write(destination, fields)
 
     def declare(self, declared: str | os.PathLike[str] | Mapping[str, object] | Sequence[object]) -> None:
         """Add operations declared beside the job as `fieldMutations`: a JSON file's path, or its content.
 
-        That is a stage, a list of stages, or a pipeline with `stages`; each stage is added to those of `stage`.
+        The content is a stage, a list of stages, or a pipeline with `stages`; each is added as by `stage`.
 
         Raises:
             Invalid: if `strict`, with every fault.
@@ -158,11 +158,11 @@ class OperationRecorder:
         self._guard("declared operations", lambda: self._declare(declared))
 
     def report_roots(self, root_ids: Iterable[str]) -> None:
-        """Report the roots of the records that the run worked on, so that fields lead to records; at most 10,000."""
+        """Report the roots of the run's records, so fields lead to records; at most 10,000."""
         self._guard("record roots", lambda: self._report(root_ids))
 
     def flush(self, event_type: str = _OTHER) -> bool:
-        """Send all that was recorded so far, in as many events as needed; return True if the service accepted them.
+        """Send all operations recorded so far, in as many events as needed; return True if the service accepted them.
 
         Without anything new, only an `event_type` other than OTHER sends an event.
         """
@@ -179,7 +179,7 @@ class OperationRecorder:
         return all(taken)
 
     def close(self) -> None:
-        """Send what is not sent yet; a recorder that is used again must be closed again."""
+        """Send the rest; a recorder in use again must be closed again."""
         self._close("COMPLETE")
 
     def _close(self, end: str) -> None:
@@ -246,7 +246,7 @@ class OperationRecorder:
             return self._pipeline[-1]
 
     def _events(self, event_type: str) -> Sequence[Mapping[str, object]]:
-        """Return events with all recorded operations; an event is empty only if its type means something."""
+        """Render events with all recorded operations; an event is empty only if its type means something."""
         sets = [*self._recorded.values()]
         pipeline = self._guard("pipeline", lambda: self._translated(sets)) if self._is_written() else None
         roots, now_s = list(self._roots), self._now()
@@ -274,7 +274,7 @@ class OperationRecorder:
         return [clean_operation(operation) for operation in translated.operations]
 
     def _guard(self, what: str, do: Callable[[], T]) -> T | None:
-        """Catch every error here alone: lineage must not end the job that it describes."""
+        """Catch every error here alone: lineage must not end the described job."""
         try:
             return do()
         except Exception as error:
@@ -305,18 +305,18 @@ class Stage:
         return [step for call in self._calls for step in call]
 
     def record(self, operations: Iterable[Given]) -> None:
-        """Record operations as a recorder takes them, without a destination; their names get the stage's.
+        """Record operations without a destination, in the forms of the recorder's `record`.
 
-        Fields that earlier stages made are checked when the pipeline is sent.
+        The stage's name goes before their names. Fields of earlier stages are checked when the pipeline is sent.
         """
         self._recorder._guard("operations", lambda: self._add(parse_steps(operations, self.name)))
 
     def read(self, source: Dataset, fields: object) -> None:
-        """Read these fields of a source: a DataFrame, a schema, or names."""
+        """Read fields of a source: a DataFrame, a schema, or names."""
         self._recorder._guard("read", lambda: self._add((self._read(source, fields),)))
 
     def write(self, destination: Dataset, fields: object = None) -> None:
-        """Write these fields, as they are at this position, to a destination."""
+        """Write fields, as they are at this position, to a destination."""
         self._recorder._guard("write", lambda: self._add((parse_written(destination, fields, stage=self.name),)))
 
     def _read(self, source: Dataset, fields: object) -> OrderedOperation:
@@ -358,7 +358,7 @@ def _program() -> tuple[str, str]:
 
 
 def _writes(steps: Iterable[Step], written: WriteStep) -> bool:
-    """True if operations that name their origins write to the destination already."""
+    """True if an operation with its origins writes to the destination already."""
     return any(isinstance(step, Write) and step.destination == written.destination for step in steps)
 
 

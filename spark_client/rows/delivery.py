@@ -1,6 +1,6 @@
-"""Delivery of rows in a Spark task: counts bad rows, packs and sends good ones, and returns the outcomes as its result.
+"""Delivery of rows in a Spark task: counts bad rows, packs and sends good rows, and returns the outcomes.
 
-Nothing sent is kept, and nothing ends the task: rows that cannot be sent are counted, with the reason.
+Nothing sent is kept, and nothing ends the task: rows not sent are counted, with the reason.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 SENT, FAILED, REFUSED = "sent", "failed", "refused"
 # Not an outcome: a row of the result whose reason is a root with records in the rows.
 ROOT = "root"
-# Roots that a task returns.
+# Limit of the roots in a task's result.
 _ROOTS_MAX = 1_000
 # The columns of a task's result, as Spark reads them.
 RESULT = "outcome string, reason string, rows long, examples array<string>"
 # Examples of bad rows for each reason.
 EXAMPLES_MAX = 3
-# Reasons that are counted apart; more of them would not be read.
+# Reasons counted apart; nobody would read more of them.
 _REASONS_MAX = 20
 _OTHER = "other reasons"
-# Concurrent calls of a task: the next bodies are packed while these wait for the network.
+# Concurrent calls of a task: the next bodies are packed while the calls wait for the network.
 _UNDER_WAY = 4
-# Bodies in a row that were not delivered, after which a task tries no more.
+# After so many undelivered bodies in a row a task gives up.
 _LOST_MAX = 4
-# Destinations that this process has given up: its next task does not wait for them as long again.
+# Destinations given up by this process: its next task does not wait for them as long again.
 _GIVEN_UP: set[str] = set()
 
 
@@ -51,7 +51,7 @@ class PackTransport(Protocol):
     packs_max: int
 
     def send(self, packs: Sequence[Pack], timeout_s: float) -> list[Unsent]:
-        """Send up to `packs_max` bodies and return those not accepted. Raises as `Transport.send` does."""
+        """Send up to `packs_max` bodies and return the bodies not accepted. Raises as `Transport.send` does."""
 
     def close(self) -> None:
         """Close the connections."""
@@ -83,7 +83,7 @@ class RequestPackTransport:
         self._transport = transport
 
     def send(self, packs: Sequence[Pack], timeout_s: float) -> list[Unsent]:
-        """Send the one request."""
+        """Send the single request."""
         (pack,) = packs
         self._transport.send(pack.body.encode(), timeout_s)
         return []
@@ -97,7 +97,7 @@ class RequestPackTransport:
 class TaskConfig:
     """Settings of every task: the destination (a queue, or a client's destination) and the time limits.
 
-    `shared` has the fields that all records share: a request has them once, a message in each record.
+    `shared` has the common fields of all records: a request has them once, a message in each record.
     """
 
     queue_url: str | None
@@ -118,7 +118,7 @@ class TaskConfig:
         return message_form() if self.queue_url else request_form(self.shared)
 
     def open(self) -> PackTransport:
-        """Return the transport to the destination.
+        """Open the transport to the destination.
 
         Raises:
             Misconfigured: there is no destination.
@@ -165,7 +165,7 @@ class RowOutcomes:
         self._roots: set[str] = set()
 
     def count(self, outcome: str, reason: str, rows: int) -> None:
-        """Add rows of one outcome."""
+        """Add rows with the same outcome and reason."""
         known = (outcome, reason) in self._rows or len(self._rows) < _REASONS_MAX
         self._rows[outcome, reason if known else _OTHER] += rows
 
@@ -179,14 +179,14 @@ class RowOutcomes:
                 few.append(example)
 
     def note_roots(self, root_ids: pa.Array) -> None:
-        """Note the roots of the records that were sent, up to a bound."""
+        """Note the roots of the sent records, up to a bound."""
         import pyarrow.compute as pc
 
         if len(self._roots) < _ROOTS_MAX:
             self._roots.update(pc.unique(root_ids).to_pylist())
 
     def render(self) -> pa.RecordBatch:
-        """Return a row for each outcome and reason, and for each root."""
+        """Render a row for each outcome and reason, and for each root."""
         import pyarrow as pa
 
         rows_of_result = [(*key, rows, self._examples.get(key, [])) for key, rows in self._rows.items()]
@@ -197,14 +197,14 @@ class RowOutcomes:
 
 
 class _Outcome(NamedTuple):
-    """Outcome of one call: rows by outcome and reason, and why the service was out of reach."""
+    """Outcome of a call: rows by outcome and reason, and why the service was out of reach."""
 
     rows: list[tuple[str, str, int]]
     why_lost: str | None
 
 
 class _Shipment:
-    """Packs sent in one call; those that may still be accepted are sent again."""
+    """Packs sent in a call; temporarily refused packs are sent again."""
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self._left = list(packs)
@@ -213,7 +213,7 @@ class _Shipment:
     def deliver(self, pack_transport: PackTransport, config: TaskConfig, *, once: bool) -> _Outcome:
         """Send until all packs are accepted or the time limit is reached; `once` allows a single attempt.
 
-        This is the one place where everything is caught: lineage must not end the task that it describes.
+        All errors are caught here and nowhere else: lineage must not end the described task.
         """
         try:
             retry(
@@ -224,7 +224,7 @@ class _Shipment:
             )
         except Refused as error:
             return self._end(REFUSED, str(error))
-        except Exception as error:  # noqa: BLE001 - lineage must not end the task that it describes
+        except Exception as error:  # noqa: BLE001 - lineage must not end the described task
             cause = error.__cause__ if isinstance(error, Undelivered) else error
             reason = str(cause) if isinstance(cause, LineageError) else f"{type(cause).__name__}: {cause}"
             return self._end(FAILED, reason)._replace(why_lost=reason)
@@ -268,7 +268,7 @@ class _Shipping:
             self._dispatch()
 
     def finish(self) -> None:
-        """Send the packs that are left, and wait for every call."""
+        """Send the rest of the packs, and wait for every call."""
         self._dispatch()
         while self._under_way:
             self._finish_oldest()
@@ -279,7 +279,7 @@ class _Shipping:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A task that was killed is tried again from its start: it waits for nothing.
+        # A killed task is tried again from its start: it waits for nothing.
         self._pool.shutdown(wait=kind is None, cancel_futures=True)
         if self._transport is not None:
             self._transport.close()

@@ -45,11 +45,11 @@ class RowCounts:
     """Numbers of the rows of a call by outcome.
 
     Attributes:
-        sent: accepted by the queue or the service; no row is counted twice, though a task that ran again sent some
-            of its records twice (they are the same records).
+        sent: accepted by the queue or the service; no row is counted twice, though a second run of a task sent some of
+            its records twice (they are the same records).
         failed: not accepted for lack of a network, a right or time.
         refused: breaking a rule of records (docs/emit_records.md), found here or by the service.
-        faults: the reasons of both, most rows first.
+        faults: the reasons of failed and refused rows, most rows first.
         error: why the rows could not be read or the job not be run, else None; nothing is counted then.
     """
 
@@ -80,22 +80,22 @@ def emit_records(
     requested_at: int | None = None,
     retry: RetryPolicy | None = None,
 ) -> RowCounts:
-    """Record one step for each row: `action` on `parent_id` made the row, which is stored at `storage_location`.
+    """Record a step for each row: `action` on `parent_id` made the row, stored at `storage_location`.
 
     A string names a column, and a constant is `sf.lit("flights")`; but a string as `action` is the action itself. The
-    node's id is `node_id`, or else derived from root, parent, action and `key`, which distinguishes the rows of a step
-    (see `derived_node_id`). All must be the same however often a row is computed: each try of a task computes `df`
-    again, so persist it, or read back what was written.
+    node's id is `node_id`, or else derived from root, parent, action and `key` (see `derived_node_id`). The `key`
+    distinguishes the rows of a step. All must be the same however often a row is computed: each try of a task computes
+    `df` again, so persist it, or read the written rows back.
 
     Records go to the packed queue at `queue_url`, or as requests by `client`; with neither, to HEADWATER_QUEUE_URL, or
     as a new LineageClient would send them. `run_id` defaults to the current run's, and `requested_at` (whole seconds
     since 1970) to now.
 
-    Rows that break a rule, or cannot be sent within `retry`, are counted and named in one warning; the job goes on.
+    Rows against a rule, or not sent within `retry`, are counted and named in a single warning; the job goes on.
 
     Raises:
-        TypeError: an argument is something else; the message names it.
-        ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
+        TypeError: an argument has another type; the message names it.
+        ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id too long.
         AnalysisException: Spark's, for an ambiguous column or an invalid expression.
     """
     if not isinstance(client, (LineageClient, type(None))):
@@ -148,7 +148,7 @@ def _send(records: DataFrame, config: TaskConfig) -> RowCounts:
     try:
         _warn_if_unstable(records)
         rows = lines.mapInArrow(deliver, RESULT).collect()
-    except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
+    except Exception as error:  # noqa: BLE001 - a job at its end must not fail for want of lineage
         return RowCounts(error=f"{type(error).__name__}: {_message(error)}")
     run_id = config.shared.get("run_id")
     for row in rows:
@@ -158,21 +158,21 @@ def _send(records: DataFrame, config: TaskConfig) -> RowCounts:
 
 
 def _message(error: Exception) -> str:
-    """Return the error's message in one line, without stack frames; the workers' own error follows them."""
+    """Get the error's message in a single line, without stack frames; the workers' own error follows them."""
     lines = str(error).splitlines()
     messages = [line for line in lines if line[:1].strip()] or lines
     return " ".join(" ".join(messages).split())[:_ERROR_CHARS]
 
 
 def _warn_if_unstable(records: DataFrame) -> None:
-    """Warn of ids that change when a task runs again: they make second nodes that look like any others."""
+    """Warn of ids that change when a task runs again: they would make second nodes."""
     plan = getattr(records, "_jdf", None)  # Spark Connect has none
     if plan is not None and not plan.queryExecution().optimizedPlan().deterministic():
         _log.warning("rows with uuid(), rand() or the like may be recorded twice: write or persist them first")
 
 
 def _count(rows: Iterable[Row]) -> RowCounts:
-    """Return the results of all tasks as one."""
+    """Sum the results of all tasks."""
     of_outcome: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}

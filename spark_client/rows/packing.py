@@ -1,4 +1,4 @@
-"""Rows as JSON records, one a line of an Arrow column, packed into bodies: vectors at a time, never row by row."""
+"""Rows as JSON records in lines of an Arrow column, packed into bodies: vectors at a time, never row by row."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from spark_client.record_requests import BODY_MAX_BYTES, HEAD_MAX_BYTES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Four messages of four of the chunks that SQS bills (64 KiB) fill a call (1 MiB), and the event of the load function.
+# Four chunks of 64 KiB, as SQS bills them, fill a message. Four messages fill a call (1 MiB), and the event of the load
+# function.
 MESSAGE_BYTES_MAX = 4 * 64 * 1024
-# Bodies that are filled side by side where no node may be in one twice; each has at most `BODY_MAX_BYTES`.
+# Bodies filled side by side where no node may be in a body twice; each has at most `BODY_MAX_BYTES`.
 _OPEN_MAX = 8
-# Non-characters of XML 1.0, which SQS refuses in a body; they may only stand within strings of JSON.
+# Non-characters of XML 1.0, refused by SQS in a body; they may only stand within strings of JSON.
 _NO_XML = (("\ufffe", "\\ufffe"), ("\uffff", "\\uffff"))
-# How their UTF-8 begins, as does that of few others (U+F000 to U+FFFF).
+# First byte of their UTF-8; few further characters (U+F000 to U+FFFF) share it.
 _NO_XML_START = b"\xef"
 
 
 class Pack(NamedTuple):
-    """Body of one request or message, and its number of rows: more than its records, if rows are the same."""
+    """Body of a request or message, and its number of rows: more than its records, if rows are the same."""
 
     body: str
     rows: int
@@ -33,11 +34,11 @@ class Pack(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """Form of the bodies that lines are packed into.
+    """Form of the bodies for packed lines.
 
     Attributes:
         opening: the text before the lines.
-        room_bytes: limit of the lines and the commas between them, so that the body is within its bound.
+        room_bytes: limit of the lines and the commas between them; keeps the body within its bound.
         distinct: True if no node may be in a body twice.
     """
 
@@ -47,26 +48,26 @@ class Form:
 
 
 def message_form() -> Form:
-    """Return the form of the packed queue's messages: `{"records": [...]}`, each record in Carbonlake's form."""
+    """Make the form of the packed queue's messages: `{"records": [...]}`, each record in Carbonlake's form."""
     opening = '{"records":['
     return Form(opening, MESSAGE_BYTES_MAX - len(opening) - len("]}"), distinct=False)
 
 
 def request_form(shared: Mapping[str, object]) -> Form:
-    """Return the form of a request: `shared` (its time, its run), and records that each name their own location."""
+    """Make the form of a request: `shared` (its time, its run), and records with a location each."""
     opening = json.dumps(shared)[:-1] + ', "records": ['
     return Form(opening, BODY_MAX_BYTES - HEAD_MAX_BYTES, distinct=True)
 
 
 class Packer:
-    """Packer of lines into bodies; at most `_OPEN_MAX` bodies are open, only one if nodes may repeat."""
+    """Packer of lines into bodies; at most `_OPEN_MAX` bodies are open, a single body if nodes may repeat."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
         self._open = [_Body(form)]
 
     def add(self, lines: pa.Array, nodes: pa.Array | None = None) -> Iterator[Pack]:
-        """Yield the bodies that these lines fill.
+        """Yield the bodies filled by the lines.
 
         `lines` are records in JSON, none of them null; `nodes` name the node of each, if the form wants them distinct.
         """
@@ -85,19 +86,19 @@ class Packer:
                     yield from full
 
     def _are_new(self, nodes: pa.Array) -> bool:
-        """True if the one open body may take all of these nodes: each is there once, and none is in the body."""
+        """True if the only open body may take all the nodes: each is given once, and none is in the body."""
         import pyarrow.compute as pc
 
         alone = len(self._open) == 1 and pc.count_distinct(nodes).as_py() == len(nodes)
         return alone and not self._open[0].holds_any(nodes)
 
     def close(self) -> Iterator[Pack]:
-        """Yield the bodies that are left."""
+        """Yield the bodies still open."""
         for body in self._open:
             yield from body.close()
 
     def _fill(self, lines: pa.Array, ends: Sequence[int], nodes: pa.Array | None) -> Iterator[Pack]:
-        """Put lines into the one open body, as many at once as fit; an empty body takes at least one."""
+        """Put lines into the only open body, as many at once as fit; an empty body takes at least a line."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -118,8 +119,8 @@ class Packer:
     def _spread(self, line: str, size_bytes: int, node: str) -> Iterable[Pack]:
         """Put a line into the first open body without its node; the same line again is a row of the same record.
 
-        Returns bodies that were full. Nodes that repeat, as after a join, fill a few bodies side by side, instead of a
-        body for each repetition.
+        Returns full bodies. Repeated nodes, as after a join, fill a few bodies side by side, instead of a body for each
+        repetition.
         """
         full: Iterable[Pack] = ()
         for body in self._open:
@@ -144,7 +145,7 @@ class Packer:
 
 
 class _Body:
-    """Body that is being filled; it knows each node's line, where no node may be in a body twice."""
+    """Unfinished body; it knows each node's line, where no node may be in a body twice."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
@@ -158,22 +159,22 @@ class _Body:
         self.room_bytes -= size_bytes
 
     def note(self, nodes: pa.Array, lines: pa.Array) -> None:
-        """Note whose lines were taken; they are looked at one by one only if a node is there again."""
+        """Note the nodes of the added lines; `find_line` looks at single nodes only if a node is there again."""
         self._noted.append((nodes, lines))
 
     def note_line(self, node: str, line: str) -> None:
-        """Note the one line that was taken, of a node."""
+        """Note the line of a node."""
         self._lines[node] = line
 
     def find_line(self, node: str) -> str | None:
-        """Return the node's line in the body."""
+        """Find the node's line in the body."""
         for nodes, lines in self._noted:
             self._lines.update(zip(nodes.to_pylist(), lines.to_pylist(), strict=True))
         self._noted.clear()
         return self._lines.get(node)
 
     def holds_any(self, nodes: pa.Array) -> bool:
-        """True if a line of any of these nodes is in the body."""
+        """True if the body has a line of any given node."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -196,7 +197,7 @@ class _Body:
 
 
 def _escape(lines: pa.Array) -> pa.Array:
-    """Escape what may not be in a body; a search for its first byte takes a tenth of the time."""
+    """Escape characters forbidden in a body; a search for their first byte takes a tenth of the time."""
     import pyarrow.compute as pc
 
     data = lines.buffers()[2]

@@ -1,4 +1,4 @@
-"""AWS calls within the client's own time limits and with its own errors; the one module that loads boto3."""
+"""AWS calls within the client's own time limits and with its own errors; no other module loads boto3."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from spark_client.transport.retry import RetryPolicy
 
-# Codes of 400 responses that mean "later": SQS's and its key's.
+# Codes of 400 responses for "later": SQS's and its key's.
 _LATER = frozenset({"RequestThrottled", "ThrottlingException", "Throttling", "OverLimit", "KmsThrottled"})
 
 
@@ -34,7 +34,7 @@ C = TypeVar("C")
 
 
 class AwsConnection(Generic[C]):
-    """Lazy boto3 clients of one service, for usual and for short calls; `name` stands in error messages.
+    """Lazy boto3 clients of a service, for usual and for short calls; `name` stands in error messages.
 
     Usable by many threads. The caller retries, botocore does not. botocore sets time-outs once for a client.
     """
@@ -47,11 +47,11 @@ class AwsConnection(Generic[C]):
 
     @contextmanager
     def use(self, timeout_s: float | None = None) -> Iterator[C]:
-        """Yield the boto3 client, for calls whose errors become this package's; a short time has a client of its own.
+        """Yield the boto3 client, and turn its errors into this package's; a short time has a client of its own.
 
         Raises:
             Refused: the service refused the call.
-            Undelivered: no response, or a failure that may pass.
+            Undelivered: no response, or a temporary failure.
             Misconfigured: no region or no credentials.
         """
         try:

@@ -1,4 +1,4 @@
-"""Circuit breaker of an endpoint: what fails slowly is left alone for a while, so that a job does not wait for it.
+"""Circuit breaker: a slowly failing endpoint is left alone for a while, so a job does not wait for it.
 
     permit = breaker.permit()        # None while the endpoint rests
     try:
@@ -6,8 +6,8 @@
     finally:
         breaker.end(permit)
 
-The rest is proportional to what the failure cost. An endpoint that refuses at once is tried with each call; one that
-hangs costs its time-out, then at most a twentieth of the job's time.
+The rest is proportional to the failure's seconds. An endpoint refusing at once is tried with each call. A hanging
+endpoint costs its time-out, then at most a twentieth of the job's time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
-# Seconds of rest for each second that an attempt took to fail, the longest rest, and failures that cost none.
+# Seconds of rest for each second until an attempt failed, the longest rest, and the seconds of a failure without a
+# rest.
 _REST_FACTOR = 20.0
 _REST_MAX_S = 300.0
 _QUICK_S = 0.01
@@ -31,7 +32,7 @@ class Permit(Enum):
 
 
 class CircuitBreaker:
-    """Breaker that is closed, open (the endpoint rests) or half-open (one probe is under way); usable by many threads.
+    """Breaker that is closed, open (the endpoint rests) or half-open (a probe is under way); usable by many threads.
 
     >>> breaker = CircuitBreaker(lambda: 0.0)
     >>> breaker.fail(3.0), breaker.permit()
@@ -52,7 +53,7 @@ class CircuitBreaker:
         return self._is_doubtful
 
     def permit(self) -> Permit | None:
-        """Return a permission; None while the endpoint rests, or another thread probes it."""
+        """Ask for a permission; None while the endpoint rests, or another thread probes it."""
         with self._lock:
             if not self._is_resting:
                 return Permit.ONCE if self._is_doubtful else Permit.WITH_RETRIES
@@ -69,7 +70,7 @@ class CircuitBreaker:
             return was_doubtful
 
     def fail(self, attempt_s: float) -> float:
-        """Open the breaker for a rest that the last attempt's seconds decide; return the seconds of the rest."""
+        """Open the breaker for a rest in proportion to the last attempt's seconds; return the seconds of the rest."""
         rest_s = 0.0 if attempt_s < _QUICK_S else min(attempt_s * _REST_FACTOR, _REST_MAX_S)
         with self._lock:
             self._is_doubtful = True
@@ -78,7 +79,7 @@ class CircuitBreaker:
             return rest_s
 
     def end(self, permit: Permit) -> None:
-        """Note that the call of a permission is over, whatever it brought."""
+        """Note the end of a permitted call, successful or not."""
         if permit is Permit.PROBE:
             with self._lock:
                 self._is_probed = False

@@ -32,17 +32,17 @@ VARIABLES = {
     "auth": "HEADWATER_AUTH",
 }
 _PLACES = ("url", "function", "file")
-# Errors of a file's disk that may pass: no space, a fault, too many open files.
+# Temporary errors of a file's disk: no space, a fault, too many open files.
 _MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 def choose_destination(given: Destination, environment: Mapping[str, str]) -> Destination:
-    """Return the destination as `given`, completed from the environment.
+    """Complete a given destination from the environment.
 
     A location given by argument overrides all locations of the environment.
 
     Raises:
-        Misconfigured: several locations, or none, or one that is no text; the message names them.
+        Misconfigured: several locations, or none, or a location that is no text; the message names them.
 
     >>> choose_destination(Destination(file="lineage.jsonl"), {"HEADWATER_URL": "http://127.0.0.1:8080"}).url
     >>> choose_destination(Destination(), {"HEADWATER_URL": "http://h", "HEADWATER_FILE": "f"})
@@ -67,7 +67,7 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
 
 
 def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
-    """Return the transport of a destination; heavy modules are loaded here, and only those that are needed."""
+    """Open the transport of a destination; only its own heavy modules are loaded, and not before."""
     if destination.file is not None:
         return FileTransport(Path(destination.file))
     if destination.function is not None:
@@ -82,10 +82,9 @@ def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
 class FileTransport:
     """Transport into a file, a line of JSON for each request or event: for tests, and jobs without a network.
 
-    What breaks a rule is refused as the service would refuse it, so that a job can be tried with a file. Each request
-    is one write in append mode, so that several processes of one machine may share the file; what a full
-    disk cuts off is taken back, so that the last line is whole. Only the owner may read a new file, whatever the umask;
-    an existing file keeps its mode.
+    A broken rule is refused as by the service: try a job with a file first. Each request is a single write in append
+    mode, so several processes of a machine may share the file. A line cut off by a full disk is taken back: the last
+    line is whole. Only the owner may read a new file, whatever the umask; an existing file keeps its mode.
     """
 
     def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
@@ -94,7 +93,7 @@ class FileTransport:
         self._lock = threading.Lock()
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
-        """Append the request; OSErrors that may pass are `Undelivered`, others `Misconfigured`."""
+        """Append the request; temporary OSErrors are `Undelivered`, the rest `Misconfigured`."""
         check_request(json.loads(body), self._now())
         self._append_all([body])
         return {}
@@ -106,7 +105,7 @@ class FileTransport:
         self._append_all([event])
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:  # noqa: ARG002 - as in `send`
-        """Append the events that keep the rules, and return the others as the service does."""
+        """Append the valid events, and return the failures in the service's form."""
         errors = [self._broken(event) for event in events]
         self._append_all([event for event, error in zip(events, errors, strict=True) if not error])
         failed = [
@@ -118,8 +117,8 @@ class FileTransport:
         """Do nothing: no file stays open between requests."""
 
     def _broken(self, event: bytes) -> Invalid | TooLarge | None:
-        """Return the error of an event that breaks a rule."""
-        from headwater_model.events import check_event  # which only a file needs
+        """Check an event; return the error of a broken rule."""
+        from headwater_model.events import check_event  # only a file needs it
 
         try:
             check_event(json.loads(event), now=normalize(datetime.fromtimestamp(self._now(), timezone.utc)))
@@ -145,7 +144,7 @@ class FileTransport:
                     while written < len(line):
                         written += os.write(descriptor, line[written:])
                 except OSError:
-                    if os.fstat(descriptor).st_size == size + written:  # else others wrote after it, who cannot lock
+                    if os.fstat(descriptor).st_size == size + written:  # else a process without locks wrote after it
                         os.ftruncate(descriptor, size)
                     raise
         finally:
@@ -154,7 +153,7 @@ class FileTransport:
 
 @contextmanager
 def _locked(descriptor: int) -> Iterator[None]:
-    """Keep other processes' writes out, where the platform and the file system can: not on Windows."""
+    """Lock out writes of a second process, where the platform and the file system can: not on Windows."""
     try:
         import fcntl
 

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from spark_client.record_requests import Request
 
 _log = logging.getLogger("headwater.client")
-# Reasons that are remembered, so that each is logged once.
+# Limit of the remembered reasons; each reason is logged once.
 _WARNED_MAX = 100
 
 
 class Payload(Protocol):
-    """Content of one call: a request, an event, or several events."""
+    """Content of a call: a request, an event, or several events."""
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the payload, or what is left of it; raises as the transport does."""
+        """Send the payload, or its rest; raises as the transport does."""
 
     def count(self, *, delivered: bool) -> DeliveryCounts:
-        """Return how much of it arrived, and how much did not; `delivered` if all of it did."""
+        """Count the arrived and the lost parts; `delivered` if all arrived."""
 
     def describe(self, count: int) -> str:
-        """Return so many of its parts as text for a log: enough to find it, nothing else of the payload."""
+        """Describe so many parts for a log: enough to find the payload, no content."""
 
 
 class RequestPayload:
@@ -47,7 +47,7 @@ class RequestPayload:
         self._now_s = now_s
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Send the request; one that breaks a rule is not sent but `Refused`."""
+        """Send the request; an invalid request is not sent but `Refused`."""
         self._request.check(self._now_s)
         return transport.send(self._request.body, timeout_s)
 
@@ -57,7 +57,7 @@ class RequestPayload:
         return DeliveryCounts(records, 0) if delivered else DeliveryCounts(0, records)
 
     def describe(self, count: int) -> str:
-        """Return the number of records and their action as text."""
+        """Describe the number of records and their action."""
         return f"{count} records of {self._request.action.action_taken}"
 
 
@@ -65,10 +65,10 @@ class Delivery:
     """Delivery of payloads to one destination; usable by many threads, and in the closure of a Spark task.
 
     Attributes:
-        sent: records and events that the service accepted.
-        failed: records and events that it did not accept.
-        not_tried: those of them that were not even sent, while the destination rested after a slow failure.
-        destination: None if nothing names one, and lineage is off.
+        sent: records and events accepted by the service.
+        failed: records and events not accepted.
+        not_tried: records and events of `failed` never sent: the destination rested after a slow failure.
+        destination: None if no argument or variable names it: lineage is off.
         retry: time limits of a payload.
     """
 
@@ -91,9 +91,9 @@ class Delivery:
         self.destination = self._chosen(given)
 
     def deliver(self, payload: Payload) -> Json | None:
-        """Send a payload with its retries and count it; return None instead of the response if some was not delivered.
+        """Send a payload with its retries and count it; return the response, None if a part was not delivered.
 
-        Every error is caught here alone: lineage must not end the job that it describes.
+        Every error is caught here alone: lineage must not end the described job.
         """
         permit = self._breaker.permit()
         if permit is None:
@@ -126,11 +126,11 @@ class Delivery:
         return self._last_reason
 
     def hurry(self) -> None:
-        """Let each payload have at most one more attempt, those under way too, until `close`: the program ends."""
+        """Limit each payload to a single further attempt, also payloads under way, until `close`: the program ends."""
         self._hurry.set()
 
     def close(self) -> None:
-        """Close the connections; the next payload opens new ones."""
+        """Close the connections; the next payload connects again."""
         self._hurry.clear()
         with self._lock:
             transport, self._transport = self._transport, None
@@ -138,7 +138,7 @@ class Delivery:
             transport.close()
 
     def __getstate__(self) -> dict[str, object]:
-        """Return the state for a Spark task: the destination and the rules, not the connections and the counts."""
+        """Copy the state for a Spark task: the destination and the rules, not the connections and the counts."""
         return {
             **vars(self),
             "sent": 0,
@@ -182,7 +182,7 @@ class Delivery:
             self.failed += counts.failed
 
     def _skip(self, payload: Payload) -> None:
-        """Count a payload that is not tried, for the destination rests."""
+        """Count a payload as not tried: the destination rests."""
         counts = payload.count(delivered=False)
         self._count(counts)
         with self._lock:
@@ -196,7 +196,7 @@ class Delivery:
             _log.info("lineage is recorded again")
 
     def _note(self, what: str, error: Exception, attempt_s: float) -> None:
-        """Log one warning for an outage in all, and one for each reason and kind of payload; note the outage."""
+        """Log a warning for an outage, and a warning for each reason and kind of payload; note the outage."""
         was_out = self._breaker.is_doubtful
         reason = redact(str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}")
         rest = ""
@@ -217,7 +217,7 @@ class Delivery:
 
 
 class _Attempts:
-    """Attempts of one payload, with the time that the last one took."""
+    """Attempts of a payload, with the seconds of the last attempt."""
 
     def __init__(self, send: Callable[[float], Json], permit: Permit, clock: Clock) -> None:
         self._send = send
@@ -226,7 +226,7 @@ class _Attempts:
         self.last_s = 0.0
 
     def make(self, timeout_s: float) -> Json:
-        """Make one attempt; a probe has less time than any other."""
+        """Make an attempt; a probe has less time."""
         started_s = self._clock.monotonic()
         try:
             return self._send(min(timeout_s, self._limit_s))

@@ -10,30 +10,30 @@ Json = Mapping[str, object]
 
 
 class Transport(Protocol):
-    """Transport of requests and events to one destination; usable by many threads at once."""
+    """Transport of requests and events to a destination; usable by many threads at once."""
 
     def send(self, body: bytes, timeout_s: float) -> Json:
-        """Send one request and return the service's response ({} if it has none).
+        """Send a request and return the service's response ({} if it has none).
 
         Raises:
             Refused: the service refused the request; sending it again cannot help.
-            Undelivered: no response, or a failure that may pass.
+            Undelivered: no response, or a temporary failure.
             Misconfigured: not even tried, for lack of credentials or a region.
         """
 
     def send_event(self, event: bytes, timeout_s: float) -> None:
-        """Send one OpenLineage event; raises as `send` does."""
+        """Send an OpenLineage event; raises as `send` does."""
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
-        """Send several events; the response's `failed_events` are those not accepted, none where it has none."""
+        """Send several events; the response lists the refused events as `failed_events`, if any."""
 
     def close(self) -> None:
-        """Close the connections; a later `send` opens new ones."""
+        """Close the connections; a later `send` connects again."""
 
 
 @dataclass(frozen=True)
 class Destination:
-    """Destination of requests: exactly one of `url`, `function` (a Lambda name or ARN) and `file` (JSON lines).
+    """Destination of requests: either `url`, `function` (a Lambda name or ARN) or `file` (JSON lines).
 
     `token` is sent as a bearer token. `auth` is `iam` to sign with the AWS credentials, or `none`; without it, calls to
     an API Gateway host are signed.

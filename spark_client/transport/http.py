@@ -35,21 +35,22 @@ _EVENT = "api/v1/lineage"
 _EVENTS = "api/v1/lineage/batch"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
-# The usual level, 6, takes twice the time to save 5 % of the bytes of records with UUIDs, 10 % of those of events.
+# The usual level, 6, takes twice the time. It saves 5 % of the bytes of records with UUIDs, 10 % of the bytes of
+# events.
 _COMPRESSION_LEVEL = 3
-# No response of the service is longer: it names what was in the request.
+# No response of the service is longer: it only names parts of the request.
 _RESPONSE_MAX_BYTES = 4 * BODY_MAX_BYTES
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _log = logging.getLogger("headwater.client")
 
-# Adds what authentication needs to the headers of a body that goes to a URL.
+# Adds a URL's headers of authentication to the headers of a body.
 Authenticate = Callable[[str, bytes, dict[str, str]], dict[str, str]]
 
 
 class HttpTransport:
     """Transport of requests to `<url>/api/v1/records` and of events to `<url>/api/v1/lineage`, with kept connections.
 
-    No redirect is followed: a 3xx is `Refused`, so that neither credentials nor events reach another host.
+    No redirect is followed: a 3xx is `Refused`, so neither credentials nor events reach another host.
     """
 
     def __init__(self, destination: Destination, policy: RetryPolicy) -> None:
@@ -69,13 +70,13 @@ class HttpTransport:
         weakref.finalize(self, _close_all, self._idle)
 
     def send(self, body: bytes, timeout_s: float) -> Json:
-        """POST one request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
+        """POST a request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
         status, body_received = self._call(_RECORDS, body, timeout_s)
         fields = _fields(body_received)
         return fields if "root_id" in fields else _reject_foreign_response(status)
 
     def send_event(self, event: bytes, timeout_s: float) -> None:
-        """POST one event."""
+        """POST an event."""
         status, body_received = self._call(_EVENT, event, timeout_s)
         if (status, body_received) != (201, b""):
             _reject_foreign_response(status)
@@ -87,7 +88,7 @@ class HttpTransport:
         return fields if status == 204 or "failed_events" in fields else _reject_foreign_response(status)
 
     def _call(self, path: str, body: bytes, timeout_s: float) -> tuple[int, bytes]:
-        """Return status and body of a 2xx."""
+        """Get status and body of a 2xx; raise the error of any other status."""
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": USER_AGENT}
         if len(body) > COMPRESSED_ABOVE_BYTES:
             body = gzip.compress(body, compresslevel=_COMPRESSION_LEVEL, mtime=0)
@@ -114,7 +115,7 @@ class HttpTransport:
             connection.close()
             if not kept:
                 raise
-            # The service may close an idle connection at any moment; that is no sign of a failure.
+            # The service may close an idle connection at any moment, without a failure.
             connection = self._connect(timeout_s)
             body_received = _exchange(connection, path, body, headers)
         except BaseException:
@@ -158,7 +159,7 @@ def _parse(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         is_ours = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # of a port that is no number
+    except ValueError:  # the port is no number
         is_ours = False
     if not is_ours:
         shown = re.sub(r"(?:(?<=//)|^).*@", "***@", url)
@@ -167,7 +168,7 @@ def _parse(url: str) -> SplitResult:
 
 
 def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
-    """Return the proxy that the environment names for this host (`https_proxy`, `no_proxy`); none for this machine."""
+    """Read the environment's proxy for this host (`https_proxy`, `no_proxy`); None for this machine."""
     named = getproxies().get(scheme)
     if named is None or host in _LOOPBACK or proxy_bypass(host):
         return None
@@ -193,7 +194,7 @@ def _exchange(
 
 
 class _TimedResponse(http.client.HTTPResponse):
-    """Response bounded as a whole by the socket's time-out, which otherwise holds for each read."""
+    """Response bounded as a whole by the socket's time-out; without it the time-out holds for each read."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -244,13 +245,13 @@ def _refusal(status: int, retry_after: str | None, body_received: bytes) -> Refu
 
 
 def _seconds(retry_after: str | None) -> float:
-    """Return the seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
+    """Parse the seconds of `Retry-After`; 0 for its form as a date, never sent by AWS services."""
     return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
 
 
 @cache
 def _warn_of_plain_token(host: str) -> None:
-    """Log one warning for each host, since a job makes many clients."""
+    """Warn once for each host, since a job makes many clients."""
     _log.warning("the token goes to %s over plain http, where anybody on the way reads it: use https", host)
 
 

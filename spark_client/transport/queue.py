@@ -1,4 +1,4 @@
-"""Messages into an SQS queue, several a call; messages that the queue did not accept are returned, none is lost."""
+"""Messages into an SQS queue, several a call; refused messages are returned, none is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Unsent(NamedTuple):
-    """Message that the queue did not accept: its index in the call, the reason, and True if a retry cannot help."""
+    """Message refused by the queue: its index in the call, the reason, and True if a retry cannot help."""
 
     position: int
     reason: str
@@ -26,7 +26,7 @@ class Unsent(NamedTuple):
 class SqsQueue:
     """SQS queue, usable by many threads; the caller retries, botocore does not.
 
-    Without a `region` it is the one in the URL's host, else the session's.
+    Without a `region` it is the region in the URL's host, else the session's.
     """
 
     def __init__(self, queue_url: str, policy: RetryPolicy, region: str | None = None) -> None:
@@ -36,11 +36,11 @@ class SqsQueue:
         )
 
     def send(self, bodies: Sequence[str]) -> list[Unsent]:
-        """Send up to 10 messages of 1 MiB together in one call; return those that were not accepted.
+        """Send up to 10 messages of 1 MiB together in a call; return the messages not accepted.
 
         Raises:
             Refused: the whole call was refused (no such queue, no right to send, too large).
-            Undelivered: no response, or a failure that may pass; some messages may have been accepted nevertheless.
+            Undelivered: no response, or a temporary failure; some messages may have been accepted nevertheless.
             Misconfigured: no region or no credentials.
         """
         entries: list[SendMessageBatchRequestEntryTypeDef] = [
@@ -51,7 +51,7 @@ class SqsQueue:
         return [_unsent(entry) for entry in result.get("Failed", [])]
 
     def close(self) -> None:
-        """Close the connections; the next message makes new ones."""
+        """Close the connections; the next message connects again."""
         self._connection.close()
 
 
@@ -61,7 +61,7 @@ def _unsent(entry: BatchResultErrorEntryTypeDef) -> Unsent:
 
 
 def _region(queue_url: str) -> str | None:
-    """Return the region in the host of an AWS queue; None leaves it to the session.
+    """Parse the region in the host of an AWS queue; None leaves it to the session.
 
     >>> _region("https://sqs.eu-west-1.amazonaws.com/123456789012/packed")
     'eu-west-1'

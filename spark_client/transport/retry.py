@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
-# Time of an attempt at an endpoint that hung before: a response that comes at all mostly comes by then.
+# Time of an attempt at an endpoint after it hung: a response later than this is rare.
 PROBE_S = 5.0
 
 
@@ -22,11 +22,11 @@ class RetryPolicy:
     """Time limits of a request and its attempts.
 
     Attributes:
-        deadline_s: for one request, all its attempts and pauses together.
-        attempt_s: for one attempt, from connection to response. An endpoint that hangs gets one more attempt, of 5 s.
+        deadline_s: for a request, all its attempts and pauses together.
+        attempt_s: for an attempt, from connection to response. A hanging endpoint gets a second attempt, of 5 s.
         connect_s: for a connection to be made.
-        pause_s: the longest first pause; it doubles with each attempt, and a random part of it is taken, so that the
-            tasks of a job do not come back together.
+        pause_s: the longest first pause; it doubles with each attempt, and a random part of it is taken, so the tasks
+            of a job do not come back together.
         pause_max_s: the longest pause ever.
     """
 
@@ -50,9 +50,9 @@ class Clock:
 def retry(
     attempt: Callable[[float], T], policy: RetryPolicy, clock: Clock, *, once: Callable[[], bool] = lambda: False
 ) -> T:
-    """Return the result of the first attempt that succeeds; each gets the seconds that it may take.
+    """Try until an attempt succeeds, and return its result; each attempt gets its limit in seconds.
 
-    After an attempt without a response the next one is short; a second such attempt is the last.
+    After an attempt without a response the next attempt is short; a second attempt without a response is the last.
 
     Raises:
         Undelivered: as the last attempt, when the deadline leaves no time for another, or at once if `once()`.

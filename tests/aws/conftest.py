@@ -1,4 +1,4 @@
-"""The handlers on moto, in this process: queues, tables and buckets are those of the synthesized template."""
+"""The handlers on moto, in this process, with the queues, tables and buckets of the synthesized template."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.aws.in_moto import ONE_AT_A_TIME, DynamoDBInMoto
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
-# Calls of a seal that goes on where the one before it ended.
+# The most calls of a seal: each call goes on from the cursor of the call before.
 _SEALS_MAX = 200
 _MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
 _VARIABLES = {
@@ -59,7 +59,7 @@ _VARIABLES = {
 
 @pytest.fixture(scope="session")
 def template(synthesized):
-    """Return only what holds state: the rest of the template is the local stack's to run (tests/e2e)."""
+    """Render the resources with state; the local stack runs the whole template (tests/e2e)."""
     whole = synthesized()
     resources = {name: _bare(resource) for name, resource in whole["Resources"].items() if resource["Type"] in _MADE}
     outputs = {name: whole["Outputs"][name] for name in _VARIABLES.values()}
@@ -67,7 +67,7 @@ def template(synthesized):
 
 
 def _bare(resource):
-    # moto's buckets know nothing of these, and stumble over some.
+    # moto's buckets ignore the two properties, and fail on some of their values.
     skipped = ("LoggingConfiguration", "LifecycleConfiguration")
     kept = {name: value for name, value in resource["Properties"].items() if name not in skipped}
     return {"Type": resource["Type"], "Properties": kept}
@@ -100,7 +100,7 @@ def _patch_moto():
 
 @dataclass
 class Cloud:
-    """The account: its clients, names, and a clock that only the test moves."""
+    """The account: its clients, names, and a clock moved by the test alone."""
 
     outputs: dict[str, str]
     now_s: int = NOON
@@ -149,7 +149,7 @@ class Cloud:
         }
 
     def _take(self, name, receipt):
-        """Have a message under way by this receipt, as the event source has, and none that a test would see."""
+        """Add a message in flight with this receipt, as the event source has it; the test receives no such message."""
         message = Message(receipt, "")
         message.mark_sent()
         message.mark_received(visibility_timeout=HOUR)
@@ -157,26 +157,26 @@ class Cloud:
         get_backend("sqs")[DEFAULT_ACCOUNT_ID][self.sqs.meta.region_name].queues[name]._messages.append(message)
 
     def failed(self, handler, queue, bodies, **context):
-        """Return the messages that a consumer's handler leaves for another try, as positions in the batch."""
+        """List the positions in the batch of the messages that the handler leaves for another try."""
         event = self.event(queue, bodies)
         response = handler(event, self.context(**context))["batchItemFailures"]
         places = {message["messageId"]: place for place, message in enumerate(event["Records"])}
         return [places[failure["itemIdentifier"]] for failure in response]
 
     def load(self, *messages, queue="RecordsQueue"):
-        """The load function on one batch; the places of the messages that failed."""
+        """Load a batch of records; list the positions of the failed messages."""
         return self.failed(load.handler, queue, messages)
 
     def load_events(self, *forms):
-        """The events function on one batch; the places of the events that failed."""
+        """Load a batch of events; list the positions of the failed events."""
         return self.failed(events.handler, "EventsQueue", forms)
 
     def load_api_changes(self, *forms):
-        """Run the events function on one batch of the queue of changes; the places of those that failed."""
+        """Load a batch of the queue of changes; list the positions of the failed changes."""
         return self.failed(events.handler, "ChangesQueue", forms)
 
     def trace(self, root_id="flights", **request):
-        """The trace function on one message; the places of the messages that failed."""
+        """Trace a root; list position 0 if the message failed."""
         return self.failed(trace.handler, "TraceQueue", [{"root_id": root_id, **request}])
 
     def traces(self):
@@ -186,7 +186,7 @@ class Cloud:
         return len(bodies)
 
     def expire(self):
-        """TTL's sweep: every item past its time is removed; the stream records that it leaves behind."""
+        """Remove every item past its time, as TTL does; list the stream records of the removals."""
         gone = [item for item in self.items() if int(item["ttl_expiry"]["N"]) <= self.now_s]
         for item in gone:
             key = {name: item[name] for name in ("root_id", "node_id")}
@@ -197,11 +197,11 @@ class Cloud:
         ]
 
     def stream(self, records):
-        """The expired function on what a sweep left behind."""
+        """Run the expired function on the stream records of a sweep."""
         assert expired.handler({"Records": records}, self.context()) == {"batchItemFailures": []}
 
     def step(self, step, *, remaining_s=600, **event):
-        """One step of the compaction."""
+        """Run a step of the compaction."""
         return compact.handler({"step": step, **event}, self.context(remaining_s))
 
     def plan(self, day, execution="nightly"):
@@ -255,7 +255,7 @@ class Cloud:
         self._s3.put_object(Bucket=bucket, Key=manifest_key(day, attempt), Body=render_manifest(manifest))
 
     def publish(self, day, attempt):
-        """Make the attempt the one that counts."""
+        """Publish the attempt's tables as the day's."""
         return self.step("publish", day=day, attempt=attempt)
 
     def partitions(self, table="records"):
@@ -283,7 +283,7 @@ class Cloud:
         return {step["node_id"] for line in self.archived(root_id) for step in line["lineage"][:-1]}
 
     def dirty(self):
-        """The roots that some mark says have records in no archive yet."""
+        """Find the dirty roots: on some day, a mark counts batches of records that no trace has read."""
         return {
             item["root_id"]["S"]
             for item in self.items("Graph")
@@ -322,18 +322,18 @@ class Cloud:
 
 @cache
 def _session():
-    """Return a session for all tests, which reads the models of AWS's services once: 0.3 s of each test otherwise."""
+    """A session for all tests reads the models of AWS's services once, not for 0.3 s in each test."""
     return boto3.Session("testing", "testing", "testing", "us-east-1")
 
 
 def tests_client(service):
-    """Return the client of all tests, which looks and never fails: those of the handlers are made for each test."""
+    """A client for the test's own reads: shared by all tests, without injected faults."""
     return _tests_client(service, os.environ.get(f"AWS_ENDPOINT_URL_{service.upper()}"))
 
 
 @cache
 def _tests_client(service, endpoint):
-    """A client keeps the endpoint of the time at which it was made."""
+    """A client keeps its endpoint, so each endpoint has a client."""
     return _session().client(service, endpoint_url=endpoint)
 
 
@@ -380,7 +380,7 @@ def cloud(request, template, monkeypatch):
 
 @pytest.fixture
 def catalog(cloud):
-    """Make the archive's tables in Glue, which moto's CloudFormation does not make."""
+    """Make the archive's tables in Glue: moto's CloudFormation leaves them out."""
     tests_client("glue").create_database(DatabaseInput={"Name": _DATABASE})
     make_tables(TABLES)
 

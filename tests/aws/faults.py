@@ -15,7 +15,7 @@ class Killed(BaseException):
 
 
 def refused(code: str, message: str = "injected", **more: object) -> tuple[AWSResponse, dict[str, Any]]:
-    """An answer of AWS that refuses the call for good (botocore's own retries included)."""
+    """A response of AWS: the call is refused for good, botocore's own retries included."""
     response = AWSResponse("http://injected", 400, {}, None)
     returned = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 400}}
     return response, {**returned, **more}
@@ -28,7 +28,7 @@ def timed_out() -> ReadTimeoutError:
 
 @contextmanager
 def before(client, operation: str, fault: object, *, times: int = 1, only: Callable[[dict[str, Any]], bool] = bool):
-    """Refuse the operation's first calls that `only` picks; nothing of them takes effect."""
+    """Refuse the operation's first `times` calls picked by `only`; no refused call takes effect."""
     left = [times]
 
     def act(params, **_):
@@ -73,7 +73,7 @@ def meanwhile(client, operation: str, act: Callable[[], object]):
 def killed_at(clients, number: int, *, effective: bool, operations: Collection[str] | None = None):
     """Die at the number-th call of any of the clients, before it takes effect or after it did; counts the calls.
 
-    With `operations`, only those count.
+    With `operations`, only calls of these operations count.
     """
     counted = [0]
 

@@ -18,7 +18,7 @@ from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
 from tests.templates import Template
 
-# What Lambda itself does in the function's name, or what no call shows: a missing key answers 404 to who may list.
+# Calls of Lambda in the function's name, and rights that no call shows: with `s3:ListBucket`, a missing key is a 404.
 ALWAYS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 FROM_QUEUES = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 FROM_STREAMS = {
@@ -29,7 +29,7 @@ FROM_STREAMS = {
     "s3:PutObject",
     "s3:ListBucket",
 }
-# What Athena does in the name of its caller.
+# Calls of Athena in the name of its caller.
 BY_ATHENA = {
     "glue:GetDatabase",
     "glue:GetTable",
@@ -48,11 +48,11 @@ SPARE = {
     "CompactFunction": ALWAYS,
     "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
-    # A node's parents are read one by one only where its root is too large to read whole; a workgroup's limit is read
-    # when a query hit it.
+    # GetItem reads a node's parents in turn where the root is too large to read whole; GetWorkGroup reads the limit
+    # of a query that hit it.
     "ApiFunction": ALWAYS | BY_ATHENA | {"s3:ListBucket", "dynamodb:GetItem", "athena:GetWorkGroup"},
 }
-# One of each way that a request's records travel: alone, packed, and as a pointer to S3.
+# A request's records travel alone, packed, or as a pointer to S3.
 REQUESTS = (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80))
 _ARN, _HERE = "arn:AWS::Partition", "AWS::Region:AWS::AccountId"
 _DATABASE, _TABLE = "database/Database", "table/Database"
@@ -60,7 +60,7 @@ TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", 
 
 
 class Ledger:
-    """The rights that each function's calls need: action, resource and, of a row, its partition key."""
+    """The rights needed by each function's calls: action, resource and, of a row, its partition key."""
 
     def __init__(self, cloud):
         self.cloud = cloud
@@ -147,7 +147,7 @@ class Ledger:
 
 
 def _row_of(written):
-    """The row that a write is about, or the key of it; that of a batch is in another layer."""
+    """Find the row of a write, or its key; a batch wraps them in a layer more."""
     inner = next((written[kind] for kind in ("PutRequest", "DeleteRequest") if kind in written), written)
     return inner["Item"] if "Item" in inner else inner["Key"]
 
@@ -185,7 +185,7 @@ def noted():
 
 @pytest.fixture
 def requested(request, noted):
-    """The calls of the functions in a day that has everything in it, which the first test lets pass."""
+    """The calls of the functions in a day with everything in it; the first test runs the day."""
     if not noted:
         noted.update(request.getfixturevalue("of_a_day"))
     return noted
@@ -212,7 +212,7 @@ def of_a_day(cloud, catalog, monkeypatch):
 
 
 def _store(cloud, ledger):
-    """Events by both doors, then loaded: a run that changes its mind, facts too big for an item, a pointer to S3."""
+    """Send events by function and API; load a changed run, facts too big for an item, a pointer to S3."""
     bucket = cloud.outputs["IntakeBucketName"]
     cloud.s3.put_object(Bucket=bucket, Key="requests/e.json", Body=json.dumps(a_job_event()))
     with ledger.of("InputFunction"):
@@ -239,7 +239,7 @@ def _store(cloud, ledger):
 
 
 def _compact(cloud, ledger):
-    """One root is traced in time and one is not; beside them lies what a trace left that died half-way."""
+    """Compact a day with a root traced in time, an untraced root, and the orphan of a dead trace."""
     cloud.load(*messages({"row": "missed"}, "missed"))
     orphan = {"Bucket": cloud.outputs["ArchiveBucketName"], "Key": "traces/year=2025/month=11/day=20/orphan"}
     cloud.s3.put_object(**orphan, Body=b"")
@@ -260,7 +260,7 @@ def _compact(cloud, ledger):
 
 
 def _publish(cloud, ledger):
-    """Three attempts, of which the first is removed: what came before may still be read."""
+    """Publish three attempts: the first is removed; the second stays, as queries may still read it."""
     for attempt in ("first", "second", "third"):
         cloud.attempt(DAY, attempt)
         with ledger.of("CompactFunction"):
@@ -268,7 +268,7 @@ def _publish(cloud, ledger):
 
 
 def _expire(cloud, ledger):
-    """A record expires unread and another comes for an archived node; their trace names a day that is sealed."""
+    """Expire an unread record, load a later record of an archived node, and trace both for a sealed day."""
     cloud.load(*messages({"late": "leaf"}, "r"))
     cloud.now_s += 48 * HOUR
     gone = cloud.expire()
@@ -280,7 +280,7 @@ def _expire(cloud, ledger):
 
 
 def _send(cloud, ledger):
-    """Each route; one trace is small, one is in the archive, and one is too large for an answer."""
+    """Call each route; a trace is small, in the archive, or too large for a response."""
     chain = {f"c{number}": f"c{number - 1}" if number else "wide" for number in range(20)}
     leaves = {f"leaf{number}": "c19" for number in range(110)}
     location = "s3://lake/" + "k" * 2000
@@ -344,7 +344,7 @@ def test_no_grant_is_spare(grants, requested):
 
 
 def test_no_partition_is_spare(grants, requested):
-    """A role may use a partition in each way of its statement: that some way is used is enough."""
+    """A statement grants several actions on a partition: a call of any of them uses it."""
     keys = {function: {grant[2] for grant in allowed if grant[2] != "*"} for function, allowed in grants.items()}
     unused = {
         function: {
@@ -356,12 +356,12 @@ def test_no_partition_is_spare(grants, requested):
 
 
 def _is_used(grant, allowed, calls):
-    """Return True if a call uses the grant, on this partition or another one of the same statement."""
+    """True if a call uses the grant, on its partition or a further partition of the statement."""
     same = [permission for permission in allowed if permission[:2] == grant[:2]]
     return any(covers(permission, call) for permission in same for call in calls)
 
 
 def covers(grant, call):
-    """Return True if IAM would allow the call by this grant."""
+    """True if IAM would allow the call by the grant."""
     key = call[2] if call[2:] else ""
     return grant[0] == call[0] and fnmatchcase(call[1], grant[1]) and fnmatchcase(key, grant[2])

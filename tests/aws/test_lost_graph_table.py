@@ -1,4 +1,4 @@
-"""A graph table that is lost and created again: the archive's rows come back from the bucket, and its chain goes on."""
+"""A lost graph table, created again: the archive's rows come back from the bucket, and its chain goes on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def lose(cloud):
 
 
 def rows(cloud):
-    """The archive's rows, without the times between which a trace read: they are in the lost table alone."""
+    """List the archive's rows without `read_from` and `read_to`, known to the lost table alone."""
     unknown = {"read_from", "read_to"}
     return sorted(
         (
@@ -68,7 +68,7 @@ def rows(cloud):
 
 
 def of_the_archive(cloud):
-    """Every row that is not of the graph, as it is."""
+    """List the rows of the archive and of root ids, as stored."""
     return [
         item
         for item in cloud.items("Graph")
@@ -77,7 +77,7 @@ def of_the_archive(cloud):
 
 
 def sealed_by_night(cloud):
-    """Two sealed days: two roots on the first, a later record of one of them on the second."""
+    """Two sealed days: roots flights and trains on the first, a late record of flights on the second."""
     cloud.load(*messages({"file": "flights", "row": "file"}), *messages({"train": "trains"}, "trains"))
     cloud.load_events(a_run_event())
     cloud.compact(DAY)
@@ -191,7 +191,7 @@ NIGHTS = (
 )
 
 
-# Of the times, `make test` runs those at which records are in an object alone, whose day may not be sealed.
+# `make test` runs the times at which records are in an object alone, possibly of an unsealed day.
 LOST = [
     *(
         pytest.param(number, False, marks=() if number == 8 else pytest.mark.slow)
@@ -203,7 +203,7 @@ LOST = [
 
 @pytest.mark.parametrize(("lost_before", "expired"), LOST)
 def test_whenever_the_table_is_lost_every_record_is_archived_in_one_chain(deployed, capsys, lost_before, expired):
-    """Records that expired after the trace that archived them are in an object alone, whose day may not be sealed."""
+    """A record that expired after its trace is in an object alone; the object's day may be unsealed."""
     for number, step in enumerate(NIGHTS, 1):
         step(deployed)
         if number == lost_before:

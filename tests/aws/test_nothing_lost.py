@@ -1,5 +1,5 @@
-"""Nothing accepted is lost: after every fault and redelivery each record is in the table, the archive, a queue or the
-dead letters, and a replay brings it to where it would have been.
+"""Nothing accepted is lost: after every fault and redelivery each record is in the table, archive, a queue or dead
+letters. A replay brings it to where it would have been.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def test_two_traces_at_once_archive_what_both_of_them_saw(cloud):
 
     assert cloud.archived_nodes() == {*FILE_AND_ROWS, "row-3"}
     assert cloud.dirty() == set()
-    # The loser's first upload might be what another trace commits: sealing the day removes it.
+    # The loser keeps its first upload, as another trace might commit it: sealing the day removes it.
     assert len(cloud.objects()) == 3
     cloud.compact(DAY)
     assert len(cloud.objects()) == 2
@@ -272,7 +272,7 @@ def test_what_the_graph_table_does_not_take_at_once_is_staged_all_the_same(cloud
     dropped = []
 
     def drop_last(params, **_):
-        """Take one write out of the request, as a table does that has no capacity left for it."""
+        """Drop the request's last write, as a table without capacity does."""
         (table,) = params["RequestItems"]
         if not dropped:
             dropped.append({table: [params["RequestItems"][table].pop()]})
@@ -317,7 +317,7 @@ def test_an_item_that_is_no_record_does_not_hold_up_the_stream(cloud):
 
 
 def story(cloud, root, deliver):
-    """Two days of a root: rows loaded, archived, a displaced one, a late one, all expired, archived again."""
+    """Two days of a root: rows loaded, a displaced row, a trace, a late row, all expired, a second trace."""
     started = cloud.now_s
     message = {"root_id": root, "execution": "nightly", "started_at": started}
     other = a_message(root_id=root, node_id="row-1", parent_id="file", recordedAt=started + 1, storage_location="other")

@@ -28,7 +28,7 @@ NAMES = ("raw", "checked", "estimated", "größe", "😀/день", "x" * 900)
 
 @dataclass
 class Store:
-    """Tables of its own behind one of the two clients."""
+    """A client, ours or boto3's, with tables of its own."""
 
     client: Any
     admin: Any
@@ -65,12 +65,12 @@ def stores(request, cloud, monkeypatch):
 
 TABLES = ("Graph", "Records")
 KINDS = ("ours", "boto3")
-# The errors that the functions distinguish by class.
+# Errors with a class, for the functions to catch.
 KNOWN = ("ConditionalCheckFailedException", "TransactionCanceledException")
 
 
 def create_like(admin, table, name):
-    """Create a table with the keys and indexes of another one; its name."""
+    """Create a table with the keys and indexes of `table`; return its name."""
     indexes = {
         kind: [{part: index[part] for part in ("IndexName", "KeySchema", "Projection")} for index in table[kind]]
         for kind in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
@@ -94,7 +94,7 @@ def use(store, monkeypatch):
         if hasattr(accessor, "cache_clear"):
             accessor.cache_clear()
     monkeypatch.setattr(wiring, "dynamodb", lambda: store.client)
-    # Threads that meet at a row swap it once more or less: its version would differ.
+    # Two threads at a row may swap it a time more: its version would differ.
     monkeypatch.setattr(wiring, "CONCURRENCY", 1)
 
 
@@ -129,7 +129,7 @@ def _event(draw):
 
 
 def records(seed):
-    """Records of few nodes, so that many meet one that is there, and win or lose."""
+    """Sixty records of 12 nodes: many meet a stored record, and win or lose."""
     draw = random.Random(seed)
     return [
         a_message(
@@ -153,7 +153,7 @@ def load(cloud, seed):
 
 
 def look(store):
-    """Return every item of a table, also read in pages and backwards."""
+    """Yield the items of both tables, read by key, in pages and backwards."""
     graph, table = wiring.graph_table(), wiring.table()
     keys = [(item["pk"]["S"], item["sk"]["S"]) for item in store.items(store.graph)]
     partitions = sorted({pk for pk, _ in keys})
@@ -187,7 +187,7 @@ def test_a_history_leaves_the_tables_that_boto3_leaves_and_is_read_as_boto3_read
 
 
 def refusals(store):
-    """Writes that DynamoDB refuses, each for another reason."""
+    """Yield writes refused by DynamoDB, each for a different reason."""
     key = {"pk": {"S": "P"}, "sk": {"S": "S"}}
     item = {**key, "body": {"B": b"\x00\xff"}, "of": {"M": {"B": {"B": b"\x01"}, "l": {"L": [{"N": "1.50"}]}}}}
     put, shown = store.client.put_item, {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}

@@ -1,4 +1,4 @@
-"""A day of throttling: what it refuses waits in its queue, all else is loaded, and nothing is a dead letter."""
+"""A day of throttling: refused messages wait in their queue, all else is loaded, and nothing is a dead letter."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ARN = "arn:aws:sqs:us-east-1:123456789012:"
 
 
 class Queue:
-    """A queue with the consumer that Lambda would run on it, and a clock that only `run_until` moves."""
+    """A queue with its consumer, as Lambda runs it, and a clock moved by `run_until` alone."""
 
     def __init__(self, cloud, name, handler, clock):
         self.sqs, self.url = boto3.client("sqs"), cloud.url(name)
@@ -51,7 +51,7 @@ class Queue:
         self._consume()
 
     def waiting(self, url=None):
-        """Return the number of messages that are in the queue, visible or not."""
+        """Count the messages of the queue, visible or not."""
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
         attributes = self.sqs.get_queue_attributes(QueueUrl=url or self.url, AttributeNames=names)["Attributes"]
         return sum(map(int, attributes.values()))
@@ -112,14 +112,14 @@ def touches_hot(params):
 
 
 def throttled(cloud, only, fault=THROTTLED):
-    """Refuse all writes that `only` picks, a million times; or die there."""
+    """Refuse the writes picked by `only`, a million times, or die at the first."""
     operations = ("TransactWriteItems", "BatchWriteItem", "BatchExecuteStatement", "PutItem")
     faults = [before(cloud.dynamodb, operation, fault, times=1_000_000, only=only) for operation in operations]
     return _All(faults)
 
 
 class _All(nullcontext):
-    """Several context managers as one."""
+    """Several context managers, entered together."""
 
     def __enter__(self):
         for context in self.enter_result:
@@ -145,7 +145,7 @@ def test_a_day_of_a_throttled_dataset_makes_no_dead_letter_and_holds_up_no_other
     assert wiring.event_log().list_events(limit=1).total == 100
 
 
-# Whole, in halves, then alone in one order and in the other: moto shows a message again in the second step.
+# Whole, in halves, then alone in both orders: moto shows a message again in the second step.
 _FOUR_RECEIVES_S = 6 * HELD_S
 
 

@@ -14,7 +14,7 @@ from moto.server import ThreadedMotoServer
 from headwater.records.trace import TraceRequest, trace
 from headwater.times import day_of
 from headwater_model.errors import NotFound
-from jobs.trace_root import OnSpark, main, prepared
+from jobs.trace_root import OnSpark, main, prepare_session
 from lambdas import wiring
 from tests.builders import HOUR, a_message, messages
 from tests.spark.conftest import spark  # noqa: F401 - the session is a fixture of the Spark tests
@@ -33,7 +33,7 @@ def workers(cloud, spark, monkeypatch):  # noqa: F811
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
         monkeypatch.setitem(spark.sparkContext.environment, name, os.environ[name])
     monkeypatch.setitem(spark.sparkContext.environment, "AWS_ENDPOINT_URL", f"http://{host}:{port}")
-    yield prepared(spark)
+    yield prepare_session(spark)
     server.stop()
 
 

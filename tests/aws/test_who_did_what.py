@@ -1,4 +1,4 @@
-"""Names of callers: in one line of the log a request, and beside each event and deletion in the raw log."""
+"""Names of callers: in a log line for each request, and beside each event and deletion in the raw log."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def caller(text):
 
 
 def logged(caplog):
-    """Return the requests that the log holds since it was last read, as its lines are written."""
+    """Read the log's new lines of requests, as written."""
     lines = [json.loads(logger.registered_formatter.format(record)) for record in caplog.records]
     caplog.clear()
     return [line for line in lines if line["message"] == "request"]
@@ -100,7 +100,7 @@ def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
 
 
 def deliver(cloud):
-    """Give what waits for the events function to it, as Lambda does; return the number of messages."""
+    """Deliver the waiting messages to the events function, as Lambda does; count them."""
     return sum(_deliver(cloud, queue) for queue in ("EventsQueue", "ChangesQueue"))
 
 
@@ -134,20 +134,20 @@ def _deliver(cloud, queue):
 
 
 def raw_lines(cloud):
-    """Return the lines of the raw log."""
+    """Parse the lines of the raw log."""
     objects = cloud.objects("events/year=")
     return [json.loads(line) for key in sorted(objects) for line in gzip.decompress(objects[key]).splitlines()]
 
 
 def callers(cloud):
-    """Return who sent what to the API: caller -> events, by the raw log."""
+    """List (caller, job) for each event of the raw log, sorted."""
     lines = raw_lines(cloud)
     assert all(line["acceptedBy"]["sender"] for line in lines)
     return sorted((line["acceptedBy"].get("caller"), line["event"].get("job", {}).get("name")) for line in lines)
 
 
 def rows(cloud):
-    """Return what every row of the graph says, but for those of tokens."""
+    """Read the graph's rows, without the rows of tokens: key -> data."""
     name = cloud.outputs["GraphTableName"]
     table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
     keys = [(item["pk"]["S"], item["sk"]["S"]) for item in cloud.items("Graph")]
@@ -218,7 +218,7 @@ CLAIMS = {
 
 @pytest.mark.parametrize("queue", ["EventsQueue", "ChangesQueue", "RecordsQueue", "NoQueue"])
 def test_who_invokes_the_function_itself_can_claim_no_sender_no_caller_and_no_queue(cloud, queue):
-    """An invoker writes the whole event; only what a queue delivered is under way by its receipt."""
+    """An invoker can forge the whole event, but no receipt: only a delivered message is in flight by its receipt."""
     change = {"change": "DELETE", "namespace": NAMESPACE, "time": "2025-11-20T12:00:00Z"}
     name = "no-queue" if queue == "NoQueue" else cloud.url(queue).rpartition("/")[2]
     for claim, receipt in product(CLAIMS.values(), ("h-made-up", "", "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a")):

@@ -1,4 +1,4 @@
-"""The runtime's own tests run it on a small template, with handlers that do as they are bid (functions/probe.py)."""
+"""The runtime's own tests run it on a small template; messages command its handlers (functions/probe.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.search_template import RUN, a_job, a_search_template
 from tests.waiting import LONG_S
 
 FUNCTIONS = Path(__file__).with_name("functions")
-# No tests: code that a stack of the tests is given. Collected, its `jobs` would stand for the project's.
+# Code of a stack, no tests. Collected, its `jobs` would replace the project's.
 collect_ignore = ["functions"]
 
 PASS_ON = {
@@ -200,7 +200,7 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
 
 
 class Probe:
-    """A started stack of the small template, and what its handlers wrote down."""
+    """A started stack of the small template, and the notes of its handlers."""
 
     visibility_s = 100
     receives_max = 3
@@ -255,7 +255,7 @@ class Probe:
             time.sleep(0.05)
 
     def deliveries(self, count):
-        """Wait for so many batches, each done; what fails comes back at once."""
+        """Wait for `count` batches, each done; failed messages come back at once."""
         self.until(lambda: len(self.seen) == count and self.stack.running == 0)
         self.stack.advance(self.visibility_s + 1)
 
@@ -269,7 +269,7 @@ def a_probe(folder, *, schedules=False, **changes):
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts a small stack: `start()`, or with what `a_template` may change."""
+    """Starts a small stack: `start()`, or with changes of `a_template`."""
     with ExitStack() as on_exit:
 
         def started(**changes):
@@ -282,7 +282,7 @@ def start(tmp_path):
 
 @pytest.fixture(scope="session")
 def shared_probe(tmp_path_factory):
-    """One small stack for all tests: it takes 2 s to start."""
+    """A small stack for all tests: it takes 2 s to start."""
     probe = a_probe(tmp_path_factory.mktemp("probe"))
     yield probe
     probe.stack.stop()
@@ -297,7 +297,7 @@ def probe(shared_probe):
 
 @pytest.fixture(scope="session")
 def search_stack(tmp_path_factory):
-    """One stack with a search, a job and a state machine that runs the job, for all tests of these: 2 s to start."""
+    """A stack with a search, a job and a state machine for the job, shared by their tests: 2 s to start."""
     template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2, timeout=7))
     with LocalStack(template, code=FUNCTIONS, logs=tmp_path_factory.mktemp("search")) as stack:
         yield stack

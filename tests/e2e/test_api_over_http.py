@@ -30,7 +30,7 @@ from local_stack.template.template import RawTemplate
 from tests.examples import scaled
 from tests.unit.api.document_examples import CHECK_EVENT, ESTIMATE_EVENT
 
-# As the document names them, which takes longer to make.
+# `GET /api/v1/records/roots/{root_id}`, as in the document, without the seconds to make it.
 OPERATIONS = sorted(re.sub("<(.*?)>", r"{\1}", f"{route.method} {route.path}") for route in all_routes())
 PROMISES = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
@@ -130,7 +130,7 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     status, headers, body = send("GET", link)
     assert (status, headers["content-type"], headers["content-encoding"]) == (200, "application/x-ndjson", "gzip")
     assert "access-control-allow-origin" not in headers
-    # A page of this machine may follow it, too; one from elsewhere may not, for nobody here checks signatures.
+    # A page of this machine may follow it, too; a page from elsewhere may not, for nobody here checks signatures.
     for origin, allowed in (("http://127.0.0.1:8080", "http://127.0.0.1:8080"), ("https://example.com", None)):
         request = urllib.request.Request(link, headers={"Origin": origin})
         with urllib.request.urlopen(request, timeout=30) as response:
@@ -141,13 +141,13 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
 
 @pytest.fixture(scope="module")
 def document() -> OpenApiSchema:
-    """The API's document as Schemathesis reads it: 1.5 s, which only who runs these tests waits for."""
+    """The API's document as Schemathesis reads it: 1.5 s."""
     return schemathesis.openapi.from_dict(json.loads(render_document()))
 
 
 @pytest.fixture(scope="module")
 def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The API of a stack of its own, for a fuzzer deletes; the runs that the document's examples mention have been."""
+    """The API of a stack of its own, for a fuzzer deletes; it has the runs of the document's examples."""
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
         started = {**CHECK_EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
         for event in (started, CHECK_EVENT, ESTIMATE_EVENT):
@@ -157,7 +157,7 @@ def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def check_promises(case: schemathesis.Case, api_url: str) -> None:
-    # API Gateway hands on seven methods; others never reach the function.
+    # API Gateway hands on seven methods alone.
     assume(case.method in {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
     case.call_and_validate(base_url=api_url, checks=PROMISES, allow_redirects=False, timeout=60)
 
@@ -167,7 +167,7 @@ def check_promises(case: schemathesis.Case, api_url: str) -> None:
 def test_nothing_a_fuzzer_sends_makes_it_break_its_promises(
     document: OpenApiSchema, api_url: str, operation: str
 ) -> None:
-    """The document's examples, values at the edges of the schemas, and random ones: made when the test runs.
+    """The document's examples, values at the edges of the schemas, and random values: made when the test runs.
 
     The simplest request of each operation: tests/aws/api/test_api_operations.py.
     """

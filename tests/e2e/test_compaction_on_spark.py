@@ -1,6 +1,6 @@
 """Three nights on the local stack: records in, the day compacted on Spark, published in Glue, queried in SQL.
 
-On the first night one root is too large for the trace function and is traced on Spark. On the second, Spark is out of
+On the first night a root is too large for the trace function and is traced on Spark. On the second, Spark is out of
 order. On the third it works again, and both days are published.
 """
 
@@ -88,7 +88,7 @@ class Nights:
         return datetime.fromtimestamp(self.stack.now, timezone.utc).date().isoformat()
 
     def load(self, root_id, *node_ids, after=None):
-        """A chain of records, each made from the one before, the first from the root or the node given."""
+        """Load a chain of records: `load("r", "a", "b")` makes a from r and b from a; with `after`, a from `after`."""
         for parent_id, node_id in zip([after or root_id, *node_ids], node_ids, strict=False):
             record = {"node_id": node_id, "storage_location": f"s3://data/{root_id}/{node_id}"}
             request = {"root_id": root_id, "parent_id": parent_id, "action_taken": "MADE", "record": record}
@@ -96,7 +96,7 @@ class Nights:
             assert not response.failed, response.payload
 
     def pass_night(self, *, out_of_order=False):
-        """Load what is queued, compact the day, look at the tables, and go on to the next day."""
+        """Load the queued records, compact the day, read the tables, and go on to the next day."""
         self.stack.drain(120)
         day = self.day
         self._out_of_order.touch() if out_of_order else self._out_of_order.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The demo on a terminal, as a stranger runs it, with one day instead of seven and all of its output."""
+"""The demo on a terminal, as a stranger runs it, with a single day instead of seven."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_demo_balances_its_books_and_ends_with_the_columns_address_which_is_
 
 
 def assert_its_column_is_served(address: str, folder: Path) -> None:
-    """In the explorer if that is built, and by the API in any case."""
+    """In the explorer if the page is built, and by the API in any case."""
     url = f"http://{urlsplit(address).netloc}"
     column = f"datasetField:file:{folder}/.headwater/demo/estimated:co2_kg"
     if is_built():
@@ -74,7 +74,7 @@ def assert_its_column_is_served(address: str, folder: Path) -> None:
 
 
 def assert_traces_and_jobs_are_shown(printed: str) -> None:
-    """Two traces as trees, and the jobs with the datasets that they read and write."""
+    """Two traces as trees, and the jobs with their inputs and outputs."""
     traces, _, _ = printed.partition("The pipeline's jobs")
     trees = re.findall(r"^ +([A-Z_]+) ", traces, re.MULTILINE)
     assert trees == [
@@ -88,7 +88,7 @@ def assert_traces_and_jobs_are_shown(printed: str) -> None:
 
 
 def assert_one_columns_path_is_shown(printed: str) -> None:
-    """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
+    """Up from the CO2, down from the flights file, to the records by links, to a recorded step by CDAP's route."""
     (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert as_piped(shown) in printed
     up, down = re.findall(r"\n(?:upstream|downstream)\n(.*?)\n\n", printed, re.DOTALL)

@@ -1,4 +1,4 @@
-"""Clients that no one here wrote: OpenLineage's own sends a run by HTTP, Marquez's own reads what came of it.
+"""Foreign clients: OpenLineage's own client sends a run by HTTP, Marquez's own client reads it.
 
 Both with bearer tokens: test_local_tokens.py.
 """
@@ -19,7 +19,7 @@ from openlineage.client.serde import Serde
 
 from local_stack.stack import LocalStack
 
-# Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
+# Set-up puts Marquez's client into a folder of its own, without its further top level packages.
 sys.path.append(str(Path(sys.prefix) / "marquez"))
 from marquez_client import MarquezClient
 from marquez_client.models import DatasetId, DatasetType, JobType
@@ -42,7 +42,7 @@ def run_id(job: str, namespace: str) -> str:
 
 
 def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFacet:
-    """Return the facet of a dataset whose `flight` is copied from the raw data, with all rows filtered by day."""
+    """A facet of columns: `flight` is copied from the raw data, and all rows are filtered by day."""
     raw = {"namespace": STORE, "name": f"{namespace}/raw"}
     same = column_lineage_dataset.Transformation(type="DIRECT", subtype="IDENTITY", description="as it is")
     by_day = column_lineage_dataset.Transformation(type="INDIRECT", subtype="FILTER")
@@ -58,7 +58,7 @@ def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFac
 
 
 def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
-    """A part of the run that checks flights."""
+    """An event of the run of `emissions.check`: raw -> checked."""
     schema = schema_dataset.SchemaDatasetFacet(fields=[schema_dataset.SchemaDatasetFacetFields("flight", "string")])
     code = source_code_location_job.SourceCodeLocationJobFacet(type="git", url=CODE)
     parent = parent_run.ParentRunFacet(
@@ -88,7 +88,7 @@ def send_a_run(client: OpenLineageClient, namespace: str, day: str = "2025-11-20
 
 
 def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
-    """Every question of the client that is about runs."""
+    """Call each of the client's queries about runs."""
     job_id, raw, checked = (
         {"namespace": namespace, "name": "emissions.check"},
         f"{namespace}/raw",
@@ -138,7 +138,7 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
 
 
 def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) -> None:
-    """Its three questions about columns, and the columns of a dataset."""
+    """Call its three queries about columns, and compare the columns of a dataset."""
     raw, checked = f"{namespace}/raw", f"{namespace}/checked"
     flight, source = (f"datasetField:{STORE}:{name}:flight" for name in (checked, raw))
     by_field = marquez.get_column_lineage_by_dataset_field(STORE, checked, "flight")["graph"]
@@ -159,7 +159,7 @@ def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) 
 
     dataset = marquez.get_dataset(STORE, checked)
     (returned,) = dataset["columnLineage"]
-    # A dataset's own columns do not say which version was read.
+    # A dataset's own columns name no version of their source.
     assert (returned["name"], returned["inputFields"]) == (
         "flight",
         [{**input_field, "datasetVersion": None} for input_field in data["inputFields"]],
@@ -182,7 +182,7 @@ def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack) -
 
 @pytest.mark.filterwarnings("ignore::deprecation.DeprecatedWarning")
 def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: LocalStack) -> None:
-    """Its deprecated calls: a namespace, a source, datasets, a job, and a run that it starts in the same breath."""
+    """Its deprecated calls: a namespace, a source, datasets, a job, and a run, created and started in a single call."""
     namespace = "foreign-writes"
     marquez = MarquezClient(local_stack.api_url.rstrip("/"))
     raw, checked = (DatasetId(namespace, name) for name in ("raw", "checked"))
@@ -212,7 +212,7 @@ def test_a_pipeline_that_marquezs_client_writes_is_read_by_it(local_stack: Local
 
 
 def test_openlineages_own_json_is_what_is_kept(local_stack: LocalStack) -> None:
-    # A day of its own: other tests send events so large that a page holds few of them.
+    # A day of its own: events of further tests are so large that a page holds few of them.
     send_a_run(a_client(local_stack.api_url), "foreign-raw", day="2025-11-02")
     local_stack.drain()
 

@@ -1,4 +1,4 @@
-"""`headwater serve --data`: what was accepted is there after the process was killed in the middle of it."""
+"""`headwater serve --data`: accepted records and events survive a kill of the process in the middle of its work."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Aws:
         return {"pk": {"S": "P"}, "sk": {"S": sk}, **values}
 
     def seen(self):
-        """Everything that is stored, as the services return it."""
+        """Read all stored items, versions, objects and partitions, as the services return them."""
         listed = self.s3.list_object_versions(Bucket="kept")
         kinds = ("Versions", "DeleteMarkers")
         versions = [(kind, each["Key"], each["VersionId"]) for kind in kinds for each in listed.get(kind, [])]
@@ -67,7 +67,7 @@ class Aws:
         }
 
     def send_in_groups(self, sent):
-        """Send bodies, each in its group of the FIFO queue; SQS drops those that it has."""
+        """Send bodies, each in its group of the FIFO queue; SQS drops repeated bodies."""
         entries = [
             {"Id": group + body, "MessageBody": body, "MessageGroupId": group, "MessageDeduplicationId": group + body}
             for group, body in sent
@@ -169,7 +169,7 @@ class Served:
             return response.status
 
     def list(self, path, key):
-        """Return a list of the API; it is empty while nothing of it is loaded, which is 404."""
+        """Read a list of the API; a 404 is an empty list, as nothing of it is loaded yet."""
         try:
             with urllib.request.urlopen(f"{self.url}{path}", timeout=60) as response:
                 return json.load(response)[key]

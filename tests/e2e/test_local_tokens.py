@@ -21,7 +21,7 @@ from local_stack.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 from tests.token_texts import id_of, secret_of
 
-# Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
+# Set-up puts Marquez's client into a folder of its own, without its further top level packages.
 sys.path.append(str(Path(sys.prefix) / "marquez"))
 from marquez_client import MarquezClient
 from marquez_client import client as marquez_module
@@ -138,7 +138,7 @@ def test_a_replay_from_the_command_line_makes_the_graph_again_in_another_table(s
     assert done.returncode == 0, done.stderr
     archive = "archive: rows of 0 objects of 0 sealed days made, 0 records of unsealed days staged, 0 objects failed\n"
     assert re.fullmatch(re.escape(archive) + r"\d+ events of 1 days loaded, 0 failed\n", done.stdout)
-    # Tokens, marks and the archive's pointers are no part of what events say.
+    # A replay makes the rows of events and of the archive; tokens are not among them.
     assert keys(dynamodb, "again") == {
         key for key in keys(dynamodb, stack.outputs["GraphTableName"]) if key[0] not in ("TOKENS", "TOKEN_USES")
     }
@@ -180,10 +180,10 @@ def receive_at_most(sqs, url, times):
 
 
 def dead_letter(stack, sqs, queue):
-    """Take the message that is among the dead letters once it has been received as often as its queue lets it be."""
-    # How long that takes is the machine's: pytest's timeout ends it.
+    """Receive the queue's first dead letter, and delete it: a message gets there after its last try."""
+    # Pytest's timeout ends the loop; its time is the machine's.
     while not (messages := sqs.receive_message(QueueUrl=stack.outputs[queue]).get("Messages")):
-        # On to the next try of a message that failed.
+        # On to the next try of a failed message.
         stack.advance(120)
         time.sleep(0.1)
     sqs.delete_message(QueueUrl=stack.outputs[queue], ReceiptHandle=messages[0]["ReceiptHandle"])

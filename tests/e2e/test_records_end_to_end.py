@@ -46,14 +46,14 @@ class Account:
         return datetime.fromtimestamp(self.stack.now, timezone.utc).date().isoformat()
 
     def pass_day(self):
-        """Go on until TTL has removed what is in the table; return the number of records."""
+        """Go on until TTL has removed all records of the table; count them."""
         self.stack.advance(26 * HOUR)
         removed = self.stack.sweep_ttl()
         self.stack.drain()
         return removed
 
     def search(self, **query):
-        """Every record found, by (root, node): the day that it is archived under."""
+        """Search all pages: (root, node) -> the day of its archive, None for a live record."""
         archived_on, cursor = {}, {}
         while cursor is not None:
             page = json.loads(self.http(f"{RECORDS}/search?{urlencode({**query, **cursor})}"))
@@ -75,7 +75,7 @@ def account(template, tmp_path):
         yield Account(stack)
 
 
-# Takes long: two compactions on Spark make the tables that are searched.
+# Takes long: two compactions on Spark make the searched tables.
 def test_records_are_served_today_archived_at_night_and_found_by_every_condition(account, capsys):
     first, started = account.day(), int(account.stack.now)
     account.post(ROOT, "a", "b", run_id="run-1")
@@ -84,7 +84,7 @@ def test_records_are_served_today_archived_at_night_and_found_by_every_condition
     account.post("flights", *rows)
     live = account.trace("flights")
     sealed = account.stack.run_state_machine({"day": first})
-    # No trace of the first day has read this record, which expires before the second is compacted.
+    # No trace of the first day has read this record; it expires before the second day is compacted.
     account.post("late", "z")
     assert account.pass_day() == 154
 
@@ -124,6 +124,6 @@ def assert_object_is_sealed(account, digest):
     [entry] = [line for line in lines if line.get("sha256") == proof["object"]["sha256"]]
     body = account.object_at(f"s3://{account.stack.outputs['ArchiveBucketName']}/{entry['key']}")
     assert hashlib.sha256(body).hexdigest() == entry["sha256"]
-    # A client that unpacks what comes compressed gets the bytes as they are stored.
+    # The link is served as stored: no client unpacks the bytes.
     with urllib.request.urlopen(proof["object"]["location"], timeout=60) as response:
         assert (response.headers["Content-Encoding"], response.read()) == ("identity", body)

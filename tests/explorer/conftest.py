@@ -1,6 +1,6 @@
-"""Chromium for the tests of the explorer, and a page in it that fails its test for any error, refusal or stray request.
+"""Chromium for the tests of the explorer; any error, refusal or stray request of a page fails the test.
 
-They are skipped, saying why, where there is no Chromium (`CHROMIUM`, else the PATH), no Playwright or no built page.
+Without Chromium (`CHROMIUM`, else the PATH), Playwright or a built page, the tests are skipped with the reason.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHROMIUM_OPTIONS += [
 
 @pytest.fixture(scope="session")
 def browser():
-    """A headless Chromium, one for a worker."""
+    """A headless Chromium, shared by a worker's tests."""
     program = find_chromium()
     if not program:
         pytest.skip("no Chromium: install it, or name it in CHROMIUM")
@@ -48,7 +48,7 @@ def browser():
 
 
 class Watch:
-    """The calls that a page sends to the API, and its faults: errors, refusals of its policy, requests to others."""
+    """A page's calls of the API, and its faults: errors, refusals of its policy, requests elsewhere."""
 
     def __init__(self, page, url, also):
         self.faults = []
@@ -61,7 +61,7 @@ class Watch:
         page.on("request", self._on_request)
 
     def paths(self):
-        """Return the paths and queries of the calls, in their order."""
+        """List the paths and queries of the calls, in their order."""
         return [call.url.removeprefix(self._url) for call in self.calls]
 
     def _on_console(self, message):
@@ -76,9 +76,9 @@ class Watch:
 
 
 class Profiles:
-    """Profiles of the browser by their options: what a page has loaded, the next one finds in the cache.
+    """Profiles of the browser by their options; pages of a profile share a cache.
 
-    A page that stays open in each keeps the process of its pages: to start one takes more than twice a page's CPU time.
+    An open page in each keeps the process of its pages: a new process takes more than twice a page's CPU time.
     """
 
     def __init__(self, browser):
@@ -89,7 +89,7 @@ class Profiles:
         key = tuple(sorted(options.items()))
         if key not in self._opened:
             context = self._browser.new_context(reduced_motion="reduce", **options)
-            # What the reader of one page looked at, pinned or chose is not of the next.
+            # A page begins without the visits, pins and choices of the page before.
             context.add_init_script("try { localStorage.clear() } catch {}")
             context.new_page().goto(f"{url}/explore/no-such-file.txt")
             self._opened[key] = context
@@ -109,7 +109,7 @@ def profiles(browser):
 
 @pytest.fixture(autouse=True)
 def restored_servers():
-    """Restore what a test set on a server that others use: refusals, the caller, the demo's routes."""
+    """Reset the changes of a test to a shared server: refusals, the caller, the demo's routes."""
     yield
     for served in RUNNING:
         served.restore()
@@ -117,9 +117,9 @@ def restored_servers():
 
 @pytest.fixture
 def open_view(browser, profiles):
-    """Return a function that opens a view of a server; `page.watch` has calls and faults.
+    """`open_view(served, "?node=...")` opens a view of a server; `page.watch` has calls and faults.
 
-    Errors with one of the `expected` texts are no faults. With `fresh` it is in its own profile, and with `clock`, too:
+    Errors with an `expected` text are no faults. With `fresh` or `clock` the page has its own profile:
     `page.clock` moves the time of a whole profile.
     """
     with ExitStack() as on_exit:
@@ -132,7 +132,7 @@ def open_view(browser, profiles):
             on_exit.callback(own.close if own else page.close)
             width, height = size
             page.set_viewport_size({"width": width, "height": height})
-            # What is too slow, pytest stops: a machine that does much at once may be late.
+            # Long, as a busy machine may be late; pytest stops a test that is too slow.
             page.set_default_timeout(_TIMEOUT_MS)
             page.watch = Watch(page, served.url, served.also)
             page.watch.expected = expected
@@ -154,7 +154,7 @@ def _served(*events, auth="iam"):
 
 @pytest.fixture(scope="session")
 def pipeline():
-    """The emissions pipeline, and what attacks."""
+    """The emissions pipeline, and hostile names."""
     served = _served(*stories.emissions(), *stories.attacks())
     yield served
     served.stop()
@@ -178,7 +178,7 @@ def wide():
 
 @pytest.fixture(scope="session")
 def estate():
-    """A hub that grows, a failure far upstream, circles, and odd names."""
+    """A growing hub, a failure far upstream, circles, and odd names."""
     events = [*stories.a_growing_hub(), *stories.a_failure_far_upstream(), *stories.circles(), *stories.odd_names()]
     served = _served(*events)
     yield served
@@ -187,7 +187,7 @@ def estate():
 
 @pytest.fixture(scope="session")
 def hub():
-    """A dataset with so many readers that they and what they write are more than a response holds."""
+    """A dataset with 2,600 readers and their outputs: more than a response holds."""
     served = _served(*stories.a_hub(2_600))
     yield served
     served.stop()

@@ -38,20 +38,20 @@ CONTEXT = SimpleNamespace(
     get_remaining_time_in_millis=lambda: 29_000,
 )
 
-# The servers that were started and not stopped.
+# The running servers.
 RUNNING = set()
 
 
 class Served:
     """The page and an API at `url`; `refuse` makes the next calls of a path fail.
 
-    `resolve` is what API Gateway calls: it takes an event and a context, and returns the function's response.
+    API Gateway calls `resolve` with an event and a context, for the function's response.
     """
 
     def __init__(self, resolve, auth="iam", also=()):
         self._resolve = resolve
         self._auth = auth
-        # Other origins that the page may load from.
+        # Further origins of the page's requests.
         self.also = also
         self._lock = threading.RLock()
         self.restore()
@@ -62,10 +62,10 @@ class Served:
         RUNNING.add(self)
 
     def restore(self):
-        """Set what a test may change for itself alone as it was at first."""
-        # The local stack's routes of the demo, for a page that is to find them.
+        """Reset a test's changes: the demo, the user, the refusals."""
+        # The local stack's routes of the demo; None: a deployed stack has none.
         self.demo = None
-        # User of IAM who calls; None: requests say nothing of who sent them, as on the local stack.
+        # The caller, a user of IAM; None: requests name no caller, as on the local stack.
         self.user = None
         self._refusals = {}
 
@@ -78,7 +78,7 @@ class Served:
         self._server.server_close()
 
     def respond(self, target, headers, method="GET", body=None):
-        """Return status, headers and body."""
+        """Respond with status, headers and body."""
         url = urlsplit(target)
         if self.demo and target == DEMO_PATH:
             reply = self.demo.reply_to(Request(method, target, list(headers.items()), b"", "127.0.0.1"))
@@ -110,7 +110,7 @@ class ServedGraph(Served):
             "tokens": Tokens(self._table),
             "links": Links(boto3.client("s3", **keys), "archive", "intake"),
             "now_s": lambda: now_s,
-            # Two changes are never of one time.
+            # Two changes never have the same time.
             "now": lambda: from_seconds(now_s + next(self._changes) / 1000),
             "changes": ApiChangeQueue(SimpleNamespace(send_message_batch=self._load_sent), "queue"),
             "sleep": lambda seconds: None,
@@ -130,7 +130,7 @@ class ServedGraph(Served):
             self._event_log.enlist(map(RawEvent, changes, events))
 
     def new_token(self, *scopes, lifetime_s=None, **limits):
-        """Return the text of a new token."""
+        """Make a token, and return its text."""
         text, token = new_token(scopes=scopes, **limits, now_s=self._now_s, lifetime_s=lifetime_s, random=os.urandom)
         Tokens(self._table).put(token)
         return text
@@ -159,7 +159,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Print nothing of a page that was closed before it had its response."""
+        """Print nothing when a page closes before its response."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 

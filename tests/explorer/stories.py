@@ -1,4 +1,4 @@
-"""Events for the tests of the explorer: the emissions pipeline with neighbours, a hub, names that attack."""
+"""Events for the tests of the explorer: the emissions pipeline with neighbours, a hub, hostile names."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ _ESTIMATE = {
 
 
 def emissions(days=(17, 18, 19, 20)):
-    """Four nights of the pipeline; since the third it also writes a report, and on the fourth that fails."""
+    """Four nights of the pipeline; the third and fourth also write a report, and the report of the fourth fails."""
     # The first run of the first night failed, and was cleared.
     events = a_run("emissions.land", days[0], hour=4, minutes=1, state="FAIL")
     for day in days:
@@ -193,7 +193,7 @@ def emissions(days=(17, 18, 19, 20)):
 
 
 def a_hub(readers):
-    """A dataset that thousands of jobs read, each writing its own."""
+    """A dataset with thousands of readers, each with an output of its own."""
     events = a_run("hub.load", 1, (), [a_dataset("hub", [("id", "int")])])
     for number in range(readers):
         events += a_run(
@@ -208,7 +208,7 @@ def a_hub(readers):
 
 
 def a_wide_graph(chains=95, length=10):
-    """A dataset of which many chains of jobs are made: two thousand nodes, none with many neighbours but the first."""
+    """A dataset at the head of many chains of jobs: two thousand nodes, and only the first has many neighbours."""
     events = a_run("wide.load", 1, (), [a_dataset("wide", [("id", "int")])])
     for chain in range(chains):
         before = "wide"
@@ -222,7 +222,7 @@ def a_wide_graph(chains=95, length=10):
 
 
 def a_growing_hub(old=12):
-    """A dataset that many jobs read each day; two more read it once, between their runs."""
+    """A dataset read by many jobs on two days, and by two more jobs on a day between."""
     events = a_run("grow.load", 1, (), [a_dataset("grown", [("id", "int")])])
     for number in range(old):
         for day in (2, 20):
@@ -234,7 +234,7 @@ def a_growing_hub(old=12):
 
 
 def a_failure_far_upstream(length=7):
-    """A chain of jobs of which the first fails on the second day."""
+    """A chain of jobs; the first job fails on the second day."""
     events = []
     for day in (1, 2):
         before = "source"
@@ -258,7 +258,7 @@ ATTACK = '<img src=x onerror="document.title=1"><script>document.title=2</script
 
 
 def attacks():
-    """Names and facets that are markup, spreadsheets' formulas, or long."""
+    """Names and facets of markup, of spreadsheets' formulas, or too long."""
     fields = [(ATTACK, ATTACK), ("=1+1", "int"), ("x" * 300, "string"), ("‮override", "string")]
     output = a_dataset(f"out {ATTACK}", fields, {ATTACK: [(f"in {ATTACK}", ATTACK, ATTACK)]})
     return a_run(
@@ -286,7 +286,7 @@ def odd_names():
 
 
 def circles():
-    """A job that updates its own table, and three jobs in a circle."""
+    """A job with its own table as input and output, and three jobs in a circle."""
     names = ["round.0", "round.1", "round.2"]
     events = a_run("merge.totals", 1, [a_dataset("arrivals"), a_dataset("totals")], [a_dataset("totals")])
     for source, target in zip(names, [*names[1:], names[0]], strict=True):

@@ -13,7 +13,7 @@ from tests.explorer.axe import serious_faults
 from tests.explorer.served import ServedGraph
 from tests.explorer.stories import LAKE
 
-# A program in the pipeline's place: it waits for the file `go`, which says how it ends.
+# A program in the pipeline's place: it waits for the file `go`, and ends as its text commands.
 STAGED = """
 import sys, time
 from pathlib import Path
@@ -35,7 +35,7 @@ CO2 = f"columns?node=datasetField:{LAKE}:estimated:co2_kg"
 
 @pytest.fixture
 def deployed():
-    """An empty stack that has no routes of this machine."""
+    """An empty stack without the routes of a local stack."""
     served = ServedGraph()
     yield served
     served.stop()
@@ -60,7 +60,7 @@ def local(deployed, tmp_path):
 
 
 def open_empty(open_view, served, **options):
-    """Open the start; the browser reports that a deployed stack has no route of the demo."""
+    """Open the start; on a deployed stack, the browser logs a 404 for the demo's route."""
     page = open_view(served, **options)
     page.watch.expected = () if served.demo else (NOT_FOUND,)
     page.get_by_role("heading", name="Nothing is known yet").wait_for()
@@ -95,7 +95,7 @@ def calls_of_five_seconds(page):
     page.wait_for_load_state("networkidle")
     before = len(page.watch.calls)
     page.clock.fast_forward(5_000)
-    # What the page requests at that time, it requests before this.
+    # The page's requests of that time come before this request.
     page.evaluate("fetch(location.href).then((response) => response.ok)")
     return page.watch.paths()[before:]
 
@@ -173,7 +173,7 @@ def test_the_button_shows_the_stages_and_leads_to_what_the_run_made(open_view, l
     page.keyboard.press("Enter")
     page.get_by_role("status").filter(has_text="Starting Spark").wait_for()
     assert page.get_by_role("button", name="Loading …").is_disabled()
-    # What arrives meanwhile does not take the card away.
+    # Events loaded meanwhile leave the card in place.
     local.load(*stories.emissions())
     page.clock.fast_forward(5_000)
     page.wait_for_load_state("networkidle")

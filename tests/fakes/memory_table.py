@@ -25,7 +25,7 @@ class MemoryS3:
     read: list[int] = field(default_factory=list)
 
     def client(self) -> S3Client:
-        """Return itself, typed as the client that it replaces."""
+        """Itself, typed as boto3's client."""
         return cast("S3Client", self)
 
     def put_object(self, *, Key: str, Body: bytes | IO[bytes], **_: Any) -> Mapping[str, Any]:  # noqa: N803 - boto3's
@@ -34,12 +34,12 @@ class MemoryS3:
         return {}
 
     def get_object(self, *, Key: str, **_: Any) -> Mapping[str, Any]:  # noqa: N803 - boto3's
-        """Return an object that was stored."""
+        """Read a stored object."""
         self.read.append(len(self.objects[Key]))
         return {"Body": io.BytesIO(self.objects[Key])}
 
     def generate_presigned_url(self, *_: Any, Params: Mapping[str, str], **__: Any) -> str:  # noqa: N803 - boto3's
-        """Return the link to a response that is too large for a function."""
+        """Link to a response too large for a function."""
         return f"{LINK}{Params['Key']}"
 
 
@@ -62,7 +62,7 @@ class MemoryTable(GraphTable):
         self._before = before
         objects = s3 or MemoryS3()
         stores = self.dynamo.client(), "graph", objects.client(), "archive"
-        # Writers that meet here wait for each other's turn, not for time to pass.
+        # Writers of a row wait for their turn, not for time to pass.
         super().__init__(*stores, sleep=lambda _: None, concurrency=concurrency)
 
     @property
@@ -88,7 +88,7 @@ class MemoryTable(GraphTable):
         return super().read(row_keys, queries)
 
     def put(self, rows: Iterable[Row]) -> None:
-        """Write rows that are the same whoever writes them."""
+        """Write rows; any writer's row of a key is the same."""
         written = list(rows)
         self._begin("put", written)
         super().put(written)

@@ -1,4 +1,4 @@
-"""The current impact of a column, computed anew: what is derived from it, by the steps of all current reports."""
+"""The current impact of a column, computed anew by the steps of all current reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ _FAR = 99
 
 
 def column_impact(world, node_id, depth):
-    """Return columns and nodes by id: hops, columns one step nearer, direct, masked, and jobs, or if it is certain."""
+    """Compute the derived columns, and their jobs and datasets.
+
+    column -> (hops, columns a step nearer, is direct, is masked, jobs)
+    job or dataset -> (hops, nearest columns, is direct, is masked, is certain)
+    """
     requested = requested_columns(world, node_id)
     if requested is None:
         return None
@@ -77,7 +81,7 @@ def _reports(world, source, derived):
 
 
 def _perhaps(world, dataset):
-    """Yield the jobs, and the datasets, that may be derived from any column of a dataset."""
+    """Yield the jobs and datasets possibly derived from any column of a dataset."""
     for other in world.visible_datasets():
         for word in world.writers(other):
             columns = world.named(world.without_hidden(word.columns))
@@ -86,7 +90,7 @@ def _perhaps(world, dataset):
 
 
 class _Reached:
-    """The columns that are reached directly, and those that are reached without masking."""
+    """The columns reached directly, and the columns reached without masking."""
 
     def __init__(self, start, edges):
         self._hows = {}
@@ -116,6 +120,6 @@ class _Reached:
         return column not in self._openly
 
     def goes_on(self, source, derived, *, directly):
-        """True if the source is reached so, and a step so leads on to `derived` (None: it is not known to what)."""
+        """True if the source is reached (directly, or unmasked), and such a step leads to `derived` (None: unknown)."""
         reached = self._directly if directly else self._openly
         return source in reached and (derived is None or self._goes(self._hows[source, derived], directly=directly))

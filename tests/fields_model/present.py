@@ -13,7 +13,7 @@ from tests.fields_model.schema import top_level
 
 
 def graph_of_now(world, node_id, depth, downstream):
-    """Return the current graph around a node; None if it is unknown or hidden."""
+    """Graph the current columns around a node; None if it is unknown or hidden."""
     requested = requested_columns(world, node_id, downstream)
     if requested is None:
         return None
@@ -25,7 +25,7 @@ def graph_of_now(world, node_id, depth, downstream):
 
 
 def requested_columns(world, node_id, downstream=False):
-    """Return the columns that a node id stands for; None if it is unknown or hidden."""
+    """List the columns of a node id; None if it is unknown or hidden."""
     kind, _, _ = node_id.partition(":")
     if kind == "dataset":
         named = [world.statements.primary(name) for name in world.statements.dataset_names if name.node_id == node_id]
@@ -52,18 +52,18 @@ def _fields_named(world, name, node_id):
 
 
 def field_id(name, path):
-    """Return the node id of a field."""
+    """Format the node id of a field: `datasetField:lake:raw:a.b`."""
     return f"datasetField:{name.namespace}:{name.name}:{'.'.join(path)}"
 
 
 def everything_of(world, dataset):
-    """Return every path in the schema at any depth, reported or used, with the structs around these."""
+    """List the paths of schema, reports and uses, at any depth, with the structs around them."""
     named = {*world.schema(dataset), *world.present(dataset).fields, *world.used_now(dataset)}
     return {path[:length] for path in named for length in range(1, len(path) + 1)}
 
 
 def columns_of(world, dataset, downstream):
-    """Return the columns that stand for a requested dataset."""
+    """List a dataset's columns: top level of its schema, reported; used, too, downstream or without a schema."""
     schema = world.schema(dataset)
     used = world.used_now(dataset) if downstream or not schema else set()
     return {Column(dataset, path) for path in {*top_level(schema), *world.present(dataset).fields, *used}}
@@ -74,13 +74,13 @@ def written_by(world, job):
 
 
 def made_of(world, column):
-    """Return the source columns of a column, with those that its dataset depends on."""
+    """List the source columns of a column and of its whole dataset."""
     sources = {**world.inputs(column), **world.present(column.dataset).dataset_level}
     return {Column(source.dataset, source.field) for source in sources if source.field is not None}
 
 
 def made_from(world, column):
-    """Return the columns derived from a column, with those of datasets that depend on it."""
+    """List the columns derived from a column, with all columns of derived datasets."""
     reports = [word.columns.fields.keys() for word in world.writers(column.dataset)]
     derived = set()
     for dataset in world.visible_datasets():
@@ -94,7 +94,7 @@ def made_from(world, column):
 
 
 def node_of(world, column, outputs):
-    """Return the node of a column."""
+    """Make the node of a column."""
     dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
     known = dataset in world.statements.datasets
     described = world.runs.dataset(dataset) if known else None
@@ -113,7 +113,7 @@ def node_of(world, column, outputs):
 
 
 def with_read_versions(sources, reports):
-    """Return the sources with the version that all reporters of each source read, where they agree."""
+    """Give each source the version read by its reporters, where they agree."""
     return tuple(
         replace(source, read_version=next(iter(versions)) if len(versions) == 1 else None)
         for source in sources
@@ -132,7 +132,7 @@ def _reports_of_whole(world, dataset):
 
 
 def _read(world, reports):
-    """Return the versions of each source that its reporters read."""
+    """Collect the versions of each source read by its reporters."""
     versions = {}
     for word, sources in reports:
         for source in world.named(ColumnLineage({}, sources)).dataset_level:
@@ -141,20 +141,20 @@ def _read(world, reports):
 
 
 def reporters_of_column(world, column):
-    """Return the reporters of the column, or of its whole dataset."""
+    """List the reporters of the column, or of its whole dataset."""
     words = world.writers(column.dataset)
     return reporters_of(words, column.field, lambda reporter: version_made(world, reporter, column.dataset))
 
 
 def version_made(world, reporter, dataset):
-    """Return the version of the dataset that the reporter made, if any."""
+    """Find the reporter's own version of the dataset, if any."""
     return next(
         (version.id for version in world.versions(dataset) if reporter.run and version.run == reporter.run), None
     )
 
 
 def reported_columns(world, dataset):
-    """Return a dataset's reported columns in brief, as lists show them."""
+    """List a dataset's reported columns in brief."""
     dataset = world.statements.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]

@@ -1,4 +1,4 @@
-"""Fields with lineage in a time range, and their relations one hop away, each computed from every reporter."""
+"""Fields with lineage in a time range, and their relations a hop away, each computed from every reporter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.runs_model.schemas import dataset_facets, given_schemas
 
 
 def list_fields(world, dataset, time_range, current):
-    """Return the fields with lineage, and those of the schema if they are wanted."""
+    """List the fields with lineage; with `current`, the dataset's current columns, too."""
     dataset = world.statements.primary(dataset)
     with_lineage = _fields(world, dataset, time_range)
     shown = with_lineage | (_columns_now(world, dataset) if current else set())
@@ -28,7 +28,7 @@ def list_fields(world, dataset, time_range, current):
 
 
 def summarize_field(world, dataset, field, time_range, direction):
-    """Return the fields that a field was made of, and those made of it."""
+    """Summarize the sources of a field, and the fields made of it."""
     dataset = world.statements.primary(dataset)
     before, after = set(), set()
     for other, columns in _reports(world, time_range):
@@ -45,7 +45,7 @@ def summarize_field(world, dataset, field, time_range, direction):
 
 
 def summarize_dataset(world, dataset, time_range, direction):
-    """Return the relations of all fields of a dataset."""
+    """Summarize the relations of all fields of a dataset."""
     dataset = world.statements.primary(dataset)
     before, after = {}, {}
     for other, columns in _reports(world, time_range):
@@ -65,7 +65,7 @@ def summarize_dataset(world, dataset, time_range, direction):
 
 
 def recorded_operations(world, dataset, field, time_range, direction):
-    """Return, for each recorded set that touches a field, the names of its operations on it and its last runs."""
+    """List (names of operations on the field, last starts by job) for each recorded set with any."""
     dataset = world.statements.primary(dataset)
     starts_by_set = {}
     for reporter in in_range(world, time_range):
@@ -94,7 +94,7 @@ def _identity(world, operations):
 
 
 def _before(world, operations, dataset, field):
-    """Return the names of the operations that made a field: by name of the operation that emitted it, upwards."""
+    """Name the operations behind a field: its writes, then the origins of their inputs, upwards."""
     by_name = {operation["name"]: operation for operation in operations}
     writes = [operation for operation in operations if operation["type"] == "WRITE"]
     mine = [write for write in writes if world.statements.primary(_dataset(write["destination"])) == dataset]
@@ -110,7 +110,7 @@ def _before(world, operations, dataset, field):
 
 
 def _after(world, operations, dataset, field):
-    """Return the names of the operations that took a field, or anything that was made of it."""
+    """Name the reads of a field, and the operations with the field or a product of it as input."""
     reads = [operation for operation in operations if operation["type"] == "READ"]
     mine = {read["name"] for read in reads if world.statements.primary(_dataset(read["source"])) == dataset}
     taken = {(used["origin"], used["name"]) for operation in operations for used in operation.get("inputs", ())}
@@ -139,12 +139,12 @@ def _dataset(form):
 
 
 def in_range(world, time_range):
-    """Return the reporters that started in the time range."""
+    """List the reporters with a start in the time range."""
     return [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
 
 
 def _reports(world, time_range):
-    """Return each report of the time range, with its dataset."""
+    """List the reports of the time range, as (dataset, columns)."""
     return [
         (world.statements.primary(name), world.named(reporter.columns(name)))
         for reporter in in_range(world, time_range)
@@ -167,7 +167,7 @@ def _dropped(world, dataset, time_range):
 
 
 def _fields(world, dataset, time_range):
-    """Return the fields of the dataset's own reports, and those of its readers that it may have by its own words."""
+    """List the fields in the dataset's own reports, and its readers' fields where reports and schemas leave room."""
     written, taken = set(), set(_dropped(world, dataset, time_range))
     for other, columns in _reports(world, time_range):
         for path in columns.fields:
@@ -178,7 +178,7 @@ def _fields(world, dataset, time_range):
 
 
 def _may_have(own, path):
-    """True if these fields have the path, a field inside it, or a struct around it of which they say nothing more."""
+    """True if `own` has the path, a field inside it, or a struct around it without known fields."""
     around = [path[:length] for length in range(len(path) - 1, 0, -1)]
     nearest = next((struct for struct in around if struct in own), None)
     inside = [other for other in own if nearest and other[: len(nearest)] == nearest and other != nearest]

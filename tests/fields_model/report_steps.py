@@ -1,4 +1,4 @@
-"""Steps of column lineage that reporters state, down and up; the certain and the possible ones."""
+"""The reporters' steps of column lineage, certain and possible, down and up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fields_model.reporters import ColumnReporter, sources_in
 
 @dataclass(frozen=True)
 class FlowEdge:
-    """A step of one reporter."""
+    """A step of a reporter."""
 
     source: ColumnSource
     destination: ColumnSource
@@ -39,7 +39,7 @@ def made_from(world, reporters, node, reports):
 
 
 def _taken(node, sources, reports):
-    """Return the transformations by which a column, or a related column, is taken."""
+    """List the transformations of each use of a column, or of a related column."""
     used = {
         source: how for source, how in sources.items() if source.dataset == node.dataset and source.field is not None
     }
@@ -56,7 +56,7 @@ def perhaps_made_from(world, reporters, node, reports):
 
 
 def _perhaps(columns, node, reports):
-    """Yield (path, transformations) of columns that may derive from a node; without a path: an unreported column."""
+    """Yield (path, transformations) of columns possibly derived from a node; path None: an unreported column."""
     unnamed = ColumnSource(node.dataset)
     named = {source for source in sources_in(columns) if source.dataset == node.dataset and source.field is not None}
     for path, own in columns.fields.items():
@@ -73,7 +73,7 @@ def _perhaps(columns, node, reports):
 
 
 def made_of(world, reporters, column):
-    """Yield the steps to a column, also from sources that its whole dataset depends on."""
+    """Yield the steps to a column, also from the sources of its whole dataset."""
     for reporter, dataset, columns in _all_reported(world, reporters):
         own = [columns.fields[path] for path in related(column.field, columns.fields)]
         for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
@@ -83,7 +83,7 @@ def made_of(world, reporters, column):
 
 
 def reported_paths(world, reporters, dataset):
-    """Return the paths that each reporter reported of a dataset, under each of its names."""
+    """List the paths in each report on a dataset, a report for each of its names."""
     return [columns.fields.keys() for _, name, columns in _all_reported(world, reporters) if name == dataset]
 
 

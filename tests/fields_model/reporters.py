@@ -14,12 +14,12 @@ from tests.runs_model.facets import merged
 
 @dataclass(frozen=True, eq=False)
 class ColumnReporter:
-    """A reporter; `reported` has its columns of each reported dataset, by the name that it used.
+    """A `run` (started at `start`), or a Job- or DatasetEvent (`event`), as reporter of columns.
 
-    `explicit`: it has a `lineage` facet, and datasets missing there depend on nothing. `position` is None while it does
-    not count yet. A reporter is a `run` (started at `start`) or the Job- or DatasetEvent `event`. `operations` are
-    its recorded sets, `named` the datasets that any facet named as sources, even if another facet counted. `read` are
-    its inputs now; of a run with windows, those of the last, and `flows` are the inputs of each output by windows.
+    `reported`: dataset -> its columns, by the names in the report. `explicit`: it has a `lineage` facet; datasets
+    missing from the facet depend on nothing. `position` is None while it does not count yet. `operations` are its
+    recorded sets. `named` are the sources of all its reports. `read` are its inputs now: of a run with windows, the
+    inputs of the last window. `flows`: output -> its inputs in all windows.
     """
 
     id: RunKey
@@ -38,23 +38,23 @@ class ColumnReporter:
     flows: dict | None = None
 
     def sources(self, names):
-        """Return the inputs of which it may have made a dataset of these names."""
+        """List the inputs possibly behind a dataset of these names."""
         return self.inputs if self.flows is None else {source for name in names for source in self.flows.get(name, ())}
 
     def columns(self, name):
-        """Return the columns of a dataset that it wrote or reported."""
+        """Look up its columns of an output or reported dataset."""
         if name in self.reported or self.explicit:
             return self.reported.get(name, NO_COLUMNS)
         return unknown(self.sources([name]))
 
 
 def unknown(inputs):
-    """Return columns that depend on all these datasets in an unknown way."""
+    """Make columns with an unknown dependency on all these datasets."""
     return ColumnLineage({}, {ColumnSource(dataset, None): NOTHING for dataset in inputs})
 
 
 def named_as_sources(event):
-    """Return the source datasets of columns, and those that operations read, in all facets of an event."""
+    """List the source datasets of columns, and the reads of operations, in all facets of an event."""
     columns = [
         written_columns for operations in _operation_sets([event]) for written_columns in written(operations).values()
     ]
@@ -72,7 +72,7 @@ def sources_in(columns):
 
 
 def every_reporter(statements):
-    """Return all reporters."""
+    """List all reporters."""
     runs = [_of_run(run) for run in statements.runs.values() if run.events]
     jobs = [_of_job_event(event) for event in statements.events if event.kind == "JOB"]
     datasets = [_of_dataset_event(event) for event in statements.events if event.kind == "DATASET"]
@@ -98,7 +98,7 @@ def _of_run(run):
 
 
 def _base_of_windows(run):
-    """Return a run's reports: of each dataset those of the last window with a `lineage` facet that names it."""
+    """Collect a run's reports: of each dataset, the last window with the dataset in a `lineage` facet counts."""
     reported = {}
     for event in run.windows:
         facet = event.job_facets.get("lineage")
@@ -113,7 +113,7 @@ def _operation_sets(events):
 
 def _of_job_event(event):
     reported, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
-    id = RunKey.of(event.job, name_uuid(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.job, name_uuid(event.hash))  # noqa: A001 - the id
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
     position = (event.time, id)
     return ColumnReporter(
@@ -122,11 +122,11 @@ def _of_job_event(event):
 
 
 def _of_dataset_event(event):
-    """Return the declaration of a DatasetEvent; None if it has no facet of columns."""
+    """Make the reporter of a DatasetEvent; None if it has no facet of columns."""
     lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
     if lineage is None and older is None:
         return None
-    id = RunKey.of(event.dataset.dataset, name_uuid(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.dataset.dataset, name_uuid(event.hash))  # noqa: A001 - the id
     reported = {}
     if _there(lineage):
         reported = {event.dataset.dataset: of_lineage(lineage)}
@@ -146,7 +146,7 @@ def _of_dataset_event(event):
 
 
 def _base(lineage, uses):
-    """Return a run's reports besides its operations, and true if they are from a `lineage` facet."""
+    """Collect a run's reports besides its operations; True if they are from a `lineage` facet."""
     facets = [facet for facet in lineage if _there(facet)]
     if facets:
         entries = [entry for facet in facets for entry in facet.get("entries", []) if entry["type"] == "DATASET"]

@@ -35,12 +35,12 @@ from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
 
 _FAR = 20
-# Runs that a report names for each use or end.
+# Runs named for each use or end.
 _RUNS = 10
 
 
 def report_usage(world, dataset, field, time_range):
-    """Return the uses of a column, and the columns that it flowed into."""
+    """Report the uses of a column, and its flows into further columns."""
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, time_range)
     reports = reported_paths(world, reporters, start.dataset)
@@ -57,7 +57,7 @@ def report_usage(world, dataset, field, time_range):
 
 
 def report_tag(world, tag, time_range):
-    """Return the columns with a tag, and those made of them without masking."""
+    """Report the columns with a tag, and the columns made of them without masking."""
     columns = {}
     for dataset in world.visible_datasets():
         if world.runs.dataset(dataset).temporary:
@@ -73,7 +73,7 @@ def report_tag(world, tag, time_range):
 
 
 def _tagged_by(schema, tag):
-    """Return the columns that a tag is of: those of a dataset if it is the dataset's own."""
+    """List the columns of a tag: its field, or the top level of a tagged dataset."""
     if tag.field is None:
         return top_level(schema) or [None]
     path = tuple(tag.field.split("."))
@@ -94,7 +94,7 @@ def _flows(world, starts, reporters):
 
 
 def report_provenance(world, dataset, field, time_range):
-    """Return the provenance of a column: all steps, and the columns at which paths end."""
+    """Report the provenance of a column: all steps, and the columns at the ends of paths."""
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, time_range)
     reached, edges = _traverse(
@@ -117,7 +117,7 @@ def report_provenance(world, dataset, field, time_range):
 
 
 def _ends(world, column, time_range):
-    """Return (reason, its reporters, the datasets they read) for each reason why paths end at a column."""
+    """List (reason, its reporters, the datasets they read) for each reason of a path's end at a column."""
     writers = _writers(world, column.dataset, _in(world, time_range))
     lineage = {writer: _reported_of(world, column.dataset, writer) for writer in writers}
     own = {writer: columns and _own_sources(columns, column.field) for writer, columns in lineage.items()}
@@ -143,7 +143,7 @@ def _ends(world, column, time_range):
 
 
 def _writers(world, dataset, reporters):
-    """Return the reporters that wrote or reported the dataset under any name."""
+    """List the reporters with the dataset among outputs or reports, under any name."""
     return [
         reporter
         for reporter in reporters
@@ -152,13 +152,13 @@ def _writers(world, dataset, reporters):
 
 
 def _reported_of(world, dataset, reporter):
-    """Return a reporter's columns of the dataset; None if it reported none."""
+    """Unite a reporter's columns of the dataset; None if it reported none."""
     reports = [columns for name, columns in reporter.reported.items() if world.statements.primary(name) == dataset]
     return world.named(united(reports)) if reports else None
 
 
 def _own_sources(columns, path):
-    """Return a reporter's sources of the column; None if it did not report the column."""
+    """Unite a reporter's sources of the column; None without a report on the column."""
     paths = related(path, columns.fields.keys())
     return _united_sources(columns, paths) if paths else None
 
@@ -168,13 +168,13 @@ def _united_sources(columns, paths):
 
 
 def _because(world, reporters, reads):
-    """Return (jobs, runs, datasets read)."""
+    """List the jobs, runs and read datasets of a reason."""
     jobs = tuple(sorted({reporter.job for reporter in reporters} - {None}))
     return jobs, tuple(reporter.id.id for reporter in reporters[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, time_range):
-    """Return the reporters that started in the time range, newest first."""
+    """List the reporters with a start in the time range, newest first."""
     reporters = [reporter for reporter in world.reporters if time_range.start <= reporter.start < time_range.end]
     return sorted(reporters, key=lambda reporter: (reporter.start, reporter.id), reverse=True)
 
@@ -183,7 +183,7 @@ def _in(world, time_range):
 
 
 def _traverse(starts, edges_of, end, world):
-    """Return (node, hops, direct, masked, certain, failed) of each node but the starts; and all edges."""
+    """List (node, hops, direct, masked, certain, failed) of each node but the starts; and all edges."""
 
     def reach(accept):
         return hops(starts, _FAR, lambda column: {end(edge) for edge in edges_of(column) if accept(edge)})
@@ -201,7 +201,7 @@ def _traverse(starts, edges_of, end, world):
 
 
 def _edges_from(world, reporters, node, reports):
-    """Return the certain and possible steps from a node; `reports` are the reported paths of its dataset."""
+    """List the certain and possible steps from a node; `reports` are the reported paths of its dataset."""
     return [*made_from(world, reporters, node, reports), *perhaps_made_from(world, reporters, node, reports)]
 
 
@@ -219,7 +219,7 @@ def _step(world, edges):
 
 
 def _root(world, reporter):
-    """Return the root of the runs that started it, by the last event that names its parent."""
+    """Find the root of the reporter's run by its last event with a parent; else the reporter itself."""
     events = world.statements.runs[reporter.run].events[::-1] if reporter.run else []
     last = next((event for event in events if event.parent), None)
     return (last.root or last.parent).key if last else reporter.id
@@ -236,7 +236,7 @@ def _called(how):
 
 
 def _status(world, column):
-    """Return the status of the column; without a schema, columns that are reported now are alive."""
+    """Compute the status of the column; without a schema, a currently reported column is alive."""
     facets = dataset_facets(world.statements, column.dataset)
     if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.statements.is_hidden(
         column.dataset
@@ -267,7 +267,7 @@ def _newest(use):
 
 
 def _united(uses):
-    """Return uses that differ only in runs as one use; newest first."""
+    """Unite uses of different runs but equal in all else; the newest run first."""
     states = Counter(run.state for use in uses for run in use.runs if run.state)
     return replace(
         uses[0],
@@ -279,7 +279,7 @@ def _united(uses):
 
 
 def _state(world, reporter):
-    """Return the state of the reporter's run; None for Job- and DatasetEvents."""
+    """Look up the state of the reporter's run; None for Job- and DatasetEvents."""
     return world.statements.runs[reporter.run].state if reporter.run else None
 
 

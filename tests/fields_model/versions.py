@@ -27,13 +27,13 @@ class Node:
 
 @dataclass(frozen=True)
 class Requested:
-    """The versions of datasets that a node id names, and the field if it names one."""
+    """The requested versions of datasets; `is_named` if the node id names a field."""
 
     versions: list
     is_named: object = None
 
     def paths(self, dataset, schemas, reported):
-        """Return the requested paths among the existing paths of a dataset."""
+        """List the requested paths among the existing paths of a dataset."""
         if self.is_named is None:
             return {path for schema in schemas for path in top_level(schema)} | reported
         named = {*reported, *(path for schema in schemas for path in schema)}
@@ -42,7 +42,7 @@ class Requested:
 
 
 def graph_of_version(world, node_id, version, depth):
-    """Return the upstream graph of a version; None if there is no such version or field."""
+    """Graph the upstream columns of a version; None if there is no such version or field."""
     requested = _requested_version(world, node_id, version)
     if requested is None:
         return None
@@ -76,7 +76,7 @@ def _named(node_id, name):
 
 
 def _version_of_job(world, node_id, version):
-    """Return the versions that the last run of a job's version made."""
+    """Find the output versions of the last run of a job's version."""
     for job in world.statements.jobs:
         for job_version, entries in world.runs.job_versions(job):
             if job.node_id == node_id and job_version == version:
@@ -86,7 +86,7 @@ def _version_of_job(world, node_id, version):
 
 
 def graph_of_time(world, then, node_id, depth):
-    """Return the requested columns as of a time, with their sources; None if they did not exist."""
+    """Graph the requested columns as of a time, with their sources; None if they did not exist."""
     requested = _requested_then(then, node_id)
     if requested is None:
         return None
@@ -117,7 +117,7 @@ def _requested_then(then, node_id):
 
 
 def _nodes_then(then, dataset, requested):
-    """Return every requested column in every shown version."""
+    """List the requested columns in each shown version."""
     shown = shown_versions(then, dataset)
     schemas = [then.schema(dataset), *(then.schema_of_version(dataset, version) for version in shown)]
     paths = requested.paths(dataset, schemas, set(then.present(dataset).fields))
@@ -125,7 +125,7 @@ def _nodes_then(then, dataset, requested):
 
 
 def shown_versions(world, dataset):
-    """Return the words on a dataset by their reporters' versions; by the latest version if a reporter made none."""
+    """Group the words on a dataset by their reporters' versions; by the latest version if a reporter made none."""
     shown = {}
     for word in world.writers(dataset):
         shown.setdefault(version_made(world, word.reporter, dataset), []).append(word)
@@ -156,7 +156,7 @@ def _node(world, node):
 
 
 def _node_then(world, then, node):
-    """Return the node as of a time; names and versions of its sources use all facts."""
+    """Make the node as of a time; names and versions of its sources use all facts."""
     words = shown_versions(then, node.dataset)[node.version]
     reported = [world.named(then.without_hidden(word.columns)) for word in words]
     return _found(world, node, words, reported, then.schema_of_version(node.dataset, node.version), then)
@@ -167,7 +167,7 @@ def _found(world, node, words, reported, schema, then=None):
     in_order = sorted(zip(words, reported, strict=True), key=lambda pair: pair[0].reporter.id)
 
     def version_of(dataset):
-        """Return the version that was read by the last who reports the dataset as a source."""
+        """Find the version read by the last reporter with the dataset as a source."""
         read = [
             word.reporter for word, named in in_order if dataset in {source.dataset for source in sources_in(named)}
         ]

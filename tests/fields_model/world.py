@@ -17,7 +17,7 @@ from tests.runs_model.schemas import dataset_facets
 
 @dataclass(frozen=True)
 class Word:
-    """The columns of a dataset by one reporter; not `is_reported` if they follow from its inputs alone."""
+    """A reporter's columns of a dataset; not `is_reported` if they follow from its inputs alone."""
 
     reporter: ColumnReporter
     columns: ColumnLineage
@@ -49,7 +49,7 @@ class World:
     def before(self, time):
         return World(self.runs.before(time))
 
-    # Names, and what is hidden
+    # Names, and hidden datasets
 
     def hidden(self, dataset):
         return dataset not in self.statements.datasets or self.statements.is_hidden(dataset)
@@ -58,13 +58,13 @@ class World:
         return [dataset for dataset in self.statements.datasets if not self.hidden(dataset)]
 
     def named(self, columns):
-        """Return the columns with sources under primary names."""
+        """Give the sources of columns their primary names."""
         return _with_sources(
             columns, lambda source: ColumnSource(self.statements.primary(source.dataset), source.field)
         )
 
     def without_hidden(self, columns):
-        """Return the columns without hidden sources."""
+        """Remove the hidden sources of columns."""
         return _with_sources(
             columns, lambda source: None if self.hidden(self.statements.primary(source.dataset)) else source
         )
@@ -72,7 +72,7 @@ class World:
     # The present
 
     def writers(self, dataset):
-        """Return the current words on this dataset."""
+        """List the current words on a dataset."""
         words = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
         declared = [
             reporter
@@ -83,14 +83,14 @@ class World:
         return words + ([Word(last, last.reported[last.outputs[0]])] if last and last.reported else [])
 
     def written_by(self, job):
-        """Return the names under which the job writes datasets now."""
+        """List the current outputs of the job, by their names in its report."""
         known = [entry for entry in self.runs.job_entries(job) if entry.known]
         return known[-1].outputs if known else ()
 
     def _words_of(self, job, dataset):
-        """Return the words of the job's last run that reported the dataset, if the job writes it now.
+        """List the words of the job's last run with a report on the dataset, if the job writes it now.
 
-        If no run reported it, the dataset depends on all inputs of the job.
+        Without any report, the dataset depends on all inputs of the job.
         """
         if not any(self.statements.primary(name) == dataset for name in self.written_by(job)):
             return []
@@ -108,21 +108,21 @@ class World:
         return [Word(last, NO_COLUMNS if last.explicit else unknown(last.read), is_reported=False)]
 
     def present(self, dataset):
-        """Return the current columns of a dataset, without hidden sources."""
+        """Unite the current columns of a dataset, without hidden sources."""
         return self.named(self.without_hidden(united(word.columns for word in self.writers(dataset))))
 
     def inputs(self, column):
-        """Return the current sources of a column: those of its related paths in each writer's report."""
+        """Unite the current sources of a column, by its related paths in each writer's report."""
         reported = [self.named(self.without_hidden(word.columns)) for word in self.writers(column.dataset)]
         return inputs(column.field, reported)
 
     def used_now(self, dataset):
-        """Return the columns of a dataset that are sources of current columns."""
+        """List the columns of a dataset among the sources of current columns."""
         sources = {source for other in self.visible_datasets() for source in sources_in(self.present(other))}
         return {source.field for source in sources if source.dataset == dataset and source.field is not None}
 
     def schema(self, dataset):
-        """Return the type (or None) of each path by the latest schema facet; empty without a schema."""
+        """Read the type (or None) of each path by the latest schema facet; empty without a schema."""
         if dataset not in self.statements.datasets:
             return {}
         return fields_of(dataset_facets(self.statements, dataset))
@@ -133,11 +133,11 @@ class World:
         return dataset_versions.versions_of(self.statements, dataset) if dataset in self.statements.datasets else []
 
     def maker(self, dataset, version):
-        """Return the run that made the version; None if no run did."""
+        """Find the run behind a version, or None."""
         return next((entry.run for entry in self.versions(dataset) if entry.id == version), None)
 
     def words_of_version(self, dataset, version):
-        """Return the words of a version's run under all names, or that it depends on all inputs of the run."""
+        """List the words of a version's run under all names; without a report, it depends on all inputs of the run."""
         run = self.maker(dataset, version)
         if run is None:
             return []
@@ -153,17 +153,17 @@ class World:
         ]
 
     def version_read(self, reporter, dataset):
-        """Return the version that a run read, or the current version when a Job- or DatasetEvent was sent."""
+        """Find the version read by a run; for a Job- or DatasetEvent, the current version at its time."""
         reader = self.statements.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [], [])
         return dataset_versions.version_read(self.statements, reader, dataset)[0]
 
     def schema_of_version(self, dataset, version):
-        """Return the schema of a version."""
+        """Read the schema of a version."""
         return fields_of(next((entry.facets for entry in self.versions(dataset) if entry.id == version), {}))
 
 
 def inputs(path, reported):
-    """Return the sources of a path's related paths in each report, merged."""
+    """Unite the sources of a path's related paths in each report."""
     field_sources = [
         columns.fields[related_path] for columns in reported for related_path in related(path, columns.fields.keys())
     ]
@@ -171,7 +171,7 @@ def inputs(path, reported):
 
 
 def _with_sources(columns, change):
-    """Return the columns with each source changed; sources that change to None are left out."""
+    """Change each source of the columns; a source changed to None is left out."""
 
     def changed(sources):
         return united(

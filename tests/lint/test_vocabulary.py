@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-# The first line of a docstring is checked in the packages; names of tests are sentences, which say what it would.
+# A function's docstring begins with a verb in the packages; a test's name is a sentence already.
 PACKAGES: tuple[str, ...] = (
     "benchmarks",
     "examples",
@@ -31,11 +31,11 @@ answer answers answered answering mum journey journeys knob knobs outlet outlets
 understand understood understanding borne heard
 """
 RETIRED = frozenset(_RETIRED.split())
-# They do not say what a variable holds. Fields and methods stand behind the name of their object.
+# Names without a meaning for variables. Fields and methods stand behind the name of their object.
 VAGUE = frozenset({"one", "some", "every", "found", "near", "made", "wanted"})
-# Words that are no names of ours: of Python, Spark, OpenLineage, or the libraries that use them.
+# Names that keep a retired word.
 ALLOWED = frozenset({"INTAKE_BUCKET"})  # an environment variable of the functions
-# A docstring that begins so describes itself, not what the thing does or is.
+# Such an opening describes the docstring, not the code.
 _UNCLEAR = re.compile(r"(What|Whether|Where|How|Which|That|Who|Whose|Whom|When|Why)\b")
 _ARTICLE = re.compile(r"(The|A|An|One|Each|Every|All|Those|Its|Their|This|These|No)\b")
 # "S" and a digit but 3, the store of AWS, was the name of a source.
@@ -94,7 +94,7 @@ def _retired(file: Path, documented: list[tuple[ast.AST, str]]):
 
 
 def _vague(tree: ast.AST):
-    """Yield each variable, parameter and function with a name that does not say what it holds."""
+    """Yield each variable, parameter and function with a vague name."""
     in_classes = {id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in _members(node)}
     for node in ast.walk(tree):
         if id(node) not in in_classes and (names := VAGUE.intersection(_names_bound_by(node))):
@@ -124,7 +124,7 @@ def _openings(file: Path, documented: list[tuple[ast.AST, str]]):
         line = getattr(node, "lineno", 1)
         if _UNCLEAR.match(text):
             yield line, f"a docstring that begins with {text.split()[0]!r}"
-        # A test's name is a sentence: its docstring says what the name leaves out.
+        # A test's name is a sentence; its docstring adds to the name.
         if "tests" not in file.relative_to(PROJECT).parts and _is_function(node) and _ARTICLE.match(text):
             yield line, f"a function's docstring that begins with {text.split()[0]!r}, not with a verb"
 

@@ -15,10 +15,10 @@ from tests.runs_model.annotations import annotations_of
 
 
 class Catalogues:
-    """Queries of what statements name beside jobs, datasets and runs; part of `Model`, which has the statements."""
+    """Queries of sources, tags, owners and counts; part of `Model`, the holder of the statements."""
 
     def count_things(self, kind, period, *, now_s, zone):
-        """Return the numbers of things by the hour, from the time that each was first mentioned."""
+        """Count the things with a first mention before the end of each interval of the period."""
         firsts = self._first_mentions(kind)
         intervals = intervals_of(period, now_s, zone)
         ends = [end.isoformat()[:19] for _, end in intervals[:-1]] + ["~"]
@@ -53,7 +53,7 @@ class Catalogues:
 
     def find_source(self, name):
         named = [(time, where, url or "") for source, url, time, where in self._named_sources() if source == name]
-        # The URLs of the namespace that reported a URL first are the source's.
+        # A source has the URLs of a single namespace: the first with a URL.
         owner = min(((time, where) for time, where, url in named if url), default=("", ""))[1]
         reported = sorted((time, url if where == owner else "") for time, where, url in named)
         described = [description for description in self.statements.descriptions if description.source == name]
@@ -74,7 +74,7 @@ class Catalogues:
         return Source(name, kind, min(times), max(updated), url, set_to.get("description"))
 
     def _named_sources(self):
-        """Yield name, URL, time and the dataset's namespace of every source that an event names."""
+        """Yield (source, URL, time, the dataset's namespace) of each `dataSource` facet."""
         for event, _, use in self.statements.uses:
             facet = use.facets.get("dataSource", {})
             if facet.get("name") and facet.get("_deleted") is not True:
@@ -99,7 +99,7 @@ class Catalogues:
         return page([known[name] for name in sorted(known)], limit, offset)
 
     def search_owned(self, owner, text="", *, kind=None, sort="name", limit=10, namespace=None, within=""):
-        """Return the listed jobs and datasets that have the owner, by name."""
+        """Search the listed jobs and datasets of an owner by words of their names."""
         datasets = [
             dataset for name in self.statements.namespaces for dataset in self.list_datasets(name, limit=None).items
         ]
@@ -150,7 +150,7 @@ class Catalogues:
 
 
 def holds(typed, *texts):
-    """True if each word that was typed is the beginning of a word of some text (names are in ASCII)."""
+    """True if each typed word begins a word of any text (names are in ASCII)."""
     return all(any(_begins_word(text, word) for text in texts) for word in re.findall("[a-z0-9]+", typed.lower()))
 
 

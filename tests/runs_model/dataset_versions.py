@@ -1,4 +1,4 @@
-"""Versions of a dataset, and which of them a run read."""
+"""Versions of a dataset, and the version read by a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.runs_model.run import Run, streams
 
 @dataclass(frozen=True)
 class Version:
-    """A version; `maker` is the run that made it (as text), the hash of the DatasetEvent, or '' for the initial one.
+    """A version; `maker` is its run (as text), the hash of its DatasetEvent, or '' for the initial version.
 
-    `stream`: its run, if that streams. `stored`: the storage's own versions of it.
+    `stream`: its run, if streaming. `stored`: the storage's own versions of it.
     """
 
     created: str
@@ -33,11 +33,11 @@ class Version:
 
     @property
     def position(self):
-        """Its place among all versions by creation, by which a DatasetEvent finds the schema before it."""
+        """Its place among all versions by creation: a DatasetEvent compares its schema with the places before."""
         return self.created, self.maker
 
     def standing(self, before="~"):
-        """Return its place in the order of versions: a stream counts at its end, or at its last event before a time."""
+        """Compute its place in the order of versions: a stream's is at its end, or its last event before a time."""
         position = self.stream and self.stream.as_of(before).position
         return max(position[0] if position else "", self.created), self.maker
 
@@ -51,7 +51,7 @@ def version_of_run(name, run):
 
 
 def versions_of(statements, dataset):
-    """Return all versions of the dataset, the oldest first."""
+    """List all versions of the dataset, the oldest first."""
     by_runs = [version for run in statements.runs.values() for version in _version_by_run(statements, run, dataset)]
     first = min((version.created for version in by_runs), default=None)
     return sorted(
@@ -61,7 +61,7 @@ def versions_of(statements, dataset):
 
 
 def current_of(versions):
-    """Return the last version of those that did not fail and are on no branch; None if there is none."""
+    """Find the last version that did not fail and is on no branch, or None."""
     return next((version for version in versions[::-1] if version.counts), None)
 
 
@@ -79,7 +79,7 @@ def _version_by_run(statements, run, dataset):
 
 
 def _stored(statements, run, dataset):
-    """Yield each version of the storage that a stream states, whenever it does; of another run the last counts."""
+    """Yield each version of the storage stated by a stream, at any time."""
     for event in run.all_events if run.streaming else ():
         uses = event.outputs if streams(event) else ()
         yield from (_storage_version(use.facets) for use in uses if statements.primary(use.dataset) == dataset)
@@ -99,7 +99,7 @@ def branch_of(run, names):
 
 
 def _initial(statements, dataset, first):
-    """Return the version that existed before any run wrote one, if the dataset was mentioned then."""
+    """Make the version before any run's, if the dataset was mentioned then."""
     mentions = [
         event.time
         for event, direction, _ in statements.uses_of(dataset)
@@ -122,7 +122,7 @@ def _first_describes(statements, dataset, first):
 
 
 def _by_events(statements, dataset, by_runs, first):
-    """Return a version for each DatasetEvent whose schema differs from the last one before it."""
+    """Make a version for each DatasetEvent with a schema different from the last schema before it."""
     descriptions = _descriptions(statements, dataset)
     changes = descriptions[1:] if _first_describes(statements, dataset, first) else descriptions
     versions = [_by_event(event, use) for event, use in descriptions] + [
@@ -148,7 +148,7 @@ def _fields(version):
 
 
 def version_read(statements, reader, dataset):
-    """Return (version id, rule that found it, the run that made it or None) of this input of the reader."""
+    """Find (version id, the deciding rule, the version's run or None) of an input of the reader."""
     others = [version for version in versions_of(statements, dataset) if version.maker not in (str(reader.key), "")]
     return (
         _by_storage(statements, reader, dataset, others)
@@ -172,7 +172,7 @@ def _by_storage(statements, reader, dataset, others):
 
 
 def _storage_read(statements, reader, dataset):
-    """Return the version of the storage that the reader stated last, but for the one that it made itself."""
+    """Find the reader's last stated version of the storage, without the version written by itself."""
     written = _storage_version(written_facets(reader, statements.names_of(dataset)))
     uses = [(event, use.facets) for event, use in reader.uses("in") if statements.primary(use.dataset) == dataset]
     last = _storage_version(merged(uses))

@@ -1,4 +1,4 @@
-"""Graphs: the current one by jobs that share datasets, and the ones of versions by what each run read."""
+"""Graphs: the current graph by jobs with shared datasets, and the graphs of versions by the inputs of each run."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.runs_model.facets import when
 
 
 def of_now(model, node_id, depth):
-    """Return jobs within `depth` hops of the start or of a job that it started, and so on, and their visible datasets.
+    """Graph the jobs within `depth` hops of the start or of its descendants, and their visible datasets.
 
-    None for a start unknown or hidden.
+    Descendants are the jobs started by the start, and so on. None for an unknown or hidden start.
     """
     start = start_of(model, node_id)
     if start is None or model.statements.is_hidden(start):
@@ -38,16 +38,19 @@ def of_now(model, node_id, depth):
         (origin.node_id, destination.node_id) for origin, destination in links if origin in hops and destination in hops
     }
     edges |= _declared_edges(declared, hops_of_datasets)
+    jobs = [_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)]
+    datasets = [_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)]
+    # A dataset has the least hop of its jobs.
+    at = hops | hops_of_datasets
     return Graph(
-        tuple(_job_in_passing(model, job) for job in sorted(_nearest(hops), key=lambda job: job != start)),
-        tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(hops_of_datasets)),
+        tuple(sorted((*jobs, *datasets), key=lambda node: at[node.id])),
         tuple(sorted(edges)),
         apart=apart(model, hops),
     )
 
 
 def apart(model, jobs):
-    """Return the edges from a dataset to one of these jobs that read nothing of what all others of them wrote."""
+    """List the edges dataset -> job where the job's partitions are disjoint from the writes of all fellow jobs."""
     io = {job: _visible_io(model, job) for job in jobs}
     pairs = {(dataset, job) for job in jobs for dataset in io[job][0]}
     edges = (
@@ -61,20 +64,20 @@ def apart(model, jobs):
 
 
 def _share_rows(read, written):
-    """True if a day, or a day and hour, of one part may be in the other; a part is a list of values by dimension."""
+    """True if a read partition may be a written partition: both have equal values in all shared dimensions."""
     shared = set.intersection(*map(set, (*read, *written)))
     return any(all(day[name] == other[name] for name in shared) for day in read for other in written)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """The report of what a dataset is made of: a graph leads through it as through a job, and does not show it."""
+    """A dataset's declared sources: a graph leads through the declaration as through a job, and does not show it."""
 
     view: DatasetId
 
 
 def _declared(model):
-    """Return the visible datasets of which each visible dataset is made, by its last DatasetEvent about columns."""
+    """Find the visible sources of each visible dataset, by its last DatasetEvent about columns."""
     statements, declarations = model.statements, {}
     visible = {dataset for dataset in statements.datasets if not statements.is_hidden(dataset)}
     for view in visible:
@@ -90,7 +93,7 @@ def _declared(model):
 
 
 def _declared_in(facets):
-    """Return the datasets that the first of the facets `lineage` and `columnLineage` that is not deleted names."""
+    """List the datasets in the facet `lineage`; if it is missing or deleted, in `columnLineage`."""
     for name, inputs in (("lineage", "inputs"), ("columnLineage", "inputFields")):
         facet = facets.get(name, {"_deleted": True})
         if not facet.get("_deleted"):
@@ -109,7 +112,7 @@ _WAYS = {"both": ["both"], "up": ["up"], "down": ["down"], "through": ["up", "do
 
 
 def _links(model, kinds):
-    """Return the edges between visible jobs that these kinds of edges make."""
+    """List the edges of these kinds between visible jobs."""
     jobs = set(model.visible_jobs())
     return {
         (origin, destination)
@@ -119,15 +122,15 @@ def _links(model, kinds):
 
 
 def dependencies(model, shown):
-    """Return the edges of control between jobs of these node ids."""
+    """List the edges of control between jobs of the shown node ids."""
     edges = {(origin.node_id, destination.node_id) for origin, destination in _links(model, ("CONTROL",))}
     return {edge for edge in edges if shown.issuperset(edge)}
 
 
 def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
-    """Return a graph's node ids, its edges and the degrees of its nodes, walked as `direction` and `fold` say.
+    """Walk a graph by `direction`: its node ids, its edges and the degrees of its nodes.
 
-    `kinds` are those of the edges between jobs that lead on.
+    A node leads on to its first `fold` neighbours a side; between jobs, edges of `kinds` lead on.
     """
     start = start_of(model, node_id)
     if start is None or model.statements.is_hidden(start):
@@ -161,7 +164,7 @@ def directed(model, node_id, depth, direction, fold=None, kinds=("DATA",)):
 
 
 def _lead_through(declared, neighbours):
-    """Add the declarations to the neighbours of their datasets, and these to theirs."""
+    """Put each declaration between its sources and its view, as a neighbour of both."""
     for view, sources in declared.items():
         declaration = Declaration(view)
         neighbours[declaration] = {"up": sorted(sources), "down": [view]}
@@ -171,7 +174,7 @@ def _lead_through(declared, neighbours):
 
 
 def ways_down(model, node_id, shown):
-    """Return the hops to each of these nodes below the start, and the nodes before it on ways of so many hops."""
+    """Compute node id -> (hops below the start, the nodes before it on shortest ways), for the shown nodes."""
     start = start_of(model, node_id)
     beside, flows = _beside(model), {job: model.flows(job) for job in model.statements.jobs}
     links = _links(model, ("DATA",)) | {
@@ -195,7 +198,7 @@ def ways_down(model, node_id, shown):
 
 
 def _steps(neighbours, flows, level):
-    """Return the steps that follow these: (node, way, the dataset that led to a job which states its flows)."""
+    """List the next steps (node, way, entry): of a job with stated flows, `entry` is the dataset before it."""
     return {
         (other, way, node if way != "both" and flows.get(other) is not None else None)
         for node, way, entry in level
@@ -206,7 +209,7 @@ def _steps(neighbours, flows, level):
 
 
 def _linked(links, level):
-    """Return the steps to the jobs to which edges between jobs lead from these steps."""
+    """List the next steps over edges between jobs."""
     up = {
         (origin, way, None)
         for node, way, _ in level
@@ -222,7 +225,7 @@ def _linked(links, level):
 
 
 def _beside(model):
-    """Return the neighbours of every visible node on each side: those that ran, or were mentioned, last come first."""
+    """List the neighbours of each visible node by side, the last started or last mentioned first."""
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     datasets = [dataset for dataset in model.statements.datasets if not model.statements.is_hidden(dataset)]
     beside = {dataset: {"up": [], "down": []} for dataset in datasets}
@@ -245,7 +248,7 @@ def _last_start(model, job):
 
 
 def _job_in_passing(model, job):
-    """Return the job as graphs show it: without details of the job alone."""
+    """Make the job as shown in graphs: without details of the job alone."""
     return replace(model.job_in_passing(job), facets={}, current_version=None, lineage_unknown=False)
 
 
@@ -254,7 +257,7 @@ def _dataset_in_passing(model, dataset):
 
 
 def start_of(model, node_id):
-    """Return the job or primary dataset of this node id."""
+    """Find the job or primary dataset of a node id, or None."""
     kind, _, _ = node_id.partition(":")
     if kind not in ("job", "dataset"):
         raise Invalid.because("nodeId", node_id, "must begin with job: or dataset:")
@@ -273,7 +276,7 @@ def _visible_io(model, job):
 
 
 def starts_of(model, start):
-    """Return the start of a graph, with the visible jobs that it started, and so on."""
+    """List the start of a graph, the visible jobs started by it, and so on."""
     starts, level = {start}, {start}
     while level:
         level = {child for node in level for child in model.children_of(node)} - starts
@@ -282,7 +285,7 @@ def starts_of(model, start):
 
 
 def _hops(touched, links, starts, depth):
-    """Return the number of hops of each job within `depth` of a start."""
+    """Count the hops of each job within `depth` of a start."""
     hops = {job: 0 for job, datasets in touched.items() if job in starts or starts & datasets}
     for hop in range(1, depth + 1):
         reached = set().union(*(touched[job] for job in hops))
@@ -298,7 +301,7 @@ def _nearest(hops):
 
 
 def upstream_runs(model, run, depth):
-    """Return the run, then the runs that wrote its inputs, and so on, nearest first."""
+    """List the run, then the writers of its inputs, and so on, nearest first."""
     hops, inputs = _runs_upstream(model, [(run, None)], depth)
     return [
         UpstreamRun(model.run_in_passing(run), tuple(read for read, _ in _inputs(model, run) if read in inputs[run]))
@@ -307,7 +310,7 @@ def upstream_runs(model, run, depth):
 
 
 def _runs_upstream(model, starts, depth):
-    """Return the hops of each run, and the inputs by which the walk goes on: those that its reached outputs have."""
+    """Count the hops of each run, and list its inputs behind the reached outputs."""
     steps = dict.fromkeys(starts, 0)
     for hop in range(1, depth + 1):
         next_steps = {
@@ -324,7 +327,7 @@ def _runs_upstream(model, starts, depth):
 
 
 def runs_downstream(model, start, depth):
-    """Return the ids of the runs that read what the run made, and so on, by hops."""
+    """List the run, then the readers of its outputs, and so on, nearest first."""
     steps = {(start, None): 0}
     for hop in range(1, depth + 1):
         next_steps = {
@@ -342,7 +345,7 @@ def runs_downstream(model, start, depth):
 
 
 def _inputs(model, key, output=None):
-    """Yield (input, the run that made the version, if any) of each dataset that a run read, and made the output of."""
+    """Yield (input, the run behind its version or None) of a run; with `output`, only the inputs behind the output."""
     run = model.statements.runs[key]
     flows = None if output is None else model.flows_of_run(key)
     for dataset in model.statements.primaries(run.names("in")):
@@ -352,7 +355,7 @@ def _inputs(model, key, output=None):
 
 
 def of_versions(model, node_id, version, depth):
-    """Return the job and dataset versions upstream of one version, each once."""
+    """Graph the job and dataset versions upstream of a version, each once."""
     start = start_of(model, node_id)
     if start is None:
         return None
@@ -371,7 +374,7 @@ def of_versions(model, node_id, version, depth):
 
 
 def _graph_of_runs(model, hops, inputs, jobs, datasets):
-    """Return the graph of these runs, by their job versions, with these inputs of theirs, jobs and datasets."""
+    """Graph the runs by their job versions, with the given inputs, jobs and datasets."""
     edges = set()
     shown = {run.key for runs in jobs.values() for run in runs}
     for run in map(model.run, hops):
@@ -385,10 +388,12 @@ def _graph_of_runs(model, hops, inputs, jobs, datasets):
         edges |= {(f"{dataset.node_id}#{dataset_version}", node) for dataset, dataset_version in read}
         edges |= {(node, f"{dataset.node_id}#{dataset_version}") for dataset, dataset_version in written}
     return Graph(
-        tuple(
-            replace(model.job(job), version=version, runs=tuple(run.id for run in runs))
-            for (job, version), runs in sorted(jobs.items())
+        (
+            *(
+                replace(model.job(job), version=version, runs=tuple(run.id for run in runs))
+                for (job, version), runs in sorted(jobs.items())
+            ),
+            *(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
         ),
-        tuple(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
         tuple(sorted(edges)),
     )

@@ -1,4 +1,4 @@
-"""Versions of a job: inputs, outputs and code, as its runs and JobEvents report them one after the other."""
+"""Versions of a job: inputs, outputs and code, as its runs and JobEvents report them in turn."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tests.runs_model.run import inputs_in, io_of, lineage_of, stated_flows
 
 @dataclass(frozen=True)
 class Entry:
-    """The report of one run (or JobEvent, then `run` is None) about its job; `created` is when the report was complete.
+    """The report of a run (or JobEvent, then `run` is None) about its job; `created` is the time of the whole report.
 
-    `unknown`: it reported no datasets, so these are those of a run before it. `lineage` are its `lineage` facets.
+    `unknown`: with new code but without datasets, it has the datasets of an earlier report. `lineage` are its
+    `lineage` facets.
     """
 
     position: tuple
@@ -28,7 +29,7 @@ class Entry:
 
     @property
     def flows(self):
-        """(input, output) pairs where it says which outputs are made of which inputs; None where it does not."""
+        """(input, output) pairs of its `lineage` facets; None without a facet."""
         return stated_flows(self.lineage, self.inputs, self.outputs)
 
     @property
@@ -36,7 +37,7 @@ class Entry:
         return bool(self.inputs or self.outputs)
 
     def version(self, job):
-        """Return Marquez's id, with the code version hashed after it if there is one."""
+        """Compute Marquez's id, with the code version, if any, hashed after it."""
         sides = [
             ":".join(f"{dataset.namespace}:{dataset.name}" for dataset in side) for side in (self.inputs, self.outputs)
         ]
@@ -45,7 +46,7 @@ class Entry:
 
 
 def source_jobs(facet, own):
-    """Return the jobs whose data an event's own job takes by a `lineage` facet."""
+    """List the source jobs of an event's own job by a `lineage` facet."""
 
     def job_of(form):
         return JobId(form["namespace"], form["name"]) if "name" in form else own
@@ -55,14 +56,14 @@ def source_jobs(facet, own):
 
 
 def entries_of(statements, job):
-    """Return an entry for each run of the job that counts, and for each JobEvent, by position."""
+    """List an entry for each done or streaming run of the job, and for each JobEvent, by position."""
     of_runs = [_entry_of_run(run) for run in _runs_of(statements, job)]
     of_events = [_entry_of_event(event) for event in statements.events_of_job(job) if event.kind == "JOB"]
     return sorted(of_runs + of_events, key=lambda entry: entry.position)
 
 
 def prefixes_of(statements, job):
-    """Return the partial entries of the job's streams, at each time when part of the datasets were reported."""
+    """List the partial entries of the job's streams, at each time when part of the datasets were reported."""
     return [prefix for run in _runs_of(statements, job) if run.streaming for prefix in _prefixes_of_run(run)]
 
 
@@ -98,9 +99,9 @@ def _code(job_facets):
 
 
 def resolved(entries, entry):
-    """Return the entry itself if it reported datasets; else the last entry before it that did.
+    """Return the entry itself if it reported datasets; else with the datasets of the last entry before it.
 
-    That entry takes the code given since, if it differs from the code given until then.
+    The code given since replaces the code of the last entry, if both differ.
     """
     if entry.known:
         return entry
@@ -121,7 +122,7 @@ def resolved(entries, entry):
 
 
 def _given(entries):
-    """Return the latest location of the entries, and the latest version of the code at that location."""
+    """Find the latest location of the entries, and the latest version of the code there."""
     given = [(entry.location, entry.code) for entry in entries]
     locations = [(number, location) for number, (location, _) in enumerate(given) if location]
     if not locations:
@@ -129,12 +130,12 @@ def _given(entries):
     last = locations[-1][1]
     moved = max((number for number, location in locations if location != last), default=-1)
     arrived = min((number for number, location in locations if location == last and number > moved))
-    # Versions given without a location, before there was any, are of other code.
+    # Versions given before the location are of different code.
     return last, next((code for _, code in given[arrived:][::-1] if code), None)
 
 
 def versions_of(statements, job):
-    """Return the job's versions as (id, its entries by position), the latest first."""
+    """List the job's versions as (id, its entries by position), the latest first."""
     entries = entries_of(statements, job)
     resolved_entries = [resolved(entries, entry) for entry in entries] + prefixes_of(statements, job)
     groups = {}

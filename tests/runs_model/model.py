@@ -28,7 +28,7 @@ from tests.runs_model.statements import Statements
 
 
 class Model(Catalogues, Tested):
-    """`headwater.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
+    """`headwater.queries.service.LineageQueries` for a whole set of statements; also the facts behind the graphs."""
 
     visibility = EVERYTHING
 
@@ -42,7 +42,7 @@ class Model(Catalogues, Tested):
             setattr(self, name, cache(getattr(self, name)))
 
     def before(self, time):
-        """Return the model of a time: of the statements of the time before it."""
+        """Make the model of the statements before a time."""
         past = Model([])
         past._load(self.statements.before(time))
         return past
@@ -65,13 +65,13 @@ class Model(Catalogues, Tested):
     # Runs
 
     def seen_by(self, visibility):
-        """Return the same model for a caller who finds runs by their ids in some namespaces alone."""
+        """Make the same model for a caller: run ids are looked up in the visible namespaces alone."""
         seen = copy(self)
         seen.visibility = visibility
         return seen
 
     def find_run(self, run_id):
-        """Return the first run of the id that the caller sees, with the jobs of the others."""
+        """Find the caller's first visible run of the id, with the jobs of its further runs."""
         if not (runs := self.runs_of_id(run_id)):
             return None
         return replace(self.run(runs[0].key), other_jobs=tuple(sorted(run.job for run in runs[1:])))
@@ -85,12 +85,12 @@ class Model(Catalogues, Tested):
         return page(self.runs_of(job), limit, offset) if job in self.statements.jobs else None
 
     def runs_of(self, job):
-        """Return the runs of the job, newest first; those known only as parents last."""
+        """List the runs of the job, newest first; runs known only as parents come last."""
         runs = [run for run in self.statements.runs.values() if run.job == job]
         return [self.run(run.key) for run in sorted(runs, key=lambda run: (run.started or "", run.key), reverse=True)]
 
     def list_child_runs(self, run_id, *, limit=100, offset=0):
-        """Return the runs whose parent is the run that `find_run` finds, newest first."""
+        """List the child runs of `find_run`'s run, newest first."""
         if not (runs := self.runs_of_id(run_id)):
             return None
         parent = runs[0].key
@@ -125,7 +125,7 @@ class Model(Catalogues, Tested):
         )
 
     def run_in_passing(self, key):
-        """Return the run as other results show it: without details of the run alone."""
+        """Make the run as shown in lists and graphs: without details of the run alone."""
         run = self.run(key)
         known = self.statements.runs[key].uses("in") or self.statements.runs[key].uses("out")
         version = run.job_version if known else None
@@ -141,7 +141,7 @@ class Model(Catalogues, Tested):
         return UsedVersion(dataset, version, self._use_facets(run, "in", dataset), resolved_by)
 
     def _written(self, run):
-        """Return its outputs, one for each primary name, with the version id of the least name that it used."""
+        """List its outputs once a primary name, with the version id of the least name used."""
         names = {}
         for name in run.names("out"):
             names.setdefault(self.statements.primary(name), name)
@@ -158,7 +158,7 @@ class Model(Catalogues, Tested):
         )
 
     def part_of(self, job, direction, dataset):
-        """Return the partitions, by dimension, that the job's last run used of a dataset, under one name; else None."""
+        """List the partitions, by dimension, used by the job's last run of a dataset under a single name; else None."""
         known = [entry for entry in self.job_entries(job) if entry.known]
         run = known[-1].run and self.statements.runs[known[-1].run]
         names = known[-1].inputs if direction == "in" else known[-1].outputs
@@ -185,14 +185,17 @@ class Model(Catalogues, Tested):
             offset,
         )
 
-    def list_child_jobs(self, parent, *, limit=100, offset=0):
+    def list_child_jobs(self, parent, *, sort="name", limit=100, offset=0):
         if parent not in self.statements.jobs:
             return None
-        children = [job for job in self.children_of(parent) if self.visibility.sees(job)]
-        return page([self.listed_job(job) for job in children], limit, offset)
+        children = [self.listed_job(job) for job in self.children_of(parent) if self.visibility.sees(job)]
+        if sort == "state":
+            ranks = {"FAILED": 0, "ABORTED": 1, "RUNNING": 2}
+            children.sort(key=lambda job: ranks.get(job.latest_run and job.latest_run.state, 3))
+        return page(children, limit, offset)
 
     def children_of(self, parent):
-        """Return the visible jobs whose last event with a parent, at any time, names this job as the parent."""
+        """List the visible jobs with this job as parent, by their last event with a parent, at any time."""
         parents = {job: self._parent_of(job) for job in self.visible_jobs() if job != parent}
         return [job for job, run in parents.items() if run and run.job == parent]
 
@@ -200,12 +203,12 @@ class Model(Catalogues, Tested):
         return self.job(job) if job in self.statements.jobs else None
 
     def listed_job(self, job):
-        """Return the job as lists show it."""
+        """Make the job as shown in lists."""
         runs = self.job(job).latest_runs
         return replace(self.job_in_passing(job), latest_runs=tuple(self.run_in_passing(run.key) for run in runs))
 
     def job_in_passing(self, job):
-        """Return the job as graphs show it."""
+        """Make the job as shown in graphs."""
         whole = self.job(job)
         latest = whole.latest_run and self.run_in_passing(whole.latest_run.key)
         return replace(whole, latest_run=latest, latest_runs=())
@@ -250,16 +253,16 @@ class Model(Catalogues, Tested):
         )
 
     def current_io(self, job):
-        """Return the inputs and outputs of the last run or JobEvent that reported any."""
+        """Find the inputs and outputs of the last run or JobEvent with datasets."""
         known = [entry for entry in self.job_entries(job) if entry.known]
         if not known:
             return (), ()
         return self.statements.primaries(known[-1].inputs), self.statements.primaries(known[-1].outputs)
 
     def job_edges(self):
-        """Return (upstream job, downstream job, DATA or CONTROL) of each edge between jobs that one of them reports.
+        """List (upstream job, downstream job, DATA or CONTROL) for each edge reported by a job.
 
-        It reports control by its last started run, data by the last run or JobEvent with datasets or explicit lineage.
+        Its last started run reports control, its last run or JobEvent with datasets or explicit lineage reports data.
         """
         edges = set()
         for job in self.statements.jobs:
@@ -274,7 +277,7 @@ class Model(Catalogues, Tested):
         return {edge for edge in edges if edge[0] != edge[1]}
 
     def flows(self, job):
-        """Return the pairs of an input and an output made of it, as the same run or JobEvent states them."""
+        """List the (input, output) pairs stated by the last run or JobEvent with datasets."""
         known = [entry for entry in self.job_entries(job) if entry.known]
         return self._under_primaries(known[-1].flows) if known else None
 
@@ -285,7 +288,7 @@ class Model(Catalogues, Tested):
         return run is not None and self.statements.runs[run].incomplete
 
     def flows_of_run(self, key):
-        """Return the same of a run."""
+        """List the (input, output) pairs stated by a run."""
         run = self.statements.runs[key]
         entries = [entry for entry in self.job_entries(run.job) if entry.run == key]
         if entries and run.windows:
@@ -383,7 +386,7 @@ class Model(Catalogues, Tested):
         )
 
     def _last_writer(self, dataset):
-        """Return the last run that wrote a dataset; None if a visible job writes it now, or none ever did."""
+        """Find the last writer, if possible a run that did not fail; None if a visible job writes the dataset now."""
         written = [version for version in self.dataset_versions(dataset) if version.run]
         if not written or any(dataset in self.current_io(job)[1] for job in self.visible_jobs()):
             return None
@@ -399,7 +402,7 @@ class Model(Catalogues, Tested):
         return self._is_dropped(dataset) and len(parents) == 1 and None not in parents
 
     def _is_dropped(self, dataset):
-        """True if an event dropped the dataset and no other event mentions it at that time or later."""
+        """True if an event dropped the dataset, and all events with further mentions are older."""
         events = {(event.hash, use.dataset): (event.time, []) for event, _, use in self.statements.uses_of(dataset)}
         for event, _, use in self.statements.uses_of(dataset):
             change = text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange")

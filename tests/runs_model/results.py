@@ -99,7 +99,7 @@ def _query_job(record, queries, job):
     record(queries.list_runs, job, limit=100, offset=0)
     record(queries.list_runs, job, limit=1, offset=1)
     record(queries.list_child_jobs, job, limit=100, offset=0)
-    record(queries.list_child_jobs, job, limit=1, offset=1)
+    record(queries.list_child_jobs, job, sort="state", limit=1, offset=1)
     versions = record(queries.list_job_versions, job, limit=100, offset=0)
     for version in versions.items if versions else ():
         record(queries.find_job_version, job, version.version)

@@ -1,4 +1,4 @@
-"""A run, from all events that mention it."""
+"""A run, from all its events and mentions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _GRAVITY = ("COMPLETE", "ABORT", "FAIL")
 
 
 def streams(event):
-    """Return True if the event says that its job is streaming, or a service: its runs last."""
+    """True if the event's job is streaming, or a service: its runs last."""
     return (text_in(event.job_facets, "jobType", "processingType") or "").upper() in ("STREAMING", "SERVICE")
 
 
 def is_snapshot(event):
-    """Return True if the event names datasets, and its job says that each event is complete: it is a window."""
+    """True if the event is a window: it names datasets, and its job emits complete snapshots."""
     pattern = event.job_facets.get("jobType", {}).get("emissionPattern", {})
     mode = pattern.get("eventContentMode", "COMPLETE_SNAPSHOT" if "windowDuration" in pattern else None)
     return mode == "COMPLETE_SNAPSHOT" and bool(event.inputs or event.outputs)
 
 
 def lost_lineage(event):
-    """Return True if the event says that part of the lineage could not be read."""
+    """True if the event reports unread lineage: errors of extraction, or losses of capture."""
     facet = event.run_facets.get("extractionError", {})
     captured = event.run_facets.get("headwater_capture", {})
     parts = {"unknown", "unknownInputs", "unknownOutput", "misread"} & {name for name in captured if captured[name]}
@@ -41,7 +41,7 @@ def lost_lineage(event):
 class Run:
     """A run's own events in order, and (event, job) for each mention of it as a parent or root.
 
-    `all_events`: its own events with those after the time of the model: who started a run is no matter of time.
+    `all_events` has its events after the model's time, too: a run's parent is no matter of time.
     """
 
     key: RunKey
@@ -60,7 +60,7 @@ class Run:
 
     @property
     def job(self):
-        """The job with which its events, and those that name it as a parent, name it."""
+        """The job of its events, and of its mentions as a parent or root."""
         (job,) = {event.job for event in self.events} | {job for _, job in self.mentions}
         return job
 
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def attempts(self):
-        """Its events in parts: a START after an end begins the next. Of one time, a START comes first."""
+        """Its events in parts: a START after an end begins the next. At equal times, a START comes first."""
         parts = [[]]
         for event in sorted(self.events, key=lambda event: (event.time, event.type != "START", *when(event))):
             if event.type == "START" and _end_of(parts[-1]):
@@ -92,7 +92,7 @@ class Run:
 
     @property
     def end(self):
-        """The end of the last attempt that has one."""
+        """The end of the last ended attempt."""
         return _end_of(self.ended_attempts[-1]) if self.ended_attempts else None
 
     @property
@@ -102,7 +102,7 @@ class Run:
 
     @property
     def completed_before(self):
-        """The end of the last attempt that completed, of those before the attempt with its end."""
+        """The end of the last completed attempt before the attempt with the run's end."""
         ends = [_end_of(part) for part in self.ended_attempts[:-1]]
         return next((end.time for end in ends[::-1] if end.type == "COMPLETE"), None)
 
@@ -149,7 +149,7 @@ class Run:
         return (self.ended or self.updated, self.key) if self.made else None
 
     def as_of(self, time):
-        """Return the run with its own events before a time."""
+        """Make the run of its own events before a time."""
         return replace(self, events=[event for event in self.events if event.time < time])
 
     @property
@@ -166,11 +166,11 @@ class Run:
 
     @property
     def incomplete(self):
-        """True if an event says that its lineage could not be read whole."""
+        """True if an event reports unread lineage."""
         return any(map(lost_lineage, self.events))
 
     def uses(self, direction):
-        """Return (event, use) of every input or output."""
+        """List (event, use) of all inputs or outputs."""
         return [(event, use) for event in self.events for use in (event.inputs if direction == "in" else event.outputs)]
 
     def names(self, direction):
@@ -178,18 +178,18 @@ class Run:
 
     @property
     def windows(self):
-        """Its events that stand for what they name, alone."""
+        """Its window events: the last window alone has the run's datasets."""
         return [event for event in self.events if is_snapshot(event)]
 
     @property
     def io_times(self):
-        """The times at which its inputs and outputs may change: of its windows, and of first mentions before these."""
+        """The times at which its inputs and outputs may change: its windows, and first mentions before them."""
         windows = [event.time for event in self.windows]
         firsts = {self.first_seen(side, [name]) for side in ("in", "out") for name in self.names(side)}
         return {*windows, *(first for first in firsts if not windows or first < windows[0])}
 
     def io_at(self, time=None):
-        """Return its inputs and outputs: of its last window up to a time, else all that were named by then."""
+        """List its inputs and outputs: of its last window up to a time, else all datasets named by then."""
         windows = [event for event in self.windows if time is None or event.time <= time]
         if windows:
             return io_of(windows[-1])
@@ -201,7 +201,7 @@ class Run:
 
     @property
     def flows(self):
-        """Return the inputs that each output is made of by the windows; None without a window."""
+        """Output -> its inputs in all windows; all inputs for an output outside of windows; None without a window."""
         if not self.windows:
             return None
         outputs = {output for event in self.windows for output in io_of(event)[1]}
@@ -213,18 +213,18 @@ class Run:
 
 
 def _end_of(events):
-    """Return the last terminal event of the gravest type: a failed attempt stays one."""
+    """Find the last terminal event of the gravest type: a failed attempt stays failed."""
     ends = [event for event in events if event.type in TERMINAL]
     return max(ends, key=lambda event: (_GRAVITY.index(event.type), *when(event)), default=None)
 
 
 def io_of(event):
-    """Return the inputs and outputs of an event."""
+    """List the inputs and outputs of an event."""
     return tuple(tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs))
 
 
 def _made_of(event, output):
-    """Return the inputs that an output of a window is made of, by its `lineage` facet or, without one, all."""
+    """List the inputs behind a window's output, by its `lineage` facet; all inputs without a facet."""
     inputs, outputs = io_of(event)
     if output not in outputs:
         return set()
@@ -233,7 +233,7 @@ def _made_of(event, output):
 
 
 def lineage_of(events):
-    """Return the `lineage` facets of the job in these events."""
+    """List the `lineage` facets of the job in these events."""
     facets = [event.job_facets.get("lineage", _DELETED) for event in events]
     return tuple(facet for facet in facets if "_deleted" not in facet)
 
@@ -242,7 +242,7 @@ _DELETED = {"_deleted": True}
 
 
 def stated_flows(lineage, inputs, outputs):
-    """Return the pairs of an input and an output made of it that `lineage` facets state; None without a facet."""
+    """List the (input, output) pairs stated by `lineage` facets; None without a facet."""
     if not lineage:
         return None
     entries = [entry for facet in lineage for entry in facet["entries"] if entry["type"] == "DATASET"]
@@ -251,13 +251,13 @@ def stated_flows(lineage, inputs, outputs):
 
 
 def inputs_in(entry):
-    """Return the inputs of an entry of a `lineage` facet, and of its columns."""
+    """List the inputs of an entry of a `lineage` facet, and of its columns."""
     columns = entry.get("fields", {}).values()
     return [*entry.get("inputs", []), *(source for column in columns for source in column["inputs"])]
 
 
 def sources_in(entry):
-    """Return the datasets among them."""
+    """List the datasets among the inputs of an entry."""
     return [source for source in inputs_in(entry) if source["type"] == "DATASET"]
 
 

@@ -1,4 +1,4 @@
-"""The set of statements, each once, and what follows from it alone: names, runs, mentions."""
+"""The set of statements, each once, with its names, runs and mentions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.runs_model.run import Run
 
 
 class Statements:
-    """The set of statements, with the datasets, jobs and runs in it; `whole`: with the later ones, if it is cut."""
+    """The set of statements, with its datasets, jobs and runs; `whole` is the set before a cut by time."""
 
     def __init__(self, statements, whole=None):
         self.statements = sorted({statement.hash: statement for statement in statements}.values(), key=when)
@@ -25,10 +25,10 @@ class Statements:
         self.whole = whole or self
 
     def before(self, time):
-        """Return the statements of the time before this."""
+        """Cut the set to the statements before a time."""
         return type(self)([statement for statement in self.statements if statement.time < time], self.whole)
 
-    # Datasets: every use of one, and which names are one dataset.
+    # Datasets: their uses, and their names.
 
     @cached_property
     def uses(self):
@@ -87,12 +87,12 @@ class Statements:
 
     @cached_property
     def parents(self):
-        """(event, parent or root run) wherever one is named."""
+        """(event, parent or root run) of each mention."""
         return [(event, parent) for event in self.events for parent in (event.parent, event.root) if parent is not None]
 
     @cached_property
     def runs(self):
-        """Every run that is mentioned, by its job and its id."""
+        """All mentioned runs, by job and id."""
         own, mentions = self.events_of_runs, {}
         for event, parent in self.parents:
             mentions.setdefault(parent.key, []).append((event, parent.job))
@@ -117,7 +117,7 @@ class Statements:
         return [event for event in self.events if event.job == job]
 
     def descriptions_of_job(self, job):
-        """Return (event, facets) by which its own events describe a job; of names that they lack, its children's."""
+        """List (event, facets) of a job's own events; facets of further names come from its children's events."""
         own = [(event, event.job_facets) for event in self.events_of_job(job)]
         known = {name for _, facets in own for name in facets}
         sides = [(event, event.parent, event.parent_facets) for event in self.events]
@@ -134,7 +134,7 @@ class Statements:
         return [event.time for event, _, _ in self.uses_of(dataset)]
 
     def namespace_times(self, namespace):
-        """Return the times of every mention of a job or dataset in the namespace, as written."""
+        """List the times of all mentions of jobs and datasets in the namespace, as written, and of its descriptions."""
         datasets = [event.time for event, _, use in self.uses if use.dataset.namespace == namespace]
         jobs = [time for job in self.jobs if job.namespace == namespace for time in self.job_times(job)]
         return (

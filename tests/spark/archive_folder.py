@@ -1,4 +1,4 @@
-"""An archive in a folder, written as traces and seals write it, and what compaction makes of it, in plain Python."""
+"""An archive in a folder, as written by traces and seals, and its expected compaction in plain Python."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ArchiveFolder:
     traced: dict[str, list[tuple[str, ArchiveObject, Sequence[LineageRecord]]]] = field(default_factory=dict)
 
     def trace(self, day: str, *records: LineageRecord) -> ArchiveObject:
-        """Archive all of a root's records, which hold those of its last object."""
+        """Archive all of a root's records, also the records of its last object."""
         root_id = records[0].root_id
         last = self._last(root_id)
         version = last[1].version + 1 if last else 1
@@ -67,7 +67,7 @@ class ArchiveFolder:
         self.put(key_of(day), file.getvalue())
 
     def publish(self, manifest: Manifest) -> None:
-        """Make an attempt the one that counts."""
+        """Publish an attempt."""
         self.put(published_key(manifest.day), render_manifest(manifest))
 
     def put(self, key: str, body: bytes) -> None:
@@ -78,7 +78,7 @@ class ArchiveFolder:
         path.write_bytes(body)
 
     def files(self, table: str, day: str, attempt: str) -> list[Path]:
-        """Return the Parquet files of an attempt."""
+        """List the Parquet files of an attempt."""
         return sorted((self.folder / attempt_prefix(table, day, attempt)).glob("*.parquet"))
 
     def newest(self, day: str) -> dict[str, tuple[ArchiveObject, Sequence[LineageRecord]]]:
@@ -86,7 +86,7 @@ class ArchiveFolder:
         return {records[0].root_id: (trace_object, records) for _, trace_object, records in self.traced.get(day, [])}
 
     def expected_records(self, day: str) -> list[dict[str, Any]]:
-        """Return the rows of `records`: of each root what no earlier day had archived."""
+        """List the rows of `records`: the records of each root new on the day."""
         rows = []
         for root_id, (_, records) in self.newest(day).items():
             before = {
@@ -99,7 +99,7 @@ class ArchiveFolder:
         return sorted(rows, key=lambda row: (row["root_id"].encode(), row["node_id"].encode()))
 
     def expected_traces(self, day: str) -> list[dict[str, Any]]:
-        """Return the rows of `traces`: the lines of each root's last object of the day, read as JSON."""
+        """Parse the rows of `traces`: the lines of each root's last object of the day."""
         rows = []
         for trace_object, _ in self.newest(day).values():
             lines = gzip.decompress((self.folder / trace_object.key).read_bytes()).splitlines()
@@ -108,7 +108,7 @@ class ArchiveFolder:
 
 
 def record_row(record: LineageRecord) -> dict[str, Any]:
-    """Return a record as `records` has it."""
+    """Make a row of `records`."""
     return {
         "root_id": record.root_id,
         "node_id": record.node_id,

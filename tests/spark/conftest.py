@@ -1,4 +1,4 @@
-"""One local Spark session for the whole run; it costs seconds to make."""
+"""A local Spark session for the whole run; it costs seconds to make."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
-    # Any free port for the server of Spark Connect that some tests start in the JVM.
+    # Any free port for the tests' server of Spark Connect in the JVM.
     "spark.connect.grpc.binding.port": "0",
     # A few rows are read sooner than code for them is made; plans are the same.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # A JVM that lives for minutes starts faster without its best compiler and with its simplest collector; all tests of
-    # a run fill 1 GB of heap and the 48 MB of code that this compiler is given.
+    # A JVM of a few minutes starts faster without its best compiler and with its simplest collector. All tests of a run
+    # fill 1 GB of heap, and more than this compiler's default of 48 MB of code.
     "spark.driver.memory": "3g",
     "spark.driver.extraJavaOptions": (
         "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -Dderby.stream.error.file=/dev/null"
@@ -43,7 +43,7 @@ _OF_SPARK_35 = (
     "distutils Version classes are deprecated:DeprecationWarning",
     "is_datetime64tz_dtype is deprecated:DeprecationWarning",
 )
-# Spark's workers need what the driver has.
+# Spark's workers run the driver's Python.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 

@@ -1,10 +1,10 @@
-"""Delta, Iceberg and Hudi for the tests that are about them: whoever names their packages switches those tests on.
+"""Delta, Iceberg and Hudi for their tests: a variable with their packages switches the tests on.
 
 `make test-formats` does (`scripts/table_formats.py`). By hand, `HEADWATER_TABLE_FORMATS` is a list of Maven coordinates
-or of jar files, with commas, for the Spark that is tested: `io.delta:delta-spark_2.12:3.3.2`,
-`org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or `org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. One
-format at a time: Delta's extension refuses a MERGE that sets a field of an Iceberg table, and the catalogs of Delta and
-Hudi take each other's place.
+or of jar files, with commas, for the tested Spark: `io.delta:delta-spark_2.12:3.3.2`,
+`org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`, or `org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`. A
+single format at a time: Delta's extension refuses a MERGE into a field of an Iceberg table. The catalogs of Delta
+and Hudi have the same name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 VARIABLE = "HEADWATER_TABLE_FORMATS"
 _DELTA = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    # A log of a few files is read in one task, not in fifty.
+    # A log of a few files is read in a single task, not in fifty.
     "spark.databricks.delta.snapshotPartitions": "1",
 }
 _ICEBERG = {"spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop"}
@@ -30,7 +30,7 @@ _EXTENSIONS = {
 
 
 def chosen() -> list[str]:
-    """Return the formats whose packages are named."""
+    """List the formats with a named package."""
     packages = os.environ.get(VARIABLE, "")
     return [name for name in _EXTENSIONS if f"{name}-spark" in packages]
 
@@ -45,12 +45,12 @@ def _names() -> list[str]:
 
 
 def jars() -> list[str]:
-    """Return the jars that are named."""
+    """List the named jars."""
     return [name for name in _names() if name.endswith(".jar")]
 
 
 def options(warehouse: str) -> dict[str, str]:
-    """Return the settings that a session needs for the packages; none without any."""
+    """Make the session's settings for the packages; none without packages."""
     formats = chosen()
     packages = os.environ.get(VARIABLE)
     if not packages:

@@ -15,8 +15,8 @@ from spark_client.transport.retry import Clock
 
 NOW = 1_357_016_400
 ROOT = "flights-2013-01-01"
-# Lines as the data set has them: a good flight, one by a plane that nobody registered to an airport that nobody listed,
-# a cancelled one, one that never arrived, and one that landed elsewhere.
+# Lines as in the data set: a good flight; a flight by an unregistered plane to an unlisted airport; a cancelled flight;
+# a flight without arrival; a diverted flight.
 LINES = """\
 year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,origin,dest,air_time,distance,hour,minute,time_hour
 2013,1,1,517,515,2,830,819,11,UA,1545,N14228,EWR,IAH,227,1400,5,15,2013-01-01T10:00:00Z
@@ -28,7 +28,7 @@ year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_del
 
 
 class Ran(NamedTuple):
-    """A run of the pipeline: where, what it counted, and the requests and events that it sent."""
+    """A run of the pipeline: its folder, its counts, and its sent requests and events."""
 
     folder: Path
     counts: Counts
@@ -48,20 +48,20 @@ class Ran(NamedTuple):
         return str(record["storage_location"]).removeprefix(f"{self.folder}/")
 
     def completed(self, job: str) -> dict[str, Any]:
-        """Return the event that says that a job completed."""
+        """Find the COMPLETE event of a job."""
         (event,) = (event for event in self.events if event["eventType"] == "COMPLETE" and event["job"]["name"] == job)
         return event
 
 
 def records_of(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the records of a request, each with the fields that the request has for all of them."""
+    """Yield the records of a request, each with the request's shared fields."""
     shared = {name: request[name] for name in ("root_id", "parent_id", "action_taken") if name in request}
     for record in request.get("records", [request.get("record")]):
         yield {**shared, **record}
 
 
 def a_run(spark: SparkSession, folder: Path) -> Ran:
-    """Return the pipeline over what has landed in a folder."""
+    """Run the pipeline over the landed files of a folder."""
     file = folder / "lineage.jsonl"
     lineage = LineageClient(file=file, strict=True, clock=Clock(now=lambda: NOW))
     captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
@@ -161,7 +161,7 @@ def test_a_real_day_makes_one_tree_of_distinct_nodes_and_the_same_ones_again(
 
 
 def names_of(datasets: list[dict[str, Any]]) -> list[str]:
-    """Return the last parts of the names of datasets."""
+    """List the last parts of the names of datasets."""
     assert {dataset["namespace"] for dataset in datasets} <= {"file"}
     return sorted(Path(dataset["name"]).name for dataset in datasets)
 
@@ -181,7 +181,7 @@ def test_every_write_is_a_run_of_a_job_and_reports_what_it_read_and_wrote(ran: R
     assert sorted(reports) == sorted(
         [
             ("emissions", "START", [], []),
-            ("emissions", "OTHER", ["planes.csv"], ["factors.json"]),  # what was recorded by hand
+            ("emissions", "OTHER", ["planes.csv"], ["factors.json"]),  # recorded by hand
             ("emissions", "COMPLETE", [], []),
             *((job, "START", [], []) for job in writes),
             *((job, "COMPLETE", *read_and_written) for job, read_and_written in writes.items()),
@@ -202,7 +202,7 @@ def test_the_writes_are_children_of_the_application_and_the_records_are_of_its_r
 
 
 def columns_of(event: dict[str, Any]) -> tuple[dict[str, set[tuple[str, str]]], set[tuple[str, str]]]:
-    """Of an output's columns the sources with the way of each, and those on which all of it depends."""
+    """Find the sources of each output column with their transformations, and the sources of the whole output."""
     (output,) = event["outputs"]
     facet = output["facets"]["columnLineage"]
     columns = {name: sources_of(field["inputFields"]) for name, field in facet["fields"].items()}
@@ -235,7 +235,7 @@ def test_the_estimate_reports_what_its_co2_is_made_of(ran: Ran) -> None:
     assert fields["co2_kg"] == {
         ("checked.distance", "TRANSFORMATION"),
         ("planes.csv.seats", "TRANSFORMATION"),
-        ("planes.csv.seats", "CONDITIONAL"),  # of two sources of seats the first that is there
+        ("planes.csv.seats", "CONDITIONAL"),  # the first present of two sources of seats
         ("factors.json.average_seats", "TRANSFORMATION"),
     }
     assert rows == {

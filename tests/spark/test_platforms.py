@@ -41,14 +41,14 @@ def definition(name: str) -> Any:
 
 
 def check(service: str, operation: str, parameters: dict[str, Any]) -> None:
-    """Check the parameters of a request by the model that AWS's client has of the service."""
+    """Check the parameters of a request by AWS's own model of the service."""
     model = botocore.session.get_session().get_service_model(service).operation_model(operation)
     assert model.input_shape is not None
     validate_parameters(parameters, model.input_shape)
 
 
 def run(command: list[str], folder: Path, **environment: str) -> list[dict[str, Any]]:
-    """Return the events of a job that is a process of its own."""
+    """Run a job in a process of its own; parse its events."""
     sent = folder / "sent.jsonl"
     done = subprocess.run(
         command,
@@ -126,7 +126,7 @@ def test_the_glue_job_of_dynamic_frames_is_captured(tmp_path: Path) -> None:
 
 
 def airflows_conf() -> dict[str, str]:
-    """Return the configuration in the DAG as Airflow renders it for the task that runs."""
+    """Render the configuration in the DAG as Airflow does for a running task."""
     tree = ast.parse((EXAMPLES / "airflow_dag.py").read_text(encoding="utf-8"))
     (conf,) = [
         ast.literal_eval(node.value)
@@ -137,7 +137,7 @@ def airflows_conf() -> dict[str, str]:
     plugin = SimpleNamespace(
         lineage_job_namespace=lambda: namespace, lineage_job_name=lambda task: name, lineage_run_id=lambda task: run_id
     )
-    # Expressions of Jinja that are those of Python, too.
+    # The expressions are valid in Jinja and in Python.
     names = {"macros": SimpleNamespace(OpenLineageProviderPlugin=plugin), "task_instance": None}
     return {
         key: re.sub(r"\{\{ (.+?) \}\}", lambda match: str(eval(match[1], names)), text) for key, text in conf.items()
@@ -190,7 +190,7 @@ public class Py4JSecurityException extends RuntimeException {
 
 
 class Closed:
-    """Context of a cluster that refuses calls into its JVM."""
+    """A context of a cluster without calls into its JVM."""
 
     def __init__(self, java: Any, context: SparkContext) -> None:
         self._jsc = java

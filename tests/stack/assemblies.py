@@ -1,7 +1,7 @@
-"""The stacks of the tests, all synthesized by one process: `python -m tests.stack.assemblies FOLDER`.
+"""The stacks of the tests, all synthesized by a single process: `python -m tests.stack.assemblies FOLDER`.
 
-A process spends ten seconds of CPU on the CDK before its first stack is written, and half a second on each further one.
-No test imports the CDK at its head: each process that collects tests would pay for it.
+A process spends ten seconds of CPU on the CDK before its first stack, then half a second a stack.
+No test imports the CDK at its head: each process with tests would pay for the import.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from urllib.parse import quote
 from local_stack.toolchain import with_node
 
 PROJECT = Path(__file__).parents[2]
-TURNED, RELEASE, GRANTS, REFUSED = "turned", "release", "grants.json", "refused.json"
+TURNED, GRANTS, REFUSED = "turned", "grants.json", "refused.json"
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
-# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`.
+# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`, and `make(folder)`.
 _FEATURES = [
     vars(import_module(f"tests.features.{file.parent.name}.stacks"))
     for file in sorted(PROJECT.glob("tests/features/*/stacks.py"))
@@ -41,7 +41,7 @@ NAMED: Mapping[str, Mapping[str, object]] = {
     "protected": {"auth": "token", "web_acl_arn": WEB_ACL},
     **{name: context for feature in _FEATURES for name, context in feature.get("NAMED", {}).items()},
 }
-# Every context value is changed but those of alerts, and the web ACL that excludes a limit for each address.
+# All context values are changed, but not those of alerts, nor the web ACL: it excludes a limit for each address.
 _TURNED: Mapping[str, object] = {
     "stage": "dev",
     "records_ttl_hours": 48,
@@ -64,27 +64,26 @@ _TURNED: Mapping[str, object] = {
 
 
 def make_assemblies(folder: Path) -> None:
-    """Write all assemblies into the folder, each into one of its own."""
+    """Write all assemblies into the folder, each into a folder of its own."""
     environment = with_node({**os.environ, "PYTHONPATH": str(PROJECT)})
     subprocess.run([sys.executable, "-m", "tests.stack.assemblies", folder], cwd=PROJECT, env=environment, check=True)
 
 
 def name_of(context: Mapping[str, str]) -> str:
-    """Return the folder of the assembly of these context values."""
+    """Name the folder of a context's assembly: `assembly-auth=token`."""
     return "-".join(["assembly", *(f"{name}={quote(value, safe='')}" for name, value in sorted(context.items()))])
 
 
 def read_template(folder: Path, name: str) -> dict[str, Any]:
-    """Return the one template of an assembly."""
+    """Read the template of an assembly."""
     [file] = (folder / name).glob("*.template.json")
     template: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return template
 
 
 def main(folder: Path) -> None:
-    """Write the assemblies, the release, the grants of three stacks, and what comes of a wrong context value."""
+    """Write the assemblies, also of features, the grants of three stacks, and the refusal of a wrong value."""
     from infra.synth import synthesize
-    from tests.stack.releases import make_release_of_one_variant
 
     for context in CONTEXTS:
         synthesize(folder / name_of(context), context)
@@ -94,8 +93,9 @@ def main(folder: Path) -> None:
     grants["explained"] = _grants_of_bare(folder, "Buckets come and go.")
     (folder / GRANTS).write_text(json.dumps(grants), encoding="utf-8")
     (folder / REFUSED).write_text(json.dumps(_refuse(folder / "refused")), encoding="utf-8")
-    (folder / RELEASE).mkdir()
-    make_release_of_one_variant(folder / RELEASE)
+    for feature in _FEATURES:
+        if "make" in feature:
+            feature["make"](folder)
 
 
 def _synthesize(
@@ -113,7 +113,7 @@ def _synthesize(
 
 
 def _synthesize_turned(folder: Path) -> dict[str, Any]:
-    """Synthesize the stack with its context values changed, a layer and libraries; return what its roles may do."""
+    """Synthesize the stack with its context values changed, a layer and libraries; list the grants of its roles."""
     from aws_cdk import aws_iam as iam
 
     layer, libraries = folder / "layer" / "0123abcd", folder / "libraries" / "4567cdef"
@@ -134,7 +134,7 @@ def _synthesize_turned(folder: Path) -> dict[str, Any]:
 
 
 def _grants_of_bare(folder: Path, reason: str | None) -> list[dict[str, Any]]:
-    """Return what a role may do that reads every bucket, with or without a reason for it."""
+    """List the grants of a role with a read of every bucket, with or without a reason for it."""
     import aws_cdk as cdk
     from aws_cdk import aws_iam as iam
 
@@ -152,7 +152,7 @@ def _grants_of_bare(folder: Path, reason: str | None) -> list[dict[str, Any]]:
 
 
 def _refuse(folder: Path) -> dict[str, Any]:
-    """Return what comes of a wrong context value."""
+    """Synthesize a wrong context value: status, output and number of templates."""
     from infra.synth import main as synthesize
 
     with redirect_stderr(io.StringIO()) as printed:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.assemblies import NAMED, RELEASE, TURNED, make_assemblies, read_template
+from tests.stack.assemblies import NAMED, TURNED, make_assemblies, read_template
 from tests.templates import Template
 
 
@@ -40,9 +40,3 @@ def turned(assemblies) -> Template:
 def named(assemblies) -> dict[str, Template]:
     """The stacks that have a name."""
     return {name: Template(read_template(assemblies, name)) for name in NAMED}
-
-
-@pytest.fixture(scope="session")
-def release_folder(assemblies) -> Path:
-    """The folder with the zip of a release, and its assembly."""
-    return assemblies / RELEASE

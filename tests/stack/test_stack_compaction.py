@@ -1,4 +1,4 @@
-"""The compaction: a state machine that ends, whatever fails, and that a schedule starts."""
+"""The compaction: a scheduled state machine that ends after any failure."""
 
 from __future__ import annotations
 
@@ -168,16 +168,16 @@ def test_an_execution_that_hangs_ends_before_the_next_night():
     assert waited_s < MACHINE["TimeoutSeconds"] < 24 * 3600
 
 
-# Step Functions' quota of events in one execution's history, and the events of a state ("Execution history"): entered,
+# Step Functions' quota of events in an execution's history, and the events of a state ("Execution history"): entered,
 # exited, and of a task scheduled, started, succeeded.
 HISTORY_EVENTS_MAX = 25_000
 EVENTS = {"Wait": 2, "Task": 5, "Choice": 2, "Pass": 2}
-# What a night has beside its checks: shards, roots on Spark, days to publish, with every retry.
+# A night's events beside its checks: shards, roots on Spark, days to publish, with every retry.
 OTHER_EVENTS = 4_000
 
 
 def loop_events(start):
-    """The events of the states from one back to itself, by the first way out of each choice that leads there."""
+    """Count the events of a loop from `start` back to it, by `Next` or the default of a choice."""
     events, name = 0, start
     while True:
         state = MACHINE["States"][name]
@@ -226,7 +226,7 @@ def test_the_executions_are_logged_without_their_data(template):
 
 
 def test_the_log_group_is_where_deliveries_need_no_policy_of_their_own(template):
-    """And its name is of this stack alone: one that was deleted leaves its logs."""
+    """And its name is of this stack alone: a deleted stack leaves its logs."""
     name = template.of_type("AWS::Logs::LogGroup")["StateMachineLogs"]["LogGroupName"]
     assert name == ("/aws/vendedlogs/states/AWS::StackName-((AWS::StackId split at /)[2] split at -)[4]")
 

@@ -1,4 +1,4 @@
-"""Requests that the stack's own policies refuse: to destroy the archive, write a token, sign a digest."""
+"""Requests refused by the stack's own policies: to destroy the archive, write a token, sign a digest."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ GRAPH = (
     "EVENTS",
     "EVENTS#2025-11-20#0",
 )
-# Which partitions of the graph table each function, and the Spark tracer, may use in any way.
+# The graph table's partitions open to each function, and to the Spark tracer, for any use.
 PARTITIONS = {
     "InputFunction": (),
     "LoadFunction": MARKS,
@@ -64,7 +64,7 @@ def stack(request):
 
 
 def forwards(stack):
-    """True if events are forwarded by this stack, which only some do."""
+    """True if the stack forwards events."""
     return "ForwardQueue" in stack.of_type("AWS::SQS::Queue")
 
 
@@ -90,7 +90,7 @@ def test_parts_of_an_upload_are_taken_and_its_completion_must_need_a_new_key(sta
 
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_of_the_stacks_roles_the_compaction_alone_may_hide_an_object_and_traces_alone(stack, prefix):
-    """A marker over an object hides it: whatever else a role is allowed later, it may not put one."""
+    """A marker over an object hides it: no later grant may let a role put a marker."""
     names = [name.removesuffix("Role") for name in stack.of_type("AWS::IAM::Role")]
     decisions = {name: of_the_bucket(stack, "s3:DeleteObject", f"{prefix}x", by=f"{name}Role.Arn") for name in names}
     neither = [name for name, decision in decisions.items() if decision != "denied"]
@@ -113,7 +113,7 @@ def test_no_role_is_allowed_to_hide_an_object_of_the_archive_but_the_compactions
     assert allowed == ["CompactFunctionRoleDefaultPolicy"]
 
 
-# Queue -> the roles, and the tags of other principals, that its own policy lets send.
+# Queue -> its senders by its own policy: roles, and tags of further principals.
 DOORS = ("InputFunction", "ApiFunction")
 SENDERS = {
     "RecordsQueue": {*DOORS, "operator"},
@@ -127,7 +127,7 @@ EVERYTHING = {"Effect": "Allow", "Action": "*", "Resource": "*"}
 
 
 def allowed_on(stack, queue, action):
-    """The principals that a queue lets do an action, each of which its own policies allow everything."""
+    """List a queue's principals for an action, where their own policies allow everything."""
     statements = stack.of_type("AWS::SQS::QueuePolicy")[f"{queue}Policy"]["PolicyDocument"]["Statement"]
     principals = {name: {"aws_PrincipalArn": f"{name}Role.Arn"} for name in PARTITIONS}
     principals["Admin"] = {"aws_PrincipalArn": ADMIN}

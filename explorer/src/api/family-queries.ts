@@ -3,14 +3,14 @@
 import { get, type Schema } from "./client";
 import { firstFound, type Runs } from "./queries";
 
-/** A page of the jobs whose parent this is, by name, each with its last ten runs. */
+/** A page of a job's children, failed jobs first, each with its last ten runs. */
 export const childJobs = (node: string, limit: number, offset: number, signal?: AbortSignal) =>
   firstFound(
     node,
     ({ namespace, name }) =>
       get("/api/v1/namespaces/{namespace}/jobs/{job}/children", {
         parts: { namespace, job: name },
-        query: { limit, offset },
+        query: { limit, offset, sort: "state" },
         signal,
       }) as Promise<Schema<"Jobs">>,
   );

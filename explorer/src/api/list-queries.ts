@@ -31,22 +31,6 @@ export const TESTS_MAX = 500;
 export const failingTests = (namespace: string, signal?: AbortSignal) =>
   get("/api/v1/tests", { query: { namespace, limit: TESTS_MAX }, signal });
 
-/** The most news on the feed's page. */
-export const FEED_MAX = 1_000;
-export type News = Schema<"News">;
-export type NewsKind = News["kind"];
-
-interface Feeding {
-  /** The number of days, with today: the API knows the date. */
-  days: number;
-  kind: NewsKind | "";
-  namespace: string;
-  limit: number;
-}
-
-/** Return the news of the last days, latest first; empty `kind` and `namespace` mean all. */
-export const feed = (query: Feeding, signal?: AbortSignal) => get("/api/v1/feed", { query: { ...query }, signal });
-
 export type ShortJob = Schema<"ShortJobs">["jobs"][number];
 export type ShortDataset = Schema<"ShortDatasets">["datasets"][number];
 

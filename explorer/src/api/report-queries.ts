@@ -9,7 +9,6 @@ import { type Neighbour, toItem } from "./queries";
 
 export type Usage = Schema<"UsageReport">;
 export type TagUsage = Schema<"TagReport">;
-export type Coverage = ResponseOf<"/api/v1/reports/coverage">;
 export type Provenance = ResponseOf<"/api/v1/reports/provenance">;
 
 interface Range {
@@ -23,8 +22,6 @@ export const usageOfTag = async (tag: string, range: Range, signal?: AbortSignal
   (await get("/api/v1/reports/usage", { query: { tag, ...range }, signal })) as TagUsage;
 export const usageCsv = (of: { nodeId: string } | { tag: string }, range: Range) =>
   getText("/api/v1/reports/usage", { query: { ...of, ...range, format: "csv" } });
-export const coverage = (namespace: string, signal?: AbortSignal) =>
-  get("/api/v1/reports/coverage", { query: { namespace: namespace || undefined }, signal });
 export const provenance = (node: string, range: Range, signal?: AbortSignal) =>
   get("/api/v1/reports/provenance", { query: { nodeId: node, ...range }, signal });
 

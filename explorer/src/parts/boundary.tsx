@@ -2,6 +2,11 @@
 
 import { Component, type ComponentType, type ErrorInfo, lazy, type ReactNode } from "react";
 
+import type { Feature } from "../api/queries";
+
+/** A path, its view, and the operation without which the view shows nothing. */
+export type ViewAt = readonly [string, ComponentType, Feature?];
+
 const RELOADED = "headwater.reloaded";
 // A second failure within this time is no effect of a new version.
 const RELOAD_AFTER_MS = 60_000;

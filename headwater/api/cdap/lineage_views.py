@@ -146,6 +146,7 @@ def render_accesses(
     together: dict[tuple[str, ...], tuple[set[Access], set[str]]] = {}
     records: dict[str, types.DataRecord] = {}
     entities: dict[str, types.ProgramRecord] = {}
+    # Relations with an equal key are one entry, with all their accesses and runs.
     for relation in accesses.items:
         program = _render_program(relation.job, rolled_up=relation.rolled_up)
         dataset_key = data.of(("dataset", relation.dataset.namespace, relation.dataset.name))

@@ -116,7 +116,7 @@ class PathEnd(TypedDict):
     ]
     runs: Annotated[
         list[str],
-        Field(description="Those that took this path, newest first; of a run with parents the root's."),
+        Field(description="Runs on this path, newest first; of a run with parents the root's."),
     ]
 
 

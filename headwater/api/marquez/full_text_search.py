@@ -54,6 +54,7 @@ def search_dataset_texts(services: Services, request: HttpRequest) -> Response[s
     searched = _TEXT.read(request)
     named = services.queries.search(searched, kind="dataset", **_OPTIONS)
     columns = services.queries.search_columns(searched, **_OPTIONS)
+    # Matches of datasets' names first, then of their columns' names.
     matches: dict[DatasetId, dict[str, list[str]]] = {
         hit.id: {"name": [hit.id.name]} for hit in named.items if isinstance(hit.id, DatasetId)
     }

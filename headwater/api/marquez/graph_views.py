@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
 from typing import TypeVar
 
 import orjson
@@ -18,28 +17,27 @@ from headwater.api.values import redact, render_id, render_node_id, render_versi
 from headwater.queries.results.entities import Dataset, Job
 from headwater.queries.results.graphs import Graph, History, HistoryStep, SchemaColumn, UpstreamRun
 from headwater.times import just_after
-from headwater.walk import Walked, walk
 
 N = TypeVar("N", bound=types.Node | types.ShortNode)
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
 
-def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.Graph:
+def render_graph(graph: Graph, *, budget: int = RESPONSE_BYTES_MAX) -> types.Graph:
     """Render `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
 
     The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
     destination); each edge stands at both of its ends. Nodes of a folded graph have `more`.
     """
     control, budget, cut = _render_control(graph, budget)
-    nodes, truncated = _render_nodes(graph, _render_node, from_dataset, budget)
+    nodes, truncated = _render_nodes(graph, _render_node, budget)
     return {"graph": nodes, "truncated": truncated or cut, **_among(control, nodes)}
 
 
-def render_short_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
+def render_short_graph(graph: Graph, *, budget: int = RESPONSE_BYTES_MAX) -> types.ShortGraph:
     """Render the graph, as `render_graph`, with its nodes in short."""
     control, budget, cut = _render_control(graph, budget)
-    nodes, truncated = _render_nodes(graph, _render_short_node, from_dataset, budget)
+    nodes, truncated = _render_nodes(graph, _render_short_node, budget)
     return {"graph": nodes, "truncated": truncated or cut, **_among(control, nodes)}
 
 
@@ -69,31 +67,21 @@ def _among(control: list[types.ControlEdge] | None, nodes: Iterable[types.NodeOf
     return {"dependencies": [edge for edge in control if {edge["origin"], edge["destination"]} <= shown]}
 
 
-def _render_nodes(
-    graph: Graph, render: Callable[[str, Job | Dataset], N], from_dataset: bool, budget: int
-) -> tuple[list[N], bool]:
-    members: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
+def _render_nodes(graph: Graph, render: Callable[[str, Job | Dataset], N], budget: int) -> tuple[list[N], bool]:
     # Two things may print the same id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
     nodes: dict[str, Job | Dataset] = {}
-    for member in members:
-        nodes.setdefault(render_node_id(member.id, member.version), member)
-    start = (graph.datasets or members)[0] if from_dataset else members[0]
-    neighbours = _neighbours(graph.edges)
-    connected = walk(
-        [render_node_id(start.id, start.version)],
-        lambda level, _: [neighbour for node_id in level for neighbour in neighbours.get(node_id, ())],
-        into=Walked(len(neighbours) + 1),
+    for node in graph.nodes:
+        nodes.setdefault(render_node_id(node.id, node.version), node)
+    neighbours, parts_read = _neighbours(graph.edges), _neighbours_up(graph.apart)
+    rendered = (
+        (node_id, _mark(render(node_id, node), graph, parts_read.get(node_id))) for node_id, node in nodes.items()
     )
-    # Nodes without a path to them come last.
-    order = (node_id for node_id in dict.fromkeys(chain(connected.hops, nodes)) if node_id in nodes)
-    apart = _neighbours_up(graph.apart)
-    rendered = ((node_id, _mark(render(node_id, nodes[node_id]), graph, apart.get(node_id))) for node_id in order)
     kept = _fit_nodes(rendered, neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
         kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
         kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
-    for node in kept.values():
-        _leave_out_shown(node)
+    for shown in kept.values():
+        _leave_out_shown(shown)
     return [kept[node_id] for node_id in sorted(kept)], graph.truncated or len(kept) < len(nodes)
 
 
@@ -133,7 +121,7 @@ def _render_short_node(node_id: str, node: Job | Dataset) -> types.ShortNode:
     return {"id": node_id, "type": "DATASET", "data": redact(node, render_short_dataset), "inEdges": [], "outEdges": []}
 
 
-def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
+def _mark(node: N, graph: Graph, parts_read: Sequence[str] | None) -> N:
     """Add the numbers of all neighbours to a node of a folded graph, in their final number of digits.
 
     A job's node gets the datasets read in a different part than was written, if any.
@@ -143,8 +131,8 @@ def _mark(node: N, graph: Graph, apart: Sequence[str] | None) -> N:
         node["more"] = {"up": degree.up, "down": degree.down, "exact": degree.exact}
     elif graph.degrees:
         node["more"] = None
-    if apart:
-        node["readsOtherPartOf"] = sorted(apart)
+    if parts_read:
+        node["readsOtherPartOf"] = sorted(parts_read)
     return node
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
 
-from headwater.api.http.parameters import choices_of
+from headwater.api.http.parameters import choice, choices_of
 from headwater.api.http.request import HttpRequest
 from headwater.api.http.responses import respond_json
 from headwater.api.marquez import types
@@ -28,12 +29,16 @@ from headwater.api.marquez.parameters import (
 from headwater.api.marquez.responses import require, respond_list
 from headwater.api.route import Route, Services, Within
 from headwater.facts.run_attempts import State
-from headwater.queries.results.entities import Job
+from headwater.queries.results.entities import ChildSort, Job
 
 _STATES: tuple[State, ...] = get_args(State)
 _LAST_RUN_STATES = choices_of(
     "lastRunStates", "Only jobs whose latest run is in one of these states; repeatable.", _STATES
 )
+_CHILD_SORTS: Mapping[str, ChildSort] = {"name": "name", "state": "state"}
+_CHILD_SORT = choice(
+    "sort", "Ours: by namespace and name, or by `state`: failed jobs first, then aborted, then running.", _CHILD_SORTS
+).default("name")
 
 
 def list_all_jobs(services: Services, request: HttpRequest) -> Response[str]:
@@ -84,12 +89,12 @@ def list_child_jobs(services: Services, request: HttpRequest) -> Response[str]:
     A job's parent comes from its last event with a parent. Graphs of the past have the same parents.
 
     Returns:
-        By namespace and name, within the caller's rights; of a namespace, the first 1,000.
+        Within the caller's rights; of a namespace, the first 1,000.
     """
     job_id = read_job_id(request)
     limit, offset = read_paging(request)
-    in_short = is_short(request)
-    children = services.queries.list_child_jobs(job_id, in_short=in_short, limit=limit, offset=offset)
+    in_short, sort = is_short(request), _CHILD_SORT.read(request)
+    children = services.queries.list_child_jobs(job_id, sort=sort, in_short=in_short, limit=limit, offset=offset)
     listed = require(children, "Job", job_id.name)
     return respond_list(services.links, "jobs", listed, map(render_short_job if in_short else render_job, listed.items))
 
@@ -181,7 +186,7 @@ ROUTES = (
         list_child_jobs,
         scope="read",
         within=Within.NAMESPACE,
-        parameters=(*_ID, *_PAGED),
+        parameters=(*_ID, _CHILD_SORT, *_PAGED),
         returns=_JOBS_LISTED,
     ),
     Route(

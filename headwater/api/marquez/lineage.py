@@ -86,7 +86,7 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
         dependencies=_DEPENDENCIES.read(request),
     )
     render = render_short_graph if is_short(request) else render_graph
-    body = render(require(graph, "Node", node_id), from_dataset=node_id.startswith("dataset:"))
+    body = render(require(graph, "Node", node_id))
     return respond_json(services.links, body)
 
 

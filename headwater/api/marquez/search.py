@@ -96,9 +96,9 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     """Search jobs and datasets, or columns, by words, or by a tag.
 
     A word begins after a sign, with a capital after a small letter, and with a digit after a letter. Each word of `q`
-    must begin a word of the namespace, the name or (of a column) the column, and at least a single word of `q` must
-    begin a word of the name, or of the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000
-    names of each word; `truncated` if there are more.
+    must begin a word of the namespace, the name or (of a column) the column. At least one must begin a word of the
+    name, or of the column, itself: `orders.customer_id`, `payments silver`. A search reads 1,000 names of each word;
+    `truncated` if there are more.
 
     With a tag and without a filter, columns are found beside jobs and datasets; with an owner, or a state, jobs and
     datasets. A state needs no word.

@@ -84,7 +84,7 @@ def _read(request: HttpRequest) -> tuple[Period, tzinfo]:
 
 
 def render_events(interval: Interval) -> EventCounts:
-    """Return Marquez's LineageMetric."""
+    """Render Marquez's LineageMetric."""
     numbers = interval.numbers
     return {
         "startInterval": when(interval.start),
@@ -97,7 +97,7 @@ def render_events(interval: Interval) -> EventCounts:
 
 
 def render_count(interval: Interval) -> ThingCount:
-    """Return Marquez's IntervalMetric."""
+    """Render Marquez's IntervalMetric."""
     return {
         "startInterval": when(interval.start),
         "endInterval": when(interval.end),

@@ -15,7 +15,7 @@ DatasetType: TypeAlias = Literal["DB_TABLE", "STREAM"]
 JobType: TypeAlias = Literal["BATCH", "STREAM", "SERVICE"]
 Stale: TypeAlias = Annotated[bool, Field(description="Ours: it has versions, but no job writes it any more.")]
 StaleWriter: TypeAlias = Annotated[
-    LastWriter | None, Field(description="Ours: the run that last wrote it, where it is stale.")
+    LastWriter | None, Field(description="Ours: the run that last wrote it, if it is stale.")
 ]
 Temporary: TypeAlias = Annotated[bool, Field(description="Ours: private storage of one job, by its name or its life.")]
 LineageUnknown: TypeAlias = Annotated[
@@ -24,7 +24,7 @@ LineageUnknown: TypeAlias = Annotated[
         description="Ours: its code has changed since its inputs and outputs were last reported; these are from before."
     ),
 ]
-Resolved: TypeAlias = Annotated[ResolvedBy | None, Field(description="Ours: how it is known which version was read.")]
+Resolved: TypeAlias = Annotated[ResolvedBy | None, Field(description="Ours: how the read version is known.")]
 NodeVersion: TypeAlias = Annotated[str, Field(description="Ours: where the graph is of versions.")]
 Truncated: TypeAlias = Annotated[
     bool,

@@ -94,6 +94,7 @@ def put_job(services: Services, request: HttpRequest) -> Response[str]:
     ]
     if any(sides):
         known = replace(known, inputs=tuple(sides[0]), outputs=tuple(sides[1]))
+    # The response shows the job as the event will leave it, if the loader is late.
     changed = replace(
         known,
         updated=max(time, known.updated),

@@ -32,7 +32,7 @@ NODE_ID = parsed_segment("node_id", types.NODE_ID, _node_id)
 ROOT = parsed("root", "Records of this root.", types.ROOT_ID, _root_id)
 NODE = parsed("node", "Records of this node id, of whatever root.", types.NODE_ID, _node_id)
 ACTION = parsed(
-    "action", "Only the records that this action made.", types.ACTION, lambda given: _ACTION.validate_python(given)
+    "action", "Only the records made by this action.", types.ACTION, lambda given: _ACTION.validate_python(given)
 )
 LOCATION = parsed(
     "location",

@@ -80,8 +80,10 @@ def get_root(services: Services, request: HttpRequest) -> Response[str]:
         limit=limit,
         now_s=services.now_s(),
     )
+    # An empty page is 404 for an unknown root alone.
     if not page.records and page.after is None and not is_known(root_id, services.sources):
         raise unknown_root(root_id)
+    # Records beyond the response's size come with the next page.
     records, _ = render_live_within(page.records)
     last = page.after if len(records) == len(page.records) else page.records[len(records) - 1].record.node_id
     body: types.RecordPage = {

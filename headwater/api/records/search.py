@@ -84,6 +84,7 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     bound = tuple(f"{name}={text}" for name, text in {**texts, **times}.items())
     text = CURSOR.read(request)
     searcher = services.searcher()
+    # The first page fixes times and published days; later pages read them from the cursor.
     if text is None:
         start_s, end_s = (_second(times.get(name), name, services.now_s()) for name in ("start", "end"))
         if start_s is not None and end_s is not None and start_s > end_s:

@@ -132,7 +132,7 @@ def _respond_or_demand(services: Services, root_id: str) -> Response[str]:
     """Link to the archive if nothing has happened since it was written; else demand a trace."""
     pointer = services.sources.pointers.find(root_id)
     dirty = _dirty(services, root_id)
-    if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
+    if pointer is not None and not dirty and next(services.sources.staged.read(root_id), None) is None:
         return services.links.to_archive(pointer.object.key)
     _refuse_if_left(root_id, dirty)
     # With the days named, a second demand for the same records traces nothing.

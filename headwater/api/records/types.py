@@ -123,7 +123,7 @@ LineageResponse = TypeAliasType(
     "LineageResponse",
     Annotated[
         AcceptedRecord | AcceptedBatch,
-        Field(description="What the next step needs: its `parent_id` is a `node_id` of this response."),
+        Field(description="For the next step: its `parent_id` is a `node_id` of this response."),
     ],
 )
 
@@ -137,7 +137,7 @@ class Step(TypedDict):
     recordedAt: RecordedAt
     storage_location: Location
     run_id: NotRequired[RunId]
-    metadata: NotRequired[Annotated[dict[str, str], Field(description="What the load function's enrichers added.")]]
+    metadata: NotRequired[Annotated[dict[str, str], Field(description="Additions by the load function's enrichers.")]]
 
 
 class Sent(Step):
@@ -202,8 +202,8 @@ class Unsure(TypedDict, total=False):
         Literal[False],
         Field(description="There when the path does not lead to the root; the reason is beside it."),
     ]
-    missing: Annotated[list[str], Field(description="Parents that are not known.")]
-    cycle: Annotated[list[str], Field(description="Nodes that lead into each other.")]
+    missing: Annotated[list[str], Field(description="Unknown parents.")]
+    cycle: Annotated[list[str], Field(description="Nodes of a cycle.")]
 
 
 class NodePath(Unsure):

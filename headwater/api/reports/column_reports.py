@@ -1,4 +1,4 @@
-"""Reports on a column, or on the columns with a tag, over a time range: as JSON, and as CSV as `tables` has it.
+"""Reports on a column, or on the columns with a tag, over a time range: as JSON, and as CSV (`tables`).
 
 Fields are printed as paths with dots, as in the node ids of requests.
 """
@@ -39,7 +39,7 @@ PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DO
 
 
 def render_usage(usage: Usage) -> types.UsageReport:
-    """Return the runs that used a field, and the columns that it flowed into."""
+    """Render the report of the runs that used a field, and of the columns made of it."""
     return {
         "column": render_column(usage.column),
         "window": _render_window(usage.time_range),
@@ -50,7 +50,7 @@ def render_usage(usage: Usage) -> types.UsageReport:
 
 
 def render_tag_usage(usage: TagUsage) -> types.TagReport:
-    """Return the columns with a tag, and those made of them."""
+    """Render the report of the columns with a tag, and of the columns made of them."""
     return {
         "tag": usage.tag,
         "window": _render_window(usage.time_range),
@@ -64,7 +64,7 @@ def render_tag_usage(usage: TagUsage) -> types.TagReport:
 
 
 def render_provenance(provenance: Provenance) -> types.ProvenanceReport:
-    """Return the true sources of a field, and each step from them."""
+    """Render the report of the true sources of a field, and of each step from them."""
     return {
         "column": render_column(provenance.column),
         "window": _render_window(provenance.time_range),
@@ -75,7 +75,7 @@ def render_provenance(provenance: Provenance) -> types.ProvenanceReport:
 
 
 def render_column(column: Column | ColumnSource) -> types.ReportedColumn:
-    """Return `{"dataset": {"namespace", "name"}, "field"}`; a dataset alone has no field (None)."""
+    """Render `{"dataset": {"namespace", "name"}, "field"}`; a dataset alone has no field (None)."""
     field = None if column.field is None else print_dotted(column.field)
     return {"dataset": render_id(column.dataset), "field": field}
 
@@ -137,14 +137,14 @@ def _render_step(step: LineageStep) -> types.ProvenanceStep:
 
 
 def usage_table(usage: Usage) -> str:
-    """Return a row for each column of each use (at least one a use), and for each that the field flowed into."""
+    """Render a row for each use and each of its columns, and for each column made of the field."""
     uses = (row for use in usage.uses for row in _uses(use))
     query = _query(usage.time_range, _column(usage.column))
     return table(USAGE, [query, *uses, *map(_flow, usage.flows), *cut(usage.truncated)])
 
 
 def tag_table(usage: TagUsage) -> str:
-    """Return a row for each tagged column, and for each that is made of one."""
+    """Render a row for each tag of each tagged column, and for each column made of them."""
     query = _query(usage.time_range, {"tag": usage.tag})
     tagged = (row for column in usage.columns for row in _tagged(column))
     return table(TAGGED, [query, *tagged, *map(_flow, usage.flows), *cut(usage.truncated)])
@@ -165,7 +165,7 @@ def _tagged(column: TaggedColumn) -> Iterator[Row]:
 
 
 def provenance_table(provenance: Provenance) -> str:
-    """Return a row for each true source, and for each step from them."""
+    """Render a row for each true source, and for each step from them."""
     query = _query(provenance.time_range, _column(provenance.column))
     rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *cut(provenance.truncated)]
     return table(PROVENANCE, rows)

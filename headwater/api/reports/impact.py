@@ -1,4 +1,4 @@
-"""Reports on impact, what is downstream of a node or derived from a column: as JSON, and as CSV as `tables` has it."""
+"""Reports on impact: the nodes downstream of a node or derived from a column, as JSON and as CSV (`tables`)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headwater_model.columns import Column
 from headwater_model.field_paths import print_dotted
 
 _STATE = ("state", "started", "ended", "run", "testsFailed", "testsWarned", "updated", "description", "id")
-# What was added later is last, for readers that count columns.
+# New columns are last, for readers that count columns.
 IMPACT = ("section", "hops", "type", "namespace", "name", "through", "owners", *_STATE, "readsOtherPart")
 _WAY = ("section", "hops", "direct", "masked", "certain")
 COLUMN_IMPACT = (*_WAY, "type", "namespace", "name", "field", "through", "owners", *_STATE)
 
 
 def render_impact(impact: Impact) -> types.ImpactReport:
-    """Return the report of everything downstream of a node."""
+    """Render the report of everything downstream of a node."""
     return {
         "nodeId": impact.node_id,
         "impacted": list(map(_render_impacted, impact.impacted)),
@@ -47,7 +47,7 @@ def _render_impacted(impacted: Impacted) -> types.ImpactedJob | types.ImpactedDa
 
 
 def render_column_impact(impact: ColumnImpact) -> types.ColumnImpactReport:
-    """Return the report of everything derived from a column: nearest first, then by type and id."""
+    """Render the report of everything derived from a column: nearest first, then by type and id."""
     derived: list[types.DerivedColumn | types.DerivingJob | types.DerivedDataset] = [
         *map(_render_column, impact.columns),
         *map(_render_node, impact.nodes),
@@ -89,7 +89,7 @@ def _render_way(impacted: ImpactedColumn | ImpactedNode) -> types.OnTheWay:
 
 
 def impact_table(impact: Impact) -> str:
-    """Return a row for each job and dataset downstream; the first is the query, and the last says if there was more."""
+    """Render a row for each job and dataset downstream; the first is the query, the last `truncated` if it is cut."""
     query = {"section": "query", "id": impact.node_id}
     return table(IMPACT, [query, *map(_impacted, impact.impacted), *cut(impact.truncated)])
 
@@ -100,7 +100,7 @@ def _impacted(impacted: Impacted) -> Row:
 
 
 def column_impact_table(impact: ColumnImpact) -> str:
-    """Return a row for each column, job and dataset that is derived from a column, as `impact_table`."""
+    """Render a row for each column, job and dataset derived from a column, as `impact_table` does."""
     named = {"section": "impacted", "type": "DATASET_FIELD"}
     columns = ({**named, **_names(impacted.column), **_way(impacted)} for impacted in impact.columns)
     rows: list[Row] = [*columns, *({**_node(impacted.node), **_way(impacted)} for impacted in impact.nodes)]

@@ -1,4 +1,4 @@
-"""A route of a report, which is JSON or a table."""
+"""A route of a report, as JSON or as a table."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ _KINDS = frozenset({"application/json", "text/csv"})
 
 
 def is_table(request: HttpRequest, parameters: Sequence[AnyParameter]) -> bool:
-    """True if a table is requested: by `format`, or by the first kind that Accept names of those we have.
+    """True if a table is requested: by `format`, else by the first known kind of the header Accept.
+
+    `Accept: text/html, text/csv, application/json` requests a table.
 
     Raises:
-        Invalid: the request has another parameter than these.
+        Invalid: the request has an unknown parameter.
     """
     request.refuse_unknown([parameter.name for parameter in parameters])
     chosen = IS_TABLE.read(request)
@@ -32,7 +34,7 @@ def is_table(request: HttpRequest, parameters: Sequence[AnyParameter]) -> bool:
 
 
 def respond(services: Services, request: HttpRequest, report: str | Mapping[str, object]) -> Response[str]:
-    """Return a report: text is a table, in a file of its route's name."""
+    """Respond with a report: text is a table, in a file with its route's name (`usage.csv`)."""
     if not isinstance(report, str):
         return respond_json(services.links, report)
     name = request.event.path.rpartition("/")[2]
@@ -43,7 +45,7 @@ def respond(services: Services, request: HttpRequest, report: str | Mapping[str,
 def report_route(
     name: str, handler: Handler, within: Within, parameters: tuple[AnyParameter, ...], returns: object
 ) -> Route:
-    """Return the route of a report, which a reader may get as a table."""
+    """Make the route `/api/v1/reports/<name>`, as JSON or as a table."""
     return Route(
         "GET",
         f"/api/v1/reports/{name}",

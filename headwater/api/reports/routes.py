@@ -49,12 +49,12 @@ _FIELD_KINDS = ("datasetField:", "dataset_field:")
 
 
 def report_usage(services: Services, request: HttpRequest) -> Response[str]:
-    """Report the runs that used a field in a time range, and the columns that it flowed into.
+    """Report the runs that used a field in a time range, and the columns made of it.
 
-    With `tag` in place of `nodeId`: every column that has the tag now, and those made of them without masking.
+    With `tag` in place of `nodeId`: the columns with the tag now, and the columns made of them without masking.
 
     In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
-    Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
+    All cells are quoted. A cell that a spreadsheet would compute begins with an apostrophe.
 
     Returns:
         The report.
@@ -72,10 +72,10 @@ def report_usage(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def report_provenance(services: Services, request: HttpRequest) -> Response[str]:
-    """Report the columns that a field came from in a time range, and the operations on the way.
+    """Report the source columns of a field in a time range, and the operations on the way.
 
     In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
-    Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
+    All cells are quoted. A cell that a spreadsheet would compute begins with an apostrophe.
 
     Returns:
         The report.
@@ -89,10 +89,9 @@ def report_provenance(services: Services, request: HttpRequest) -> Response[str]
 def report_impact(services: Services, request: HttpRequest) -> Response[str]:
     """Report everything downstream of a job, a dataset or a column now, with its last runs and the way there.
 
-    Of a column: the columns derived from it, the jobs that make these, and their datasets. In a table, `section` names
-    the subject of a row: `query` is the first, `truncated` the last if there was more. Every cell is quoted. Cells that
-    a spreadsheet would compute begin with an apostrophe. The last column of the table of a job or dataset is
-    `readsOtherPart`.
+    Of a column: the columns derived from it, their jobs and their datasets. In a table, `section` names the subject of
+    a row: `query` is the first, `truncated` the last if there was more. All cells are quoted. A cell that a spreadsheet
+    would compute begins with an apostrophe. The last column of the table of a job or dataset is `readsOtherPart`.
 
     Returns:
         The report, nearest first.

@@ -1,7 +1,7 @@
-"""Reports as CSV (RFC 4180): one table, whose column `section` names the subject of a row, `query` first.
+"""Reports as CSV (RFC 4180): a table; its column `section` names the subject of a row, `query` first.
 
-Cells that do not apply to a row's section are empty. Cells hold several values with `; ` between them.
-Every cell is quoted, so that no separator in a value begins a cell that a spreadsheet would compute.
+A cell outside its row's section is empty. A cell of several values has `; ` between them.
+All cells are quoted: a separator in a value cannot begin a new cell, which a spreadsheet might compute.
 """
 
 from __future__ import annotations
@@ -12,37 +12,45 @@ from unicodedata import normalize
 
 Row: TypeAlias = Mapping[str, str]
 
-# Spreadsheets compute a cell that begins so, in any width of the character (OWASP, "CSV Injection"; East Asian locales
-# read the full-width forms as their ASCII ones); an apostrophe before it makes it text.
+# Spreadsheets compute a cell with such a beginning (OWASP, "CSV Injection"). East Asian locales read the full-width
+# forms as ASCII. An apostrophe before it makes the cell text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 # A cell of a spreadsheet holds 32,767 characters.
 LISTED_MAX = 500
 
 
 def cut(truncated: bool) -> list[Row]:
-    """Return a last row that marks the table as cut, if there was more."""
+    """List the last row of a cut table, `{"section": "truncated"}`; no row for a whole table."""
     return [{"section": "truncated"}] if truncated else []
 
 
 def flag(value: bool) -> str:
-    """Return a cell of a condition."""
+    """Print a condition: `true` or `false`."""
     return "true" if value else "false"
 
 
 def join_words(values: Iterable[str]) -> str:
-    """Join several values to one cell; the first of them, where there are more than a cell may hold."""
+    """Join values in a cell; of more than `LISTED_MAX` the first, and their number.
+
+    >>> join_words(["a", "b"]), join_words(["a"] * 502)[-18:]
+    ('a; b', 'a; a; … and 2 more')
+    """
     texts = list(values)
     more = [f"… and {len(texts) - LISTED_MAX} more"] if len(texts) > LISTED_MAX else []
     return "; ".join([*texts[:LISTED_MAX], *more])
 
 
 def table(names: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a table with these columns."""
+    r"""Render a table with these columns.
+
+    >>> table(("job", "hops"), [{"job": "check"}])
+    '"job","hops"\r\n"check",""\r\n'
+    """
     return "".join(map(_line, (names, *([_cell(row.get(name, "")) for name in names] for row in rows))))
 
 
 def _line(cells: Iterable[str]) -> str:
-    r"""Return a line of RFC 4180, every cell quoted; the csv module of Python 3.10 refuses a NUL in a cell.
+    r"""Render a line of RFC 4180, all cells quoted; the csv module of Python 3.10 refuses a NUL in a cell.
 
     >>> _line(["say", 'say "hi", please'])
     '"say","say ""hi"", please"\r\n'
@@ -52,7 +60,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return the text as a cell that no spreadsheet computes.
+    """Mark a text with an apostrophe if a spreadsheet would compute it.
 
     >>> _cell("=HYPERLINK(0)"), _cell("＝HYPERLINK(0)"), _cell("flight")
     ("'=HYPERLINK(0)", "'＝HYPERLINK(0)", 'flight')

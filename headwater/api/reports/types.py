@@ -1,4 +1,4 @@
-"""JSON of the reports, as types. They are written as `headwater.api.types` describes."""
+"""JSON of the reports, as types, written by the rules of `headwater.api.types`."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -25,7 +25,7 @@ class ReportedColumn(TypedDict):
 
     dataset: Id
     field: str | None
-    """A path of names with dots between them; null for columns of the dataset that no run reported."""
+    """A path of names with dots between them; null for the dataset as a whole: its columns were not reported."""
 
 
 class Window(TypedDict):
@@ -36,56 +36,56 @@ class Window(TypedDict):
 
 
 class ReportedRun(TypedDict):
-    """A run that a report names."""
+    """A run in a report."""
 
     id: str
     started: Time
     state: str | None
-    """Null for what a Job- or DatasetEvent declared."""
+    """Null for a Job- or DatasetEvent."""
 
 
 class Use(TypedDict):
-    """A use of the field by the runs of one job that reported the same."""
+    """A use of the field by runs of a job with equal reports."""
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
     """READ: read it, and made `fields` of it. WRITE: wrote it, of `fields`. CREATE: wrote it of nothing. DELETE:
-    dropped it, or what was made of it."""
+    dropped it, or the fields made of it."""
     job: Id | None
     first: Time
     """The start of the first run."""
     last: Time
     """The start of the newest run."""
     count: Positive
-    """The number of runs of the job that reported this."""
+    """The number of these runs."""
     states: dict[str, Positive]
     """The number of runs in each state; declared runs have none."""
     runs: list[ReportedRun]
     """The newest ten, newest first."""
     fields: list[ReportedColumn]
-    """The derived fields of a READ, the source fields of a WRITE; possible ones if the use is not `known`."""
+    """The derived fields of a READ, the source fields of a WRITE; if the use is not `known`, all possible fields."""
     operations: Operations
     known: bool
-    """True if the run reported which fields it used."""
+    """True if the run reported its fields."""
 
 
 class Flow(TypedDict):
-    """A column that the field flowed into."""
+    """A column made of the field."""
 
     column: ReportedColumn
     hops: Count
     direct: Direct
     masked: Masked
     certain: bool
-    """On some path, every run reported which columns it took and made."""
+    """On some path, every run reported its source columns and their derived columns."""
     failed: bool
-    """On every path, some step was reported by runs that failed or were aborted, and by no other."""
+    """On every path, some step was reported only by runs that failed or were aborted."""
     status: Literal["alive", "dropped", "unknown"]
-    """Alive if the column is there now; unknown where its dataset's columns are not known."""
+    """Alive if the column exists now; unknown if its dataset's columns are unknown."""
     jobs: list[Id]
 
 
 class TrueSource(TypedDict):
-    """A column at which a path upstream ends."""
+    """A column at the end of a path upstream."""
 
     column: ReportedColumn
     hops: Count
@@ -93,19 +93,18 @@ class TrueSource(TypedDict):
     direct: Direct
     masked: Masked
     reason: Reason
-    """raw: no run that started before the end of the time range wrote it. generated: `runs` made it of nothing.
-    unreported: `runs` wrote it, and did not report of which columns of `reads`. before: its last writer, in `runs`,
-    started before the time range. elsewhere: it is in a namespace that the caller may not see, where the deployment is
-    strict about that."""
+    """raw: no run with a start before the end of the time range wrote it. generated: `runs` made it of nothing.
+    unreported: `runs` wrote it without a report of its source columns in `reads`. before: its last writer, in `runs`,
+    started before the time range. elsewhere: a strict deployment hides its namespace from the caller."""
     jobs: list[Id]
     runs: list[str]
     """The newest."""
     reads: list[Id]
-    """The datasets that the runs without a report read."""
+    """The datasets read by the runs without a report of columns."""
 
 
 class ProvenanceStep(TypedDict):
-    """A column that went into another, and how."""
+    """A step from a source column to a derived column."""
 
     source: ReportedColumn
     destination: ReportedColumn
@@ -116,7 +115,7 @@ class ProvenanceStep(TypedDict):
 
 
 class PartRead(TypedDict, total=False):
-    """A job that may have read another part of its datasets than was written."""
+    """A job, marked if its last run read other parts of its datasets than were written."""
 
     readsOtherPart: Annotated[
         Literal[True],
@@ -128,14 +127,14 @@ class PartRead(TypedDict, total=False):
 
 
 class ImpactedJob(PartRead):
-    """A job downstream of a node; `data` is null for one whose details the caller may not see."""
+    """A job downstream of a node; `data` is null if its details are hidden from the caller."""
 
     nodeId: str
     type: Literal["JOB"]
     hops: Positive
     """The number of edges of the shortest way."""
     through: list[str]
-    """The nodes one hop nearer from which an edge leads to it."""
+    """The nodes a hop nearer with an edge to it."""
     data: ShortJob | None
 
 
@@ -155,11 +154,11 @@ class ImpactReport(TypedDict):
     nodeId: str
     impacted: list[Annotated[ImpactedJob | ImpactedDataset, Field(discriminator="type")]]
     truncated: bool
-    """True if more is downstream than one request may read."""
+    """True if the report is cut: more is downstream than a request may read."""
 
 
 class DerivedColumnData(TypedDict):
-    """A derived column, and the jobs that report what it is derived from."""
+    """A derived column, and the jobs that report its sources."""
 
     dataset: str
     """The node id of its dataset."""
@@ -171,21 +170,21 @@ class DerivedColumnData(TypedDict):
 
 
 class OnTheWay(TypedDict):
-    """The way to what is derived from a column."""
+    """The way from a column to a derived column, its job or its dataset."""
 
     hops: Positive
-    """The number of columns on the shortest way; of a job or dataset, to the nearest column that it makes or has."""
+    """The number of columns on the shortest way; for a job or dataset, to its nearest derived column."""
     through: list[str]
-    """The columns one hop nearer from which it is derived."""
+    """The columns a hop nearer from which it is derived."""
     direct: Direct
     masked: Masked
     certain: bool
-    """False for a job that read one of the columns `through` and reported no columns of what it made, and for that
-    dataset: what is made of it is not in the report."""
+    """False for a job that read a column of `through` and reported no columns of its output, and for the output. The
+    report goes no further from there."""
 
 
 class DerivedColumn(OnTheWay):
-    """A column derived from another; `data` is null for one whose details the caller may not see."""
+    """A derived column; `data` is null if its details are hidden from the caller."""
 
     nodeId: str
     type: Literal["DATASET_FIELD"]
@@ -214,18 +213,18 @@ class ColumnImpactReport(TypedDict):
     nodeId: str
     impacted: list[Annotated[DerivedColumn | DerivingJob | DerivedDataset, Field(discriminator="type")]]
     truncated: bool
-    """True if more is derived from it than one request may read."""
+    """True if the report is cut: more is derived from it than a request may read."""
 
 
 class UsageReport(TypedDict):
-    """The runs that used a field in a time range, and the columns that it flowed into."""
+    """The runs that used a field in a time range, and the columns made of it."""
 
     column: ReportedColumn
     window: Window
     uses: list[Use]
-    """The uses of the field; runs of one job that reported the same are one use."""
+    """The uses of the field; runs of a job with equal reports are a single use."""
     flows: list[Flow]
-    """The columns that derive from it, directly or through others, nearest first."""
+    """The columns that derive from it, directly or through further columns, nearest first."""
     truncated: Truncated
 
 
@@ -234,18 +233,18 @@ class TaggedColumn(TypedDict):
 
     column: ReportedColumn
     reportedBy: list[ReportedTag]
-    """Its tags of this name, with their reporters; those without a field are its dataset's."""
+    """Its tags of this name, with their reporters; a tag without a field is its dataset's."""
 
 
 class TagReport(TypedDict):
-    """The columns with a tag, and the columns that runs of a time range made of them without masking."""
+    """The columns with a tag, and the columns made of them in a time range without masking."""
 
     tag: str
     window: Window
     columns: list[TaggedColumn]
-    """The columns that have the tag now, or the dataset of which has it."""
+    """The columns that have the tag now, or whose dataset has it."""
     flows: list[Flow]
-    """The columns that derive from one of them on some path that does not mask, nearest first."""
+    """The columns that derive from them on a path without masking, nearest first."""
     truncated: Truncated
 
 

@@ -89,6 +89,7 @@ def demonstrate_nights(nights: int) -> bool:
         finds_expired = _find_expired(console, stack, nights_run[0])
         proof = _prove(console, stack, nights_run[0].day)
         console.print(f"\nDone in {monotonic() - started:.0f} s.")
+    # Every sent record must be in a published day.
     archived = sum(manifest.records.rows for manifest in manifests.values())
     nothing_lost = archived == sum(night.sent for night in nights_run) and not sum(
         night.undelivered for night in nights_run
@@ -117,7 +118,6 @@ def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
 
 
 def _manifests(stack: LocalStack) -> dict[str, Manifest]:
-    """Load the published manifest of each day."""
     s3, bucket = _archive(stack)
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
     bodies = (s3.get_object(Bucket=bucket, Key=item["Key"])["Body"].read() for item in listed)

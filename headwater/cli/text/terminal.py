@@ -64,8 +64,8 @@ def print_json(document: object) -> None:
 def wait_for_interrupt() -> None:
     """Wait for Ctrl-C, SIGINT or SIGTERM.
 
-    If this process reads the terminal, Ctrl-C is a key and no signal: the terminal would send a signal to every process
-    in front, also to the `make` above this process, and its exit status would be lost.
+    If this process reads the terminal, Ctrl-C is a key and no signal. The terminal would send a signal to every process
+    in front, also to the `make` above this process, whose exit status would be lost.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
@@ -123,6 +123,5 @@ def _tree_lines(tree: Tree) -> Iterator[str]:
 
 
 def _plain(label: RenderableType) -> str:
-    """Join a label's lines."""
     text = label if isinstance(label, Text) else Text.from_markup(str(label))
     return "  ".join(text.plain.split("\n"))

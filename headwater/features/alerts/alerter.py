@@ -1,11 +1,11 @@
 """Alerts of causes: found in the facts, claimed, sent to the event bus, and marked as sent, each once.
 
-    alerter.look([JobId("flights", "load")], now_s=…)    # what the loader touched
-    alerter.look_at_due(now_s=…)                         # datasets that may be late; all that waited for quiet hours
+    alerter.look([JobId("flights", "load")], now_s=…)    # nodes of a load
+    alerter.look_at_due(now_s=…)                         # datasets that may be late; alerts kept by quiet hours
 
-A look reads facts and writes the ledger alone, so any number of looks at a node, in any order, send what one would.
-A namespace has at most `ALERTS_MAX` alerts of single nodes in an hour. Where there are more, all further causes of the
-hour are held: a message counts them when the flood begins, and another when the hour has ended.
+A look reads facts and writes the ledger alone, so any number of looks at a node, in any order, send the same as a
+single look. A namespace has at most `ALERTS_MAX` alerts of single nodes in an hour. Beyond them, all further causes of
+the hour are held: a message counts them when the flood begins, and another when the hour has ended.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from headwater.queries.view import GraphView
 from headwater.times import from_seconds
 from headwater_model.errors import Unavailable
 
-# An older cause is not sent: a deployment that turns alerts on, or imports its history, hears of the last day.
+# An older cause is not sent: after an import, or with alerts just turned on, the causes of the last day are sent.
 AGE_MAX_S = 86_400
 # Nodes that are looked at because of another.
 ONWARD_MAX = 1_000
-# Alerts of one namespace in an hour; what is beyond is counted in one message.
+# Alerts of a namespace in an hour; a message counts the rest.
 ALERTS_MAX = 20
-# Nodes that are read before their causes are sent: a look that runs out of time has sent some.
+# Nodes read before their causes are sent: a look without time left has sent some.
 _READ_MAX = 100
-# Causes that are claimed, and held, before the time is looked at again.
+# Causes claimed, and held, before the time is checked again.
 _PART = 500
-# Seconds after the end of an hour, when each look that began in the hour has ended.
+# Seconds after the end of an hour, when each look begun in the hour has ended.
 _AFTER_S = 600
 
 
@@ -45,12 +45,12 @@ class Publisher(Protocol):
     """The event bus."""
 
     def publish(self, kind: str, detail: dict[str, Any]) -> None:
-        """Send an event of this detail type. `Unavailable` if the bus did not take it."""
+        """Send an event of this detail type; raise `Unavailable` if the bus refused it."""
 
 
 @dataclass(slots=True)
 class Alerted:
-    """Numbers of a look: alerts that were sent, causes in them, and causes that were muted."""
+    """Numbers of a look: alerts sent, causes in them, and causes muted; `failed` are the nodes to look at again."""
 
     alerts: int = 0
     causes: int = 0
@@ -70,7 +70,7 @@ class Alerter:
     ledger: AlertLedger
     publisher: Publisher
     rules: AlertRules
-    # Alerts of one namespace in an hour.
+    # Alerts of a namespace in an hour.
     alerts_max: int = ALERTS_MAX
 
     def look(
@@ -81,17 +81,17 @@ class Alerter:
         may_go_on: Callable[[], bool] = lambda: True,
         waited: bool = False,
     ) -> Alerted:
-        """Send the alerts of these nodes that were not sent before; `failed` has the nodes to look at again.
+        """Send the alerts of these nodes, unless they were sent before; `failed` has the nodes to look at again.
 
-        A fault of one node, or of one kind of causes, fails that alone. Once `may_go_on` is false, the rest fails. The
-        alerts of nodes that `waited` for the end of quiet hours are sent, whatever the hour.
+        A fault of a node, or of a kind of causes, fails alone. Once `may_go_on` is false, the rest fails. If the nodes
+        `waited` for the end of quiet hours, their alerts are sent, whatever the hour.
         """
         look = _Look(self, now_s, may_go_on, waited)
         look.look_at(nodes)
         return look.alerted
 
     def look_at_due(self, *, now_s: int, may_go_on: Callable[[], bool] = lambda: True) -> Alerted:
-        """Look at the nodes and hours whose time has come; what fails stays due, and ends the look."""
+        """Look at the nodes and hours whose time has come; failed nodes stay due, and end the look."""
         alerted = Alerted()
         while not alerted.failed and (due := self.ledger.list_due(from_seconds(now_s))):
             for waited in (False, True):
@@ -106,21 +106,21 @@ class Alerter:
 
 @dataclass(slots=True)
 class _Look:
-    """A look at nodes: some are read, then their causes are sent, until all are; at last the floods are reported."""
+    """A look at nodes: some are read, then their causes are sent, until all are read; the floods are reported last."""
 
     alerter: Alerter
     now_s: int
     may_go_on: Callable[[], bool]
     waited: bool
     alerted: Alerted = field(default_factory=Alerted)
-    # The causes to send, by id, and for the id of each the node to look at again if it fails.
+    # The causes to send, by id; and by the same id the node to look at again after a failure.
     _causes: dict[str, Cause] = field(default_factory=dict)
     _because: dict[str, Node] = field(default_factory=dict)
-    # The hours in which causes were held.
+    # The hours with held causes.
     _floods: dict[Hour, None] = field(default_factory=dict)
 
     def look_at(self, nodes: Iterable[Node]) -> None:
-        """Send the causes of these nodes, and of those that are to be looked at because of them."""
+        """Send the causes of these nodes, and of the nodes to look at because of them."""
         pending: dict[Node, Node] = {node: node for node in nodes}
         limit = len(pending) + ONWARD_MAX
         seen: set[Node] = set()
@@ -131,7 +131,7 @@ class _Look:
             try:
                 self._check_time()
                 onward = self._read(node, because).onward
-            except Exception as error:  # noqa: BLE001 - a fault of one node must not keep the alerts of others
+            except Exception as error:  # noqa: BLE001 - a fault of a node must keep no alert back
                 self.alerted.failed[because] = error
                 onward = ()
             pending |= {other: because for other in onward if other not in seen and other not in pending}
@@ -141,7 +141,7 @@ class _Look:
         self._report_floods()
 
     def _read(self, node: Node, because: Node) -> Diagnosis:
-        """Note the causes of a node to send, or when to look at it again."""
+        """Note the causes of a node to send, or the time of its next look."""
         rules, ledger, now = self.alerter.rules, self.alerter.ledger, from_seconds(self.now_s)
         diagnosis = diagnose(node, GraphView(self.alerter.reader), rules, now)
         if diagnosis.faults:
@@ -150,7 +150,7 @@ class _Look:
             ledger.look_again(
                 diagnosis.node, diagnosis.due, instead_of=diagnosis.superseded, expires_s=self._remembered_s
             )
-        # Old causes are none of this look, unless they grew old while they waited; of the others, some are muted.
+        # Old causes are left out, unless they grew old while they waited; some of the rest are muted.
         oldest = from_seconds(self.now_s - AGE_MAX_S * (2 if self.waited else 1))
         young = [cause for cause in diagnosis.causes if cause.time >= oldest]
         causes = {cause.id: cause for cause in young if not rules.mute(cause, diagnosis.tags)}
@@ -164,7 +164,7 @@ class _Look:
         return diagnosis
 
     def _send(self) -> None:
-        """Send the causes that were read, or hold those of a namespace with too many."""
+        """Send the causes read so far, or hold the causes of a namespace with too many."""
         by_namespace: dict[str, list[Cause]] = {}
         for cause in self._causes.values():
             by_namespace.setdefault(cause.node.namespace, []).append(cause)
@@ -175,7 +175,7 @@ class _Look:
                 self._send_new(Hour.at(namespace, self.now_s), new)
 
     def _claim(self, causes: Sequence[Cause]) -> list[Cause]:
-        """Return the causes that are this look's to send."""
+        """Claim the causes; list the causes for this look to send."""
         new: list[Cause] = []
         for part in chunks(causes, _PART):
             with self._fails(part):
@@ -224,7 +224,7 @@ class _Look:
                 self.alerted.causes += len(part)
 
     def _report_floods(self) -> None:
-        """Send the first message of each hour in which causes were held; the schedule sends what fails."""
+        """Send the first message of each hour with held causes; after a failure, the schedule sends it."""
         ledger = self.alerter.ledger
         for hour in self._floods:
             try:
@@ -232,7 +232,7 @@ class _Look:
                 if ledger.claim([hour.pk], now_s=self.now_s)[hour.pk] == "claimed":
                     self._report(hour)
                     ledger.mark_sent([hour.pk], now_s=self.now_s)
-            except Exception as error:  # noqa: BLE001 - a fault of one hour must not keep the message of another
+            except Exception as error:  # noqa: BLE001 - a fault of an hour must not keep the message of another
                 self.alerted.failed[hour] = error
                 ledger.look_again(hour, from_seconds(self.now_s), expires_s=self._remembered_s)
 
@@ -245,11 +245,11 @@ class _Look:
                     self.alerter.ledger.look_again(hour, quiet_until, waits=True, expires_s=self._remembered_s)
                 else:
                     self._report(hour)
-            except Exception as error:  # noqa: BLE001 - a fault of one hour must not keep the message of another
+            except Exception as error:  # noqa: BLE001 - a fault of an hour must not keep the message of another
                 self.alerted.failed[hour] = error
 
     def _report(self, hour: Hour) -> None:
-        """Send the number of the causes that were held in an hour, unless the last message had it."""
+        """Send the number of causes held in an hour, unless the last message had it."""
         ledger = self.alerter.ledger
         held = [(row.data["kind"], row.data["node"]) for row in ledger.list_held(hour)]
         if len(held) > ledger.read_counted(hour):
@@ -264,10 +264,10 @@ class _Look:
 
     @contextmanager
     def _fails(self, causes: Iterable[Cause]) -> Iterator[None]:
-        """Have the nodes of the causes looked at again if what follows fails, and go on."""
+        """Have the nodes of the causes looked at again if the block fails, and go on."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - a fault of one alert must not keep another back
+        except Exception as error:  # noqa: BLE001 - a fault of an alert must not keep another back
             self.alerted.failed |= {self._because[cause.id]: error for cause in causes}
 
     @property
@@ -281,5 +281,5 @@ class _Look:
 
 
 def _alert_of(cause: Cause) -> tuple[str, str, str]:
-    """Return what the causes of one alert have in common, in one namespace."""
+    """Name the alert of a cause, within a namespace."""
     return cause.kind, type(cause.node).__name__, cause.node.name

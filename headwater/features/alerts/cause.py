@@ -1,11 +1,9 @@
-"""Causes of alerts: what is wrong with a job or a dataset, since when, and what makes the cause this one and no other.
+"""Causes of alerts: the trouble of a job or a dataset, its beginning, and its identity.
 
 A cause is a function of the stored facts, and facts are a function of the set of events. So whatever the order of
 events, and however often they come, all looks after the last event see the same causes, and send each once.
-
-A look between two events sees the causes of the events before it. What was sent then stays sent, and an event that
-comes late may move what names the cause. These orders make two alerts of a cause that is one alert otherwise:
-
+A look between two events sees the causes of the earlier events. An alert sent then stays sent, and a late event may
+change the identity of its cause. These orders make two alerts of a single cause:
     sent first                            comes late                              sent again, because
     RunFailed                             a good run before the failure           the last good run names the cause
     RunFailed of a DAG                    the failure of its task                 the task is the cause
@@ -14,7 +12,7 @@ comes late may move what names the cause. These orders make two alerts of a caus
     DatasetLate                           the version, written in time            the version after it is late
     all of a dataset                      its other name, which is primary        the primary name names the cause
 
-Another order of these events, or all of them at once, is one alert (`tests/features/alerts/test_causes.py`).
+The rest of the orders, and all events at once, make a single alert (`tests/features/alerts/test_causes.py`).
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ Kind: TypeAlias = Literal[
     "TaggedColumnReached",
 ]
 KINDS: Sequence[Kind] = get_args(Kind)
-# The detail type of a message that counts the causes of a namespace in an hour.
+# The detail type of a message with the number of causes of a namespace in an hour.
 MANY = "ManyAlerts"
 Node: TypeAlias = DatasetId | JobId
 _ID_DIGITS = 32
@@ -49,9 +47,9 @@ _ID_DIGITS = 32
 class Cause:
     """A cause to alert.
 
-    Two causes of one kind, node and `identity` are the same cause. `time` is when the cause began, normalized. `detail`
-    is JSON for the alert. `columns` of the node are those whose downstream the alert names, as the graph was before
-    `before` (None: now); without columns, the alert names the downstream of the whole node.
+    Two causes of the same kind, node and `identity` are the same cause. `time` is the beginning, normalized. `detail`
+    is JSON for the alert. The alert lists the downstream of `columns` of the node, as the graph was before `before`
+    (None: now); without columns, the downstream of the whole node.
     """
 
     kind: Kind
@@ -64,6 +62,6 @@ class Cause:
 
     @property
     def id(self) -> str:
-        """The id of the cause: a hash, equal whoever finds the cause, and whenever."""
+        """The id of the cause: a hash, equal in each look."""
         content = [self.kind, type(self.node).__name__, self.node.namespace, self.node.name, *self.identity]
         return hashlib.sha256(orjson.dumps(content)).hexdigest()[:_ID_DIGITS]

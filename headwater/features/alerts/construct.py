@@ -1,4 +1,4 @@
-"""Alerts: the function that looks for causes after each load, its queue, the event bus, and where alerts go from there.
+"""Alerts: the function, called after each load, with its queue, the event bus and its target.
 
 A stack without the context value `alerts` has nothing of it.
 """
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 # Looks at a hundred nodes of a batch, each with its downstream.
 _TIMEOUT_S = 300
-# Looks at one node within the window are one look; an alert is seconds later for it.
+# Several looks at a node within the window become a single look; an alert comes seconds later.
 _BATCH = 100
 _WINDOW_S = 20
 _DUE_EVERY = Duration.minutes(15)
-# An alert that is an hour old is looked at after the damage.
+# After an hour the damage is done.
 _LATE = Duration.hours(1)
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
-# One line for people: of plain text, and for Slack (`headwater.features.alerts.message`).
+# A line for people: of plain text, and for Slack (`headwater.features.alerts.message`).
 _SUMMARY, _MRKDWN = "$.detail.summary", "$.detail.mrkdwn"
 
 
@@ -72,7 +72,7 @@ def add(stack: LineageStack, target: AlertTarget) -> Addition:
 
 
 class Alerts(Construct):
-    """The alerts function with its queue and schedule, the bus, and the target that the context names."""
+    """The alerts function with its queue and schedule, the bus, and the target in the context."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, target: AlertTarget) -> None:
         super().__init__(scope, construct_id)
@@ -134,7 +134,7 @@ class Alerts(Construct):
         return function
 
     def _open_to(self, loader: ServiceFunction) -> None:
-        """Let the events function, and operators who redrive, queue what is to be looked at."""
+        """Let the events function, and operators who redrive, queue jobs and datasets."""
         loader.set({ALERTS_QUEUE_URL: self.queue.queue_url})
         loader.allow(["sqs:SendMessage"], [self.queue.queue_arn])
         accept_from_alone(self.queue, [loader.role], tags=[settings.OPERATOR])
@@ -145,7 +145,7 @@ class Alerts(Construct):
         return queue
 
     def _send_to(self, target: AlertTarget, stage: str, dead_letters: sqs.Queue) -> None:
-        """Send all alerts to the target; on the bus alone, rules of others find them."""
+        """Send all alerts to the target; on the bus alone, rules of other people match."""
         rule = events.Rule(
             self,
             "All",
@@ -175,7 +175,7 @@ class Alerts(Construct):
         )
 
     def _webhook(self, url: str, dead_letters: sqs.Queue) -> events.IRuleTarget:
-        """Return the target of an HTTPS endpoint: it gets the event as JSON, and a key by which it knows the sender."""
+        """Make the target of an HTTPS endpoint: the event as JSON, with a key of the sender."""
         secret = secretsmanager.Secret(
             self,
             "WebhookSecret",
@@ -195,7 +195,7 @@ class Alerts(Construct):
         return targets.ApiDestination(destination, dead_letter_queue=dead_letters, max_event_age=_TARGET_AGE_MAX)
 
     def _make_topic(self) -> sns.Topic:
-        """Return an encrypted topic to which the bus's rules may publish."""
+        """Make an encrypted topic to which the bus's rules may publish."""
         bus = iam.ServicePrincipal("events.amazonaws.com")
         key = kms.Key(
             self,
@@ -209,12 +209,12 @@ class Alerts(Construct):
 
 
 def _with_explorer(rules: str, url: str) -> str:
-    """Return the rules with the explorer's address, unless they name another."""
+    """Add the explorer's address to the rules, unless they have an address."""
     return json.dumps({"explorer": url, **json.loads(rules or "{}")})
 
 
 def _chatbot_message() -> dict[str, object]:
-    """Return a custom notification of AWS Chatbot (version 1.0) for an event of the bus."""
+    """Make a custom notification of AWS Chatbot (version 1.0) for an event of the bus."""
     kind, text = events.EventField.from_path("$.detail-type"), events.EventField.from_path(_MRKDWN)
     return {
         "version": "1.0",

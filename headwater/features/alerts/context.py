@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infra.context_values import Reader
 
 NAMES = ("alerts", "alert_rules")
-# For `infra.check`, which looks at the stack with these.
+# For `infra.check`.
 EXAMPLES = ({"alerts": "slack:T0123/C0123"}, {"alerts": "https://hooks.example.org/headwater"})
 # Ids of a workspace and a channel, as AWS Chatbot takes them; an API destination of EventBridge takes HTTPS alone.
 _SLACK = re.compile(r"slack:(T[0-9A-Z]{1,254}/[CGD][0-9A-Z]{1,254})")
@@ -23,9 +23,9 @@ _WEBHOOK = re.compile(r"https://[^\s/?#]+\.[^\s]{1,480}")
 
 @dataclass(frozen=True, slots=True)
 class AlertTarget:
-    """The place to which alerts go: the event bus alone, a topic, a channel of Slack, or an HTTPS endpoint.
+    """The target of alerts: the event bus alone, a topic, a channel of Slack, or an HTTPS endpoint.
 
-    `address` is `<workspace>/<channel>` for Slack, and the URL of a webhook. `rules` are those of the alerts, as JSON.
+    `address` is `<workspace>/<channel>` for Slack, and the URL of a webhook. `rules` is JSON of `rules.py`.
     """
 
     kind: Literal["eventbridge", "sns", "slack", "webhook"]
@@ -34,7 +34,7 @@ class AlertTarget:
 
 
 def read(reader: Reader) -> AlertTarget | None:
-    """Return where alerts go, with their rules; a fault if rules are given, and no target."""
+    """Read the target and rules of the context; rules without a target are a fault."""
     target, rules = reader.read("alerts", _alert_target, None), reader.read("alert_rules", _alert_rules, "")
     if target is not None:
         return replace(target, rules=rules)
@@ -56,7 +56,7 @@ def _alert_target(value: object) -> AlertTarget | None:
 
 
 def _alert_rules(value: object) -> str:
-    """Return the rules as JSON text; empty for none."""
+    """Check the rules, and write them as JSON text; empty for none."""
     if value in (None, "", "none"):
         return ""
     text = value if isinstance(value, str) else json.dumps(value)

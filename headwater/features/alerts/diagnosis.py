@@ -1,4 +1,4 @@
-"""The causes that a job or dataset has now, and when it is to be looked at again."""
+"""The present causes of a job or dataset, and the time of its next look."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
 T = TypeVar("T")
-# Jobs away from a tagged dataset to which its columns are followed.
+# Jobs between a tagged dataset and the datasets to which its columns are followed.
 DEPTH = 20
 
 
@@ -27,8 +27,8 @@ DEPTH = 20
 class Diagnosis:
     """A node, under its primary name, with its causes and its own tags.
 
-    `due` is when to look at the node again, and `superseded` when that was before its last version. `onward` are
-    other nodes to look at because of this one. `faults` kept some kinds of causes from being read.
+    `due` is the time of the next look at the node, `superseded` its time before the last version.
+    `onward` are further nodes to look at because of this node. `faults` are failed reads of some kinds of causes.
     """
 
     node: Node
@@ -41,7 +41,7 @@ class Diagnosis:
 
 
 def diagnose(node: Node, view: GraphView, rules: AlertRules, now: str) -> Diagnosis:
-    """Return what is wrong with a node at this time; nothing of one that is unknown, deleted or dropped."""
+    """Find the causes of a node at this time; an unknown, deleted or dropped node has none."""
     if isinstance(node, JobId):
         return _diagnose_job(node, view)
     view.load([node])
@@ -66,13 +66,13 @@ def _diagnose_job(job: JobId, view: GraphView) -> Diagnosis:
 
 
 class _Reads:
-    """Reads that fail by themselves: a fault of a kind keeps no other kind back."""
+    """Reads with faults of their own: a fault of a kind keeps no further kind back."""
 
     def __init__(self) -> None:
         self.faults: list[Exception] = []
 
     def of(self, read: Callable[[], Iterable[T]]) -> list[T]:
-        """Return the result of a read; nothing, and a fault more, if it fails."""
+        """List the result of a read; a failed read gives nothing and a fault."""
         try:
             return list(read())
         except Exception as error:  # noqa: BLE001 - whatever it is, the node is looked at again
@@ -91,7 +91,7 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
         *reads.of(lambda: find_late_version(group, versions, now)),
         *find_tagged_columns(group, reaching),
     ]
-    # A tag of the dataset, or the flow of a tagged column through it, may be younger than what is below.
+    # A tag of the dataset, or the flow of a tagged column through it, may be younger than the datasets below.
     watched = {tag_key(rule.tag) for rule in rules.tags} & {tag_key(tag.name) for tag in annotations.tags}
     onward = reads.of(lambda: _guarded_below(group, view, rules)) if watched or reaching else []
     due, superseded = find_due_time(group, versions), find_due_time(group, versions[1:])
@@ -99,7 +99,7 @@ def _diagnose_dataset(group: ResolvedDataset, view: GraphView, rules: AlertRules
 
 
 def _guarded_below(group: ResolvedDataset, view: GraphView, rules: AlertRules) -> Iterator[DatasetId]:
-    """Yield the datasets below this one that a rule guards."""
+    """Yield the guarded datasets below."""
     impact = GraphQueries(view).report_impact(group.primary.node_id, depth=DEPTH)
     for reached in impact.impacted if impact else ():
         dataset = reached.node.id

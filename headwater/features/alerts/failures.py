@@ -1,7 +1,7 @@
 """Causes of failures: a job whose runs fail since its last good run, and a test that fails since it last passed.
 
-Each is one cause, however often it fails. It is named by the last run (or attempt) that completed, or by when the test
-last passed, so a failure that is reported late makes no second one.
+Each is a single cause, however often it fails. The last completed run (or attempt), or the last pass of the test, names
+it, so a failure reported late makes no second cause.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 
 _FAILED = OUTCOMES.index("FAILED")
-# Results of a node that are read to see since when its tests fail: those of `ROWS_MAX` events.
+# Results read of a node, for the beginning of its tests' failures: the results of `ROWS_MAX` events.
 _RESULTS_MAX = 300 * ROWS_MAX
 
 
@@ -40,7 +40,7 @@ def find_failed_runs(job: JobId, view: GraphView) -> Iterator[Cause]:
 
 
 def find_failing_tests(node: Node, known: Assertions, view: GraphView) -> Iterator[Cause]:
-    """Yield the node's tests whose last result is a failure; a failure of severity `warn` is none.
+    """Yield the node's tests whose last result is a failure; a failure of severity `warn` is no cause.
 
     `known` are the outcomes in the node's facts: a node without a failure costs no read.
     """
@@ -68,7 +68,7 @@ def _test_of(result: AssertionResult) -> tuple[str | None, ...]:
 
 def _cause(node: Node, result: AssertionResult, passed: str, since: str) -> Cause:
     names = {"type": result.type, "column": result.column, "name": result.name}
-    # What the test expected and got may be the data itself: an alert goes to people who may not read that.
+    # The expected and actual values of a test may be the data itself: an alert's readers may have no right to it.
     more = {"severity": result.severity, "lastPassed": passed or None, "run": result.run}
     return Cause(
         kind="TestFailed",

@@ -1,4 +1,4 @@
-"""The alerts function: looks at what the loader touched, and at what is due, and sends the causes that it finds."""
+"""The alerts function: looks at loaded nodes, and at nodes whose time has come, and sends their causes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from lambdas.telemetry import count, logger, metrics
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Look at the nodes of a batch of messages; without messages, the schedule calls: at the nodes that are due."""
+    """Look at the nodes of a batch of messages; a call of the schedule has no messages: look at the nodes due."""
     if "Records" not in event:
         _count(_alerter().look_at_due(now_s=wiring.now_s(), may_go_on=lambda: has_time(context)))
         return {}
+    # A malformed message fails alone, like a node with a fault.
     nodes: dict[str, list[Node]] = {}
     failed: dict[str, str] = {}
     for message in event["Records"]:
@@ -49,7 +50,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _alerter() -> Alerter:
-    """Return the alerter of this deployment."""
+    """Make the alerter of this deployment."""
     return Alerter(
         wiring.graph_table(READ_CONCURRENCY),
         AlertLedger(wiring.graph_table()),

@@ -1,14 +1,14 @@
-"""The ledger of alerts in the graph table: which causes were sent, and when to look at a node again.
+"""The ledger of alerts in the graph table: the causes sent, and the times of the next looks at nodes.
 
-    ALERT#<cause>                 SENT          a cause that was claimed or sent; expires
-    ALERT#HOUR#<hour>#<digest>    SENT#<alert>  an alert of a namespace that was sent in this hour; expires
-    ALERT#HOUR#<hour>#<digest>    HELD#<cause>  a cause that the hour's message counts, beyond these; expires
+    ALERT#<cause>                 SENT          a claimed or sent cause; expires
+    ALERT#HOUR#<hour>#<digest>    SENT#<alert>  an alert of a namespace, sent in this hour; expires
+    ALERT#HOUR#<hour>#<digest>    HELD#<cause>  a cause without an alert, counted in the hour's message; expires
     ALERT#HOUR#<hour>#<digest>    COUNTED       the number in the hour's last message; expires
-    DUE#<shard>    <time>#<kind>#<digest>       a node or an hour to look at when this time has come; expires
+    DUE#<shard>    <time>#<kind>#<digest>       a node or an hour to look at after this time; expires
 
-A cause is claimed, sent or held, and marked as sent. A function that dies after it claimed a cause leaves the claim,
-which ends after minutes: the cause is then sent by whoever finds it next. So a cause is sent once, but for a function
-that dies between sending and marking. It is never lost: its message is acknowledged after the mark.
+A cause is claimed, sent or held, and marked as sent. A function that dies after its claim leaves the claim, which ends
+after minutes: the next look sends the cause. So a cause is sent once; it is sent twice if a function dies between
+sending and marking. It is never lost: its message is acknowledged after the mark.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from headwater_model.ids import DatasetId, JobId, sha256_hex
 from headwater_model.times import normalize
 
 Claim: TypeAlias = Literal["claimed", "sent", "busy"]
-# A claim ends when the function that made it must be dead.
+# A claim ends when its function must be dead.
 CLAIM_S = 900
-# A cause that lasts is sent again after so long; it is forgotten then.
+# A lasting cause is sent again after so long; it is forgotten then.
 REMEMBERED_S = 30 * 86_400
 DUE_SHARDS = 4
-# Rows of a shard that one look takes; the next look takes the next.
+# Rows of a shard for a single look; the next look takes the next rows.
 DUE_MAX = 250
 
 
@@ -44,11 +44,11 @@ class Hour:
 
     @classmethod
     def at(cls, namespace: str, now_s: int) -> Hour:
-        """Return the hour that a time in seconds lies in."""
+        """Find the hour of a time in seconds."""
         return cls(namespace, from_seconds(now_s - now_s % 3_600))
 
     def end(self, after_s: int) -> str:
-        """Return the time so many seconds after the hour's end, normalized."""
+        """Compute the time so many seconds after the hour's end, normalized."""
         start = datetime.fromisoformat(self.start[:26]).replace(tzinfo=timezone.utc)
         return normalize(start + timedelta(seconds=3_600 + after_s))
 
@@ -65,7 +65,7 @@ class Hour:
 
 @dataclass(frozen=True, slots=True)
 class DueRow:
-    """A node or an hour that is due, and the key of its row; `waited` if quiet hours kept its alerts."""
+    """A node or an hour whose time has come, and the key of its row; `waited` if quiet hours kept its alerts."""
 
     node: Node | Hour
     key: Key
@@ -79,12 +79,12 @@ class AlertLedger:
     table: GraphTable
 
     def claim(self, causes: Sequence[str], *, now_s: int) -> dict[str, Claim]:
-        """Claim causes to send them; `sent` if one was sent, `busy` if another function has claimed it."""
+        """Claim causes to send them: `sent` for a cause sent before, `busy` for another function's claim."""
         rows = self.table.get(map(_key, causes))
         return {cause: self._claim(cause, rows.get(_key(cause)), now_s) for cause in causes}
 
     def _claim(self, cause: str, row: Row | None, now_s: int) -> Claim:
-        # A row that expired may still be there.
+        # An expired row may still be there.
         if row is not None and row.data["until"] > now_s:
             return "sent" if row.data["sent"] else "busy"
         return "claimed" if self._write(cause, row, now_s + CLAIM_S, sent=False) else "busy"
@@ -101,7 +101,7 @@ class AlertLedger:
         return self.table.swap([Swap(Row(*_key(cause), {"until": until_s, "sent": sent}, version, until_s))])[0]
 
     def count_sent(self, hour: Hour, most: int) -> int:
-        """Return the number of alerts that were sent in the hour, up to a number; that number once causes are held."""
+        """Count the alerts sent in the hour, up to `most`; `most` once causes are held."""
         sent, held = self.table.query(
             [RowQuery(hour.pk, prefix="SENT#", limit=most), RowQuery(hour.pk, prefix="HELD#", limit=1)]
         )
@@ -112,14 +112,14 @@ class AlertLedger:
         self.table.put([Row(hour.pk, f"SENT#{alert}", expires_s=expires_s)])
 
     def hold(self, hour: Hour, causes: Iterable[Cause], *, expires_s: int) -> None:
-        """Note causes that the message of the hour counts."""
+        """Note causes for the message of the hour."""
         self.table.put(
             Row(hour.pk, f"HELD#{cause.id}", {"kind": cause.kind, "node": cause.node.node_id}, expires_s=expires_s)
             for cause in causes
         )
 
     def list_held(self, hour: Hour) -> Iterator[Row]:
-        """Yield the rows of the causes that were held in the hour."""
+        """Yield the rows of the causes held in the hour."""
         low = "HELD#"
         while low:
             [page] = self.table.query([RowQuery(hour.pk, low=low, high="HELD$")])
@@ -127,7 +127,7 @@ class AlertLedger:
             low = f"{page.rows[-1].sk}!" if page.more else ""
 
     def read_counted(self, hour: Hour) -> int:
-        """Return the number of the hour's last message, 0 before the first."""
+        """Read the number of the hour's last message, 0 before the first."""
         row = self.table.get([(hour.pk, "COUNTED")]).get((hour.pk, "COUNTED"))
         return row.data["number"] if row else 0
 
@@ -138,21 +138,21 @@ class AlertLedger:
     def look_again(
         self, node: Node | Hour, due: str, *, instead_of: str | None = None, waits: bool = False, expires_s: int
     ) -> None:
-        """Have the node or hour looked at when the time `due` (normalized) has come, and not at the time before that.
+        """Note the next look at a node or an hour: after `due` (normalized), in place of the look noted before.
 
-        What `waits` for the end of quiet hours is sent then, whatever the hour of the look.
+        With `waits`, the look sends the alerts kept by quiet hours, whatever its hour.
         """
         self.table.put([_row_due(node, due, expires_s, waits=waits)])
         if instead_of is not None and instead_of != due:
             self.table.remove([_row_due(node, instead_of).key])
 
     def list_due(self, now: str) -> Sequence[DueRow]:
-        """Return nodes whose time is before `now`, the earliest of each shard first, `DUE_MAX` of a shard at most."""
+        """List nodes whose time is before `now`, the earliest of each shard first, `DUE_MAX` of a shard at most."""
         queries = [RowQuery(f"{DUE}{shard}", low="0", high=now, limit=DUE_MAX) for shard in range(DUE_SHARDS)]
         return [_due_row(row) for page in self.table.query(queries) for row in page.rows]
 
     def forget_due(self, rows: Sequence[DueRow]) -> None:
-        """Remove the rows of nodes that were looked at."""
+        """Remove the rows of the nodes after a look."""
         self.table.remove(row.key for row in rows)
 
 

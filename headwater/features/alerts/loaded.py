@@ -1,4 +1,4 @@
-"""The hook of the events function: the alerts function is to look at what was loaded."""
+"""The hook of the events function: it queues the loaded jobs and datasets for the alerts function."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 
 
 def make_hook() -> OnLoaded:
-    """Return the hook that queues the jobs and datasets of what was loaded."""
+    """Make the hook that queues the jobs and datasets of loaded statements."""
     queue = LookQueue(wiring.sqs(), os.environ[ALERTS_QUEUE_URL])
     return lambda loaded: queue.put(nodes_of(loaded.statements))

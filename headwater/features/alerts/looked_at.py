@@ -1,7 +1,9 @@
-"""The jobs and datasets at which the alerts function is to look, as messages of its queue.
+"""The jobs and datasets for the alerts function to look at, as messages of its queue.
 
-The events function sends them when it has loaded a batch, before it acknowledges the batch: a loader that dies in
-between sends them again. A message carries names alone, and no order: the alerts function looks at the facts.
+The events function sends them after it loaded a batch, before it acknowledges the batch: if it dies between, the batch
+comes again, and so do they. A message carries names alone, in no order: the alerts function looks at the facts.
+
+    {"look": [["job", "flights", "load"], ["dataset", "s3://lake", "orders"]]}
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _NODES_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class LookQueue:
-    """The queue from which the alerts function takes what it looks at."""
+    """The queue of nodes for the alerts function to look at."""
 
     sqs: SQSClient
     queue_url: str
@@ -38,7 +40,7 @@ class LookQueue:
         """Queue the nodes, each once; return the number of messages.
 
         Raises:
-            Unavailable: some were not queued; the caller's own messages have to come again.
+            Unavailable: the queue refused a part; the caller's own messages have to come again.
         """
         ordered = sorted(set(nodes), key=lambda node: (type(node).__name__, node.namespace, node.name))
         return send_all(
@@ -47,7 +49,7 @@ class LookQueue:
 
 
 def nodes_of(statements: Iterable[Event | ApiChange]) -> Iterator[Node]:
-    """Yield the jobs and datasets that these statements may have given a cause."""
+    """Yield the jobs and datasets with a possible cause in these statements."""
     for statement in statements:
         if isinstance(statement, Event):
             if statement.job is not None:
@@ -55,23 +57,23 @@ def nodes_of(statements: Iterable[Event | ApiChange]) -> Iterator[Node]:
             if statement.dataset is not None:
                 yield statement.dataset.dataset
             yield from (use.dataset for use in statement.outputs)
-            # An event that reads a dataset makes no cause of it, but may report its tests.
+            # A read of a dataset is no cause, but the event may report the dataset's tests.
             yield from (use.dataset for use in statement.inputs if ASSERTIONS.keys() & {*use.facets, *use.use_facets})
         elif isinstance(statement, Tagging) and statement.dataset is not None:
             yield statement.dataset
 
 
 def render_look(nodes: Iterable[Node]) -> str:
-    """Return the message that names these nodes."""
+    """Render the nodes as a message."""
     named = [["job" if isinstance(node, JobId) else "dataset", node.namespace, node.name] for node in nodes]
     return orjson.dumps({"look": named}).decode()
 
 
 def parse_look(body: str) -> list[Node]:
-    """Return the nodes that a message names.
+    """Parse the nodes of a message.
 
     Raises:
-        Invalid: it is no such message.
+        Invalid: the body has another form.
     """
     kinds: Mapping[str, type[DatasetId | JobId]] = {"job": JobId, "dataset": DatasetId}
     try:

@@ -1,4 +1,4 @@
-"""The message of an alert: what happened, who owns what it is of, everything downstream, and a link.
+"""The message of an alert: the causes, the owners of the node, everything downstream, and a link.
 
     {"id": "…", "kind": "ColumnDropped", "node": "dataset:s3://lake:orders", "summary": "…", "mrkdwn": "…",
      "link": "https://…", "owners": ["team:orders"],
@@ -6,9 +6,9 @@
      "downstream": {"total": 12, "truncated": false, "owners": ["team:finance"], "nodes": [{"node": "job:…", "hops": 1,
      "owners": ["team:finance"]}, …], "columns": ["datasetField:…"]}, "cut": false}
 
-Producers choose the names in a message that people trust. So `summary` is one line of plain text, `mrkdwn` the same
-for Slack, each name in a code span; all else is data for programs. Lists and texts are cut to what EventBridge takes;
-`total` counts all, and `cut` says so.
+Producers choose the names in a message, and people trust the message. So `summary` is a line of plain text, and
+`mrkdwn` the same for Slack, each name in a code span; the rest is data for programs. Lists and texts are cut to the
+size of an event of EventBridge; `total` counts all, and `cut` marks a cut.
 """
 
 from __future__ import annotations
@@ -30,33 +30,33 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, sha256_hex
 
 DEPTH = 20
-# The lengths to which the lists and texts of a message are cut, until it fits an event of EventBridge. That takes less
-# than 256 KB of source, detail type and detail, as UTF-8 ("Calculating Amazon EventBridge PutEvents event entry size").
+# The lengths to which the lists and texts of a message are cut, until it fits an event of EventBridge: less than 256 KB
+# of source, detail type and detail, as UTF-8 ("Calculating Amazon EventBridge PutEvents event entry size").
 CUTS = ((100, 10_000), (20, 2_000), (5, 500), (1, 200), (0, 100))
 BYTES_MAX = 200_000
-# The parts of a message that are bounded, and of no use if they are cut.
+# The short parts of a message: they are of no use if cut.
 _WHOLE = ("id", "kind", "node", "summary", "mrkdwn", "link")
-# Columns of a cause whose downstream is read.
+# Columns of a cause with a read of their downstream.
 _STARTS_MAX = 10
-# Causes that the summary names, names of each list in a sentence, and characters of a name: Slack shows 3,000 in all.
+# Causes in the summary, names of each list in a sentence, and characters of a name: Slack shows 3,000 in all.
 _CAUSES_NAMED = 3
 _NAMED = 5
 _NAME_MAX = 100
 _SENTENCES_MAX = 1_200
-# A name as a reader gets it.
+# A name in the form for a reader.
 _Show: TypeAlias = Callable[[str], str]
-# What Slack decodes, what ends a code span, and what a template of EventBridge may not escape.
+# Characters that Slack decodes, the end of a code span, and characters that an EventBridge template may not escape.
 _IN_SLACK = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "`": "'", '"': "'", "\\": "/"}
 
 
 def render_alert(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
-    """Return the message of causes of one kind and one node."""
+    """Render the message of causes of the same kind and node."""
     message = _render_whole(causes, view, explorer)
     return cut_to_fit(message)
 
 
 def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], explorer: str) -> dict[str, Any]:
-    """Return the message of the causes in a namespace and hour beyond those of its own alerts, each (kind, node)."""
+    """Render the message of the causes without alerts of a namespace in an hour, each (kind, node)."""
     kinds, nodes = Counter[str](), list[str]()
     for kind, node in held:
         kinds[kind] += 1
@@ -86,7 +86,7 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
 
 
 def cut_to_fit(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message as an event of EventBridge takes it, and whether it was cut."""
+    """Cut the message to the size of an event of EventBridge, and mark a cut."""
     whole = {name: message[name] for name in _WHOLE if name in message}
     cuts = ({**_cut(message, *lengths), **whole} for lengths in CUTS)
     sent = next((cut for cut in cuts if len(orjson.dumps(cut)) <= BYTES_MAX), whole)
@@ -94,7 +94,7 @@ def cut_to_fit(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cut(value: Any, items: int, characters: int) -> Any:
-    """Return a JSON value whose lists and texts are cut to these lengths."""
+    """Cut the lists and texts of a JSON value to these lengths."""
     if isinstance(value, str):
         return _shortened(value, characters)
     if isinstance(value, dict):
@@ -104,10 +104,9 @@ def _cut(value: Any, items: int, characters: int) -> Any:
 
 def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> dict[str, Any]:
     first = causes[0]
-    # The node itself, for its owners; and all that is downstream of it, nearest first.
+    # The node itself, for its owners; and all nodes downstream of it, nearest first.
     graph = GraphQueries(view).find_graph(first.node.node_id, depth=0)
-    members: Sequence[Job | Dataset] = (*graph.jobs, *graph.datasets) if graph else ()
-    owners = _owners(node for node in members if node.id == first.node)
+    owners = _owners(node for node in (graph.nodes if graph else ()) if node.id == first.node)
     impact = GraphQueries(view).report_impact(first.node.node_id, depth=DEPTH)
     nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
     # The address of the node's page in the explorer.
@@ -133,12 +132,12 @@ def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> di
 
 
 def _owners(nodes: Iterable[Job | Dataset]) -> list[str]:
-    """Return the owners of nodes, each once, in order of their names."""
+    """List the owners of nodes, each once, in order of their names."""
     return sorted({owner.name for node in nodes for owner in node.annotations.owners})
 
 
 def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
-    """Return the columns derived from the columns of the causes, as the graph was before each cause."""
+    """List the columns derived from the columns of the causes, as the graph was before each cause."""
     below: dict[str, None] = {}
     for cause in causes:
         if not isinstance(cause.node, DatasetId):
@@ -152,7 +151,7 @@ def _columns_below(causes: Sequence[Cause], view: GraphView) -> list[str]:
 
 
 def plain(name: str) -> str:
-    r"""Return a name as plain text on one line: without control, format and direction characters, and not too long.
+    r"""Render a name as plain text on a line: without control, format and direction characters, and not too long.
 
     >>> plain("orders\n\x1b[2J\u202e")
     'orders��[2J�'
@@ -162,7 +161,7 @@ def plain(name: str) -> str:
 
 
 def mrkdwn(name: str) -> str:
-    """Return a name as a code span of Slack, in which nothing is a mention, a link or a format.
+    """Render a name as a code span of Slack, without mentions, links and formats.
 
     >>> mrkdwn("<!channel> *orders*")
     '`&lt;!channel&gt; *orders*`'
@@ -180,7 +179,7 @@ def _shortened(text: str, characters: int) -> str:
 
 
 def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str], show: _Show) -> str:
-    """Return one line for people: what happened, to whose job or dataset, and how much is downstream."""
+    """Write a line for people: the causes, the job or dataset with its owners, and the number of nodes downstream."""
     node = causes[0].node
     sentences: list[str] = []
     for cause in causes[:_CAUSES_NAMED]:
@@ -196,7 +195,7 @@ def summarize(causes: Sequence[Cause], downstream: int, owners: Sequence[str], s
 
 
 def _list(names: Sequence[str], show: _Show) -> str:
-    """Return the first names, and the number of the rest."""
+    """Join the first names, and the number of the rest."""
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(map(show, names[:_NAMED]))}{rest}"
 

@@ -1,4 +1,4 @@
-"""Rules of a deployment for its alerts: what is never sent, what waits until morning, where tagged columns must not go.
+"""Rules of a deployment for its alerts: muted causes, quiet hours, and namespaces forbidden to tagged columns.
 
     {"tags": {"pii": ["public*"]}, "mute": ["namespace:dev*", "tag:experimental", "DatasetLate"],
      "quiet": "22:00-06:00 Europe/Berlin", "explorer": "https://…/v1/explore/"}
@@ -37,22 +37,22 @@ class TagRule:
     namespaces: Sequence[str]
 
     def guards(self, dataset: DatasetId) -> bool:
-        """True if the dataset is one that the tag must not reach."""
+        """True if the tag must not reach the dataset."""
         return covers(self.namespaces, dataset.namespace)
 
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """The hours of each day, in a time zone, in which no alert is sent; over midnight if they end before they begin."""
+    """The hours of each day, in a time zone, without alerts; over midnight if they end before they begin."""
 
     start: time
     end: time
     zone: ZoneInfo
 
     def end_after(self, now: str) -> str | None:
-        """Return when the quiet hours end that this time (normalized) lies in; None outside of them.
+        """Find the end of the quiet hours around this time (normalized); None outside of them.
 
-        In an hour that a clock repeats they may end twice: the next of the two counts.
+        In an hour that a clock repeats they may end twice: the next end counts.
         """
         moment = datetime.fromisoformat(now[:26]).replace(tzinfo=timezone.utc)
         local = moment.astimezone(self.zone)
@@ -65,7 +65,7 @@ class QuietHours:
         return normalize(next(end for end in ends if end > moment))
 
     def _ends_on(self, day: date) -> Iterator[datetime]:
-        """Yield when the hours end on a day: twice in a repeated hour, and late in an hour that a clock leaves out."""
+        """Yield the ends of the hours on a day: two in a repeated hour, and late in an hour that a clock leaves out."""
         first, second = (
             datetime.combine(day, self.end.replace(fold=fold), self.zone).astimezone(timezone.utc) for fold in (0, 1)
         )
@@ -74,7 +74,7 @@ class QuietHours:
 
 @dataclass(frozen=True, slots=True)
 class AlertRules:
-    """The rules of a deployment; without any, everything is sent at once and no tag is guarded.
+    """The rules of a deployment; without rules, each alert is sent at once and no tag is guarded.
 
     `mutes` are patterns of namespaces after `namespace:`, tags after `tag:`, and kinds of causes. `explorer` is the
     address of the explorer for links; empty without.
@@ -86,7 +86,7 @@ class AlertRules:
     explorer: str = ""
 
     def mute(self, cause: Cause, tags: Sequence[str]) -> bool:
-        """True if no alert is to be sent of a cause of a node with these tags."""
+        """True if a cause is muted, of a node with these tags."""
         keys = {tag_key(tag) for tag in tags}
         for muted in self.mutes:
             kind, _, value = muted.partition(":")
@@ -98,10 +98,10 @@ class AlertRules:
 
 
 def parse_alert_rules(text: str) -> AlertRules:
-    """Return the rules in JSON text; an empty text has none.
+    """Parse the rules in JSON text; an empty text has none.
 
     Raises:
-        Invalid: the text is no JSON object, or a rule in it cannot be read; it names the rule and its value.
+        Invalid: the text is no JSON object, or has a malformed rule; the error names the rule and its value.
     """
     try:
         rules = orjson.loads(text) if text.strip() else {}

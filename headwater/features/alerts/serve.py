@@ -20,12 +20,12 @@ def add_option(parser: argparse.ArgumentParser) -> None:
 
 
 def context_of(arguments: argparse.Namespace) -> Mapping[str, str]:
-    """Return the context values for the options."""
+    """Turn the options into context values: `{"alerts": "eventbridge"}`."""
     return {"alerts": "eventbridge"} if arguments.alerts else {}
 
 
 def greet(outputs: Mapping[str, str]) -> str:
-    """Return a paragraph about the alerts; empty for a stack without alerts."""
+    """Render a paragraph about the alerts; empty for a stack without alerts."""
     if "AlertsBusName" not in outputs:
         return ""
     return f"""
@@ -34,7 +34,7 @@ Alerts are printed here: send a run that fails. Rules for the event bus {outputs
 
 
 def show(event: Mapping[str, Any]) -> str:
-    """Return an event of the alerts' bus as a line, with the explorer's page below."""
+    """Render an event of the alerts' bus as a line, with the explorer's page below."""
     detail = json.loads(event["Detail"])
     link = f"\n  {detail['link']}" if detail.get("link") else ""
     return printable(f"alert {event['DetailType']}: {detail.get('summary', '')}") + link

@@ -1,4 +1,4 @@
-"""Causes of tagged columns that reach a dataset where they must not be: directly, and unmasked on some path."""
+"""Causes of tagged columns in forbidden datasets: reached directly, and unmasked on some path."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headwater_model.ids import DatasetId, FieldPath
 # Jobs between a column and its tagged source, and columns of a walk: `column_graph.COLUMNS_MAX` bounds the read.
 DEPTH = 20
 _COLUMNS_MAX = 5_000
-# Causes of one dataset: a wide table made of a tagged one has one for each tagged column.
+# Causes of a dataset: a wide table made of a tagged table has a cause for each tagged column.
 CAUSES_MAX = 100
 
 
@@ -36,7 +36,7 @@ class Reaching:
 
 
 def find_reaching(group: ResolvedDataset, rules: Sequence[TagRule], view: GraphView) -> list[Reaching]:
-    """Return the columns of other datasets with the tag of a rule that reach this dataset."""
+    """Find the columns of further datasets, tagged by a rule, whose values reach this dataset."""
     if not rules:
         return []
     reached = _columns_above(group.primary, view)
@@ -68,7 +68,7 @@ def find_tagged_columns(group: ResolvedDataset, reaching: Sequence[Reaching]) ->
 
 
 def _columns_above(dataset: DatasetId, view: GraphView) -> Mapping[Column, set[FieldPath]]:
-    """Return the columns from which values flow unmasked, each with the columns of the dataset that they reach."""
+    """Find the columns from which values flow unmasked, each with the dataset's columns made of it."""
     columns = ColumnView.of(view)
     starts = columns.list_columns(dataset, used=False)
     graph = ColumnWalk(columns).graph(starts, depth=DEPTH, downstream=False)
@@ -91,7 +91,7 @@ def _walk_up(start: Column, nodes: Mapping[Column, ColumnNode]) -> Iterator[Colu
 
 
 def _passes_values(source: ColumnInput) -> bool:
-    """True if some transformation is direct and masks nothing; without any, the producer says neither."""
+    """True if a transformation is direct and masks nothing, or if the producer lists no transformations."""
     how = source.transformations
     return not how or any(step.type == "DIRECT" and not step.masking for step in how)
 

@@ -1,4 +1,4 @@
-"""Causes that the versions of a dataset show: its schema changed, or its next version is late."""
+"""Causes in the versions of a dataset: its schema changed, or its next version is late."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from headwater.queries.runs.dataset_versions import KnownVersion, compare_schema
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.times import normalize
 
-# Versions by which the next one is due, and the fewest intervals between them.
+# Versions from which the next is expected, and the fewest intervals between them.
 VERSIONS_MAX = 22
 INTERVALS_MIN = 5
-# The fewest intervals from one weekday that count instead of all.
+# The fewest intervals from the same weekday to count instead of all.
 ALIKE_MIN = 3
 # A version is late if it is overdue by a tenth of the longest interval, and by no less than half an hour.
 SLACK = 10
@@ -24,7 +24,7 @@ SLACK_MIN = timedelta(minutes=30)
 
 
 def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVersion]:
-    """Return the last versions of a dataset that were ever current, newest first; none of a dataset that is gone."""
+    """Read the last good versions of a dataset, newest first; none if the dataset is gone."""
     if is_dropped(group.facts) or is_temporary(group.facts):
         return []
     page = read_versions(group, view, rows=VERSIONS_MAX + 1)
@@ -32,7 +32,7 @@ def read_good_versions(group: ResolvedDataset, view: GraphView) -> list[KnownVer
 
 
 def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> Iterator[Cause]:
-    """Yield the changes of the schema between these versions, newest first: one cause for each change."""
+    """Yield the changes of the schema between these versions, newest first: a cause for each change."""
     described = [version for version in versions if "schema" in version.facets]
     for after, before in pairwise(described):
         cause = _cause_of(group, before, after)
@@ -41,7 +41,7 @@ def find_schema_changes(group: ResolvedDataset, versions: Sequence[KnownVersion]
 
 
 def _cause_of(group: ResolvedDataset, before: KnownVersion, after: KnownVersion) -> Cause | None:
-    """Return the cause that two successive schemas make, named by its worst part; None if their columns are equal."""
+    """Make the cause of two successive schemas, named by its worst part; None if their columns are equal."""
     change = compare_schemas(before.facets, after.facets)
     if change is None:
         return None
@@ -64,7 +64,7 @@ def _cause_of(group: ResolvedDataset, before: KnownVersion, after: KnownVersion)
 
 
 def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> str | None:
-    """Return when the next version is late; None without enough history, or of a stream."""
+    """Compute when the next version is late; None without enough history, or of a stream."""
     if group.facts.first_streamed:
         return None
     times = {version.created for version in versions[:VERSIONS_MAX] if version.run}
@@ -73,11 +73,14 @@ def find_due_time(group: ResolvedDataset, versions: Sequence[KnownVersion]) -> s
 
 
 def due_after(moments: Sequence[datetime]) -> datetime | None:
-    """Return when the version after these is late; None for fewer than `INTERVALS_MIN` intervals between them.
+    """Compute when the version after these is late; None for fewer than `INTERVALS_MIN` intervals between them.
 
-    That is the last one's time, the longest interval, and a tenth of it (at least half an hour). Only intervals that
-    began on the weekday of the last version count, if there are enough: a job that rests at weekends is late on a
-    Tuesday, and not on a Sunday. The folder's README.md has the false alarms of the rule.
+    The next version is late after the longest interval since the last version, and a tenth of it (at least half an
+    hour). Only intervals begun on the weekday of the last version count, if there are enough: a job with weekends off
+    is late on a Tuesday, and not on a Sunday. The folder's README.md has the false alarms of the rule.
+
+    >>> due_after([datetime(2026, 11, day) for day in (2, 3, 4, 5, 6, 7)])
+    datetime.datetime(2026, 11, 8, 2, 24)
     """
     if len(moments) <= INTERVALS_MIN:
         return None

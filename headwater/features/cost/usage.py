@@ -1,7 +1,7 @@
 """Use of the service by namespace and caller, counted in the raw log.
 
-An event sent twice counts twice: AWS bills both. Dollars are an estimate, at the list prices of
-us-east-1 (`PRICES`), of an event that comes alone; batches cost less. Storage of months is not in it.
+An event sent twice counts twice: AWS bills both. Dollars are an estimate, at the list prices of us-east-1 (`PRICES`),
+of an event on its own; batches cost less. Storage of months is left out.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PRICES: Mapping[str, float] = {
     "DynamoDB": 38 * 0.625e-6 + 30 * 0.125e-6,
     # Two invocations at 0.20 a million, 10 ms each with 1 GB at 0.0000133334 a GB-second.
     "Lambda": 2 * 0.20e-6 + 0.02 * 0.0000133334,
-    # One PUT at 5 a million.
+    # A PUT at 5 a million.
     "S3": 5e-6,
-    # One request at 3.50 a million.
+    # A request at 3.50 a million.
     "API Gateway": 3.5e-6,
 }
 # Sent, received and deleted, at 0.40 a million requests of 64 KiB each.
@@ -32,7 +32,7 @@ UNKNOWN = "unknown"
 
 
 class Payer(NamedTuple):
-    """The namespace of an event's job or dataset, and who sent it: `token:<id>`, an ARN, or SQS's id of the sender."""
+    """The namespace of an event's job or dataset, and its sender: `token:<id>`, an ARN, or SQS's id of the sender."""
 
     namespace: str
     caller: str
@@ -40,7 +40,7 @@ class Payer(NamedTuple):
 
 @dataclass(slots=True)
 class Use:
-    """The events of a payer: all, those of type RUNNING, their bytes as JSON, and the estimate of their price."""
+    """The events of a payer: all, the RUNNING events, their bytes as JSON, and the estimate of their price."""
 
     events: int = 0
     running: int = 0
@@ -48,7 +48,7 @@ class Use:
     usd: float = 0.0
 
     def add(self, other: Use) -> None:
-        """Add the numbers of another."""
+        """Add the numbers of another use."""
         self.events += other.events
         self.running += other.running
         self.bytes += other.bytes
@@ -56,14 +56,14 @@ class Use:
 
 
 def use_of(event: Any, size: int) -> Use:
-    """Return the use of one event with so many bytes of JSON."""
+    """Compute the use of an event with so many bytes of JSON."""
     kind = event.get("eventType") if isinstance(event, dict) else None
     usd = _EVENT_USD + _SQS_USD * math.ceil(size / _SQS_REQUEST_BYTES)
     return Use(1, int(isinstance(kind, str) and kind.upper() == "RUNNING"), size, usd)
 
 
 def payer_of(event: Any, accepted_by: Mapping[str, Any]) -> Payer:
-    """Return who pays for an event.
+    """Find the payer of an event.
 
     >>> payer_of({"job": {"namespace": "airflow", "name": "x"}}, {"sender": "AROA:f", "caller": "token:01"})
     Payer(namespace='airflow', caller='token:01')
@@ -75,7 +75,7 @@ def payer_of(event: Any, accepted_by: Mapping[str, Any]) -> Payer:
 
 
 def sum_up(uses: Iterable[tuple[Payer, Use]]) -> dict[Payer, Use]:
-    """Return the sums by payer, the dearest first."""
+    """Sum up by payer, the dearest first."""
     sums: dict[Payer, Use] = {}
     for payer, use in uses:
         sums.setdefault(payer, Use()).add(use)
@@ -83,5 +83,5 @@ def sum_up(uses: Iterable[tuple[Payer, Use]]) -> dict[Payer, Use]:
 
 
 def sums_of(lines: Iterable[tuple[Any, Mapping[str, Any]]]) -> dict[Payer, Use]:
-    """Return the sums by payer of events of the log, each with its sender (`EventLog.lines`)."""
+    """Sum up events of the log by payer, each with its sender (`EventLog.lines`)."""
     return sum_up((payer_of(event, sender), use_of(event, len(orjson.dumps(event)))) for event, sender in lines)

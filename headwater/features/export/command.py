@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headwater.cli.service import Get
     from headwater.features.export.reading import Part
 
-# Up to 20 s for one request.
+# Up to 20 s for a request.
 _TRIES = 10
 FORMATS = ("openlineage", "graphml", "mermaid", "dot")
 _ABOUT = """\
@@ -65,7 +65,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run_export(given: argparse.Namespace) -> int:
-    """Write the graph; return 1 if something was cut, or the service did not respond."""
+    """Write the graph; return 1 for a cut graph, or without a response of the service."""
     from headwater.cli.service import NoResponse, fetch_json, printable
     from headwater.cli.text.terminal import progress_console
     from headwater.features.export.reading import Reading, Scope
@@ -89,7 +89,7 @@ def run_export(given: argparse.Namespace) -> int:
 
 
 def _patient(get: Get, sleep: Callable[[float], None] = time.sleep) -> Get:
-    """Return a GET that tries again where the service refuses for now: an export makes thousands of requests."""
+    """Wrap a GET: it tries again while the service is busy, as an export makes thousands of requests."""
     from headwater.attempts import attempts
     from headwater.cli.service import Busy
 
@@ -115,7 +115,7 @@ def _render(name: str, parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[s
 
 
 def _write(chunks: Iterable[str], file: Path | None) -> None:
-    """Write text to standard output as it comes, or into a file, which is there only once it is whole."""
+    """Write text to standard output as it comes, or into a file, which appears only once it is whole."""
     if file is None:
         for chunk in chunks:
             sys.stdout.write(chunk)

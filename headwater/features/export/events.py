@@ -1,10 +1,11 @@
-"""An export as OpenLineage events, one JSON document a line: what `headwater import` makes the same graph of.
+"""An export as OpenLineage events, one JSON document a line: `headwater import` makes the same graph of them.
 
-A job is a JobEvent with its inputs, its outputs and their column lineage; a dataset is a DatasetEvent with its schema
-and what else describes it. Events have the time at which the thing was last mentioned: the same graph makes the same
-bytes. Runs and versions are not in an export, nor what follows from them: states, times, stale datasets, edges of
-control. Nor are other names of a dataset, and tags that the API set. The service shows the columns of a struct with
-those of the fields inside it, and an export has them as they are shown.
+A job is a JobEvent with its inputs, its outputs and their column lineage. A dataset is a DatasetEvent with its schema
+and its further descriptions. Events have the time of the thing's last mention: the same graph makes the same bytes.
+
+Left out are runs and versions, with all that follows from them: states, times, stale datasets, edges of control. So are
+the aliases of a dataset, and tags set by the API. The service lists the columns of a struct beside the fields inside
+it, and an export repeats the list.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _SPEC = "https://openlineage.io/spec"
 _SCHEMA_URL = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs/{{}}"
 _COLUMN_FACET = {"_producer": _PRODUCER, "_schemaURL": f"{_SPEC}/facets/1-2-0/ColumnLineageDatasetFacet.json"}
 _LINEAGE_FACET = {"_producer": _PRODUCER, "_schemaURL": f"{_SPEC}/facets/1-0-0/LineageJobFacet.json"}
-# Made anew from the current graph, or about a run: a facet that was sent may be older than the graph.
+# Made anew from the current graph, or about a run: the facet as sent may be older than the graph.
 _LEFT_OUT = frozenset({"columnLineage", "lineage", "lifecycleStateChange", "symlinks", "version"})
 
 
@@ -36,10 +37,10 @@ def render_events(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def _job_events(part: JobPart, declared: dict[Name, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a job's event; keep columns that DatasetEvents declared, for those.
+    """Render a job's events; keep columns declared by DatasetEvents for their datasets' events.
 
     An earlier run may have reported columns of datasets that the job no longer reads. Sources are inputs of their
-    event: so a second event, without columns, has the inputs of now.
+    event: so a second event, without columns, has the present inputs.
     """
     resource, node_id = part.resource or {}, part.node["id"]
     job = name_of(part.node["data"])
@@ -65,7 +66,7 @@ def _job_events(part: JobPart, declared: dict[Name, dict[str, Any]]) -> list[dic
 
 
 def _sources(reported: Iterable[Mapping[str, Any]]) -> set[Name]:
-    """Return the sources in `columnLineage` facets."""
+    """List the sources in `columnLineage` facets."""
     facets = [facets["columnLineage"] for facets in reported if facets]
     columns = (column["inputFields"] for facet in facets for column in facet["fields"].values())
     return {
@@ -89,7 +90,7 @@ def _kept(facets: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _datasets(part: JobPart, ends: Iterable[str]) -> list[Name]:
-    """Return the names of those ends that are datasets."""
+    """List the names of the datasets among these ends."""
     return [name_of(part.neighbours[end]["data"]) for end in ends if _is(part, end, "DATASET")]
 
 
@@ -98,10 +99,10 @@ def _is(part: JobPart, end: str, kind: str) -> bool:
 
 
 def _entries(part: JobPart, columns: _Columns, outputs: Sequence[Name]) -> list[dict[str, Any]] | None:
-    """Return the entries of a `lineage` facet: of a job that states its flows, or takes the data of other jobs.
+    """Render the entries of a `lineage` facet: of a job with stated flows, or with data of further jobs.
 
-    Such a facet outweighs `columnLineage` facets. So there is none for flows that have no room for the job's columns,
-    which operations may have reported beside them.
+    Such a facet outweighs `columnLineage` facets. So there is none if the flows have no room for the job's columns:
+    operations may have reported the columns beside the flows.
     """
     flows = part.node["data"].get("flows")
     jobs = [origin for origin, end in part.edges if end == part.node["id"] and _is(part, origin, "JOB")]
@@ -118,7 +119,7 @@ def _entries(part: JobPart, columns: _Columns, outputs: Sequence[Name]) -> list[
 
 
 class _Columns:
-    """Columns that a job reported, or without a job DatasetEvents, from a response of `/column-lineage` if any."""
+    """Columns reported by a job, or by DatasetEvents without a job, in a response of `/column-lineage` if any."""
 
     def __init__(self, response: Document | None, job: Name | None) -> None:
         self._job = job
@@ -131,9 +132,9 @@ class _Columns:
         )
 
     def facet_of(self, dataset: Name, inputs: Sequence[Name]) -> dict[str, Any]:
-        """Return the `columnLineage` facet of what the job reports about an output; none if it reports nothing.
+        """Render the `columnLineage` facet of an output; no facet if all of it depends on all of each input.
 
-        Then all of the output depends on all of each input. A facet that is empty says that it does not.
+        A facet without columns means: the output depends on no input.
         """
         fields = {
             column["field"]: {"inputFields": column_sources} for column, column_sources in self._reported(dataset)
@@ -145,12 +146,12 @@ class _Columns:
         return {"columnLineage": {**_COLUMN_FACET, "fields": fields, **({"dataset": named} if named else {})}}
 
     def fit(self, dataset: Name, sources: Sequence[Name]) -> bool:
-        """True if these datasets have all sources of the columns that the job alone reported."""
+        """True if these datasets have all sources of the columns without a second reporter."""
         alone = (column_sources for column, column_sources in self._reported(dataset) if len(column["reportedBy"]) == 1)
         return all(name_of(source) in sources for column_sources in alone for source in column_sources)
 
     def entry_of(self, dataset: Name, sources: Sequence[Name]) -> dict[str, Any]:
-        """Return the entry about an output that is made of these datasets; other jobs may have reported other ones."""
+        """Render the entry of an output made of these datasets; further jobs may have reported further datasets."""
         fields = {
             column["field"]: {"inputs": [_entity(source) for source in column_sources if name_of(source) in sources]}
             for column, column_sources in self._reported(dataset, with_datasets=True)
@@ -175,24 +176,24 @@ class _Columns:
                 yield dataset, {"lineage": {**_LINEAGE_FACET, "inputs": whole, "fields": fields}}
 
     def _reported(self, dataset: Name, *, with_datasets: bool = False) -> Iterator[tuple[Document, list[Document]]]:
-        """Yield the columns that the job reported, with their sources."""
+        """Yield the columns in the job's reports, with their sources."""
         for column, inputs in self._by(dataset, self._job and self._job._asdict()):
             yield column, [source for source in inputs if with_datasets or "field" in source]
 
     def _by(self, dataset: Name, reporter: Document | None) -> Iterator[tuple[Document, list[Document]]]:
-        """Yield the columns that a reporter reported, with their sources; without `field`, of a whole dataset."""
+        """Yield the columns in a reporter's reports, with their sources; without `field`, of a whole dataset."""
         for column in self._columns.get(dataset, ()):
             if any(report["job"] == reporter for report in column["reportedBy"]):
                 yield column, [_input(source) for source in (*column["inputFields"], *column["datasetDependencies"])]
 
 
 def _entity(dataset: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dataset, or a column of it, as the `lineage` facet names it."""
+    """Render a dataset, or a column of it, as the `lineage` facet names it."""
     return {"type": "DATASET", **dataset}
 
 
 def _input(source: Document) -> dict[str, Any]:
-    """Return a source as facets have it; a dataset without a column has no `field`."""
+    """Render a source as facets have it; a dataset without a column has no `field`."""
     names = ("type", "subtype", "description", "masking")
     transformations = [
         {name: transformation[name] for name in names if transformation.get(name) is not None}

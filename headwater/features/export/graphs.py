@@ -1,7 +1,7 @@
 """An export as text for other programs: GraphML, DOT and Mermaid, of jobs, datasets and the edges between them.
 
-GraphML and DOT are written as they are read, and hold nothing but the ids of the nodes that they have written. Both
-formats are a few lines; a graph library would hold the whole graph first, and pull a dependency into the command line.
+GraphML and DOT are written as they are read: memory holds the ids of the written nodes alone. Both formats are a few
+lines; a graph library would hold the whole graph first, and pull a dependency into the command line.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class _Node(NamedTuple):
 
     @property
     def shown(self) -> dict[str, str]:
-        """The attributes that the node has."""
+        """The attributes that are not empty."""
         return {name: text for name, text in zip(_ATTRIBUTES, self.attributes, strict=True) if text}
 
 
 def render_graphml(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
-    """Yield GraphML: nodes have `type`, `namespace`, `name`, a job's last `state`, and `stale`; the graph what was cut.
+    """Yield GraphML: nodes have `type`, `namespace`, `name`, a job's last `state`, and `stale`; the graph has `cut`.
 
     `cuts` is read at the end: it grows while the parts are read.
     """
@@ -65,7 +65,7 @@ def render_graphml(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
 
 
 def render_dot(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
-    """Yield DOT, as Graphviz reads it: jobs are rounded boxes, datasets cylinders, stale ones dashed."""
+    """Yield DOT, as Graphviz reads it: jobs are rounded boxes, datasets cylinders, dashed if stale."""
     yield "digraph lineage {\n  rankdir=LR;\n  node [shape=cylinder];\n"
     for item in _items(parts):
         if isinstance(item, _Node):
@@ -78,7 +78,7 @@ def render_dot(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
 
 
 def render_mermaid(parts: Iterable[Part], cuts: Sequence[str]) -> Iterator[str]:
-    """Yield a Mermaid flowchart: it numbers nodes in their order, so all of them are read first."""
+    """Yield a Mermaid flowchart: it numbers nodes in their order, so all nodes are read first."""
     nodes: dict[str, dict[str, Any]] = {}
     for part in parts:
         for document in _documents(part):
@@ -99,7 +99,7 @@ def _items(parts: Iterable[Part]) -> Iterator[_Node | Edge]:
                 written.add(node.id)
                 yield node
         for edge in part.edges if isinstance(part, JobPart) else ():
-            # An edge of two jobs is in both of their parts, any other in its job's alone.
+            # An edge of two jobs is in both of their parts, any further edge in its job's alone.
             if all(end.startswith("job:") for end in edge):
                 if edge in between_jobs:
                     continue
@@ -137,7 +137,7 @@ def _dot_attributes(shown: dict[str, str]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    r"""Return a quoted string of DOT, in which a backslash begins an escape of a label.
+    r"""Quote a string of DOT, in which a backslash begins an escape of a label.
 
     >>> print(_quoted('a "b" \\n'))
     "a \"b\" \\n"

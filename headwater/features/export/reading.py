@@ -3,7 +3,7 @@
     reading = Reading(partial(fetch_json, url, token=token), columns=True)
     for part in reading.parts(Scope(namespace="emissions")):
         ...                           # a `JobPart` or a `DatasetPart`
-    reading.cuts                      # reasons why the parts are not all of the scope
+    reading.cuts                      # reasons why parts of the scope are missing
 
 Memory holds the names of the datasets, and the responses about `_AT_ONCE` jobs. The parts are in the order of the
 service's lists: first jobs with their edges, then datasets. Requests take time, and the graph may change meanwhile: an
@@ -26,7 +26,7 @@ Direction: TypeAlias = Literal["both", "up", "down"]
 Document: TypeAlias = Mapping[str, Any]
 
 _PAGE = 100
-# The jobs that are read side by side.
+# Jobs read side by side.
 _AT_ONCE = 8
 
 
@@ -41,7 +41,7 @@ class Name(NamedTuple):
 class Scope:
     """The part of the graph to export: around a node, of a namespace, or all of it without either.
 
-    A namespace has its jobs, with all that they read and write, and its datasets.
+    A namespace has its jobs, with all their inputs and outputs, and its datasets.
     """
 
     node_id: str | None = None
@@ -54,8 +54,8 @@ class Scope:
 class JobPart:
     """A job with its edges, in the direction of the data: `node` and `neighbours` are documents of `/lineage` by id.
 
-    A neighbour that the caller may not read is not among them. `resource` is the job's own document, and `columns` the
-    response of `/column-lineage` about what it writes: both None where they are not wanted.
+    A neighbour hidden from the caller is left out. `resource` is the job's own document, and `columns` the response of
+    `/column-lineage` about its outputs: both None in an export without columns.
     """
 
     node: Document
@@ -67,7 +67,7 @@ class JobPart:
 
 @dataclass(frozen=True, slots=True)
 class DatasetPart:
-    """A dataset as its own route returns it; in short where columns are not wanted.
+    """A dataset as its own route returns it; in short for an export without columns.
 
     `columns` is the response of `/column-lineage`, if it has columns and no job writes it: events declared them.
     """
@@ -81,7 +81,7 @@ Part: TypeAlias = JobPart | DatasetPart
 
 @dataclass
 class Reading:
-    """A reader of parts; with `columns`, of all that events need, else of nodes and edges alone.
+    """A reader of parts; with `columns`, of all parts of events, else of nodes and edges alone.
 
     `report` gets the progress as text.
     """
@@ -109,7 +109,7 @@ class Reading:
                 yield from self._side_by_side(self._pages(f"/api/v1{of_namespace}/jobs", "jobs"), self._read_job)
                 yield from self._listed_datasets(scope.namespace)
             if self.columns:
-                # The datasets that jobs named and that no list had.
+                # The datasets that jobs named and no list had.
                 for number, name in enumerate(name for name in self._named if name not in self._listed):
                     self.report(f"{self._jobs:,} jobs, {len(self._listed) + number:,} datasets")
                     yield self._dataset_part(self.get(_path_of("datasets", name), {}))
@@ -133,11 +133,11 @@ class Reading:
                 yield DatasetPart(dataset["data"])
 
     def _read_job(self, job: Document) -> JobPart:
-        """Return a job of a list with the graph of its own datasets."""
+        """Read a job of a list with the graph of its own datasets."""
         node_id = f"job:{job['namespace']}:{job['name']}"
         nodes = self._graph_of(node_id, depth=0)
         if "flows" in nodes[node_id]["data"] or "lineage" in job.get("facets", {}):
-            # Its `lineage` facet may name other jobs whose data it takes: they are one hop away.
+            # Its `lineage` facet may name further jobs whose data it takes: they are a hop away.
             nodes = self._graph_of(node_id, depth=1)
         return self._part_of(nodes[node_id], nodes, job)
 
@@ -148,7 +148,7 @@ class Reading:
         return {document["id"]: document for document in response["graph"]}
 
     def _part_of(self, node: Document, nodes: Mapping[str, Document], resource: Document | None = None) -> JobPart:
-        """Return the part of a job in a graph: its edges to the nodes of the graph."""
+        """Make the part of a job in a graph: its edges to the nodes of the graph."""
         pairs = [(edge["origin"], edge["destination"]) for edge in (*node["inEdges"], *node["outEdges"])]
         ends = {end: nodes[end] for edge in pairs for end in edge if end in nodes and end != node["id"]}
         hidden = [end for end, document in ends.items() if document["data"] is None]
@@ -164,14 +164,14 @@ class Reading:
         return JobPart(node, neighbours, edges, resource, columns)
 
     def _columns_of(self, node_id: str) -> Document:
-        """Return the columns of a dataset, or of what a job writes."""
+        """Read the columns of a dataset, or of a job's outputs."""
         response: Document = self.get("/api/v1/column-lineage", {"nodeId": node_id})
         if response["truncated"]:
             self.cuts.append(f"{node_id} has more columns than a response holds")
         return response
 
     def _side_by_side(self, jobs: Iterable[Document], read: Callable[[Document], JobPart]) -> Iterator[JobPart]:
-        """Yield the jobs' parts in order, some read at once; remember the datasets that they name."""
+        """Yield the jobs' parts in order, several read at once; remember the datasets in them."""
         pending = iter(jobs)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             while batch := list(islice(pending, _AT_ONCE)):
@@ -218,7 +218,7 @@ class Reading:
 
 
 def name_of(document: Document) -> Name:
-    """Return the name in a document of a job or dataset."""
+    """Read the name in a document of a job or dataset."""
     return Name(document["namespace"], document["name"])
 
 

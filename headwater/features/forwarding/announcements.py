@@ -1,4 +1,4 @@
-"""Announcements of stored events that are to be forwarded: which lines of which object, in which order.
+"""Announcements of stored events to forward: lines of an object of the log, in order.
 
     {"key": "events/year=2026/month=11/day=20/<sha256>.jsonl.gz", "lane": 3, "lines": [7, 0, 4]}
 
@@ -12,8 +12,8 @@ the run last.
 
 The dead letter of a refused event is an announcement, too: moved back to the queue, it sends the event again.
 
-SQS may deliver an event again, among other events than before: in another object of the log. So the graph table keeps a
-mark of each announced line for as long as that can happen:
+SQS may deliver an event again, among different events than before: in another object of the log. So the graph table
+keeps a mark of each announced line as long as SQS may repeat it:
 
     ANNOUNCED#<sha256 of the line>    LINE    expires
 """
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 # Lanes work side by side: more of them forward faster, and cost a message more for each object of the log.
 LANES = 16
-# Events of one announcement: as many as the function can send where each takes the longest time allowed.
+# Events of an announcement: as many as the function can send if each takes the longest time allowed.
 EVENTS_MAX = 25
 # SQS keeps an event for 14 days, in its queue and in the dead letters together.
 _MARKED_S = 15 * 86_400
@@ -57,7 +57,7 @@ _MARKED_S = 15 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Lines of an object of the log, in the order in which their events are forwarded, and their lane."""
+    """Lines of an object of the log, in the order of forwarding, and their lane."""
 
     key: str
     lane: int
@@ -69,12 +69,12 @@ class Announcement:
         return orjson.dumps({"key": self.key, "lane": self.lane, "lines": list(self.lines)}).decode()
 
     def message(self, deduplication_id: str) -> Message:
-        """Return its message in the FIFO queue."""
+        """Make its message in the FIFO queue."""
         return Message(self.body, group=str(self.lane), deduplication_id=deduplication_id)
 
 
 def parse_announcement(body: str) -> Announcement:
-    """Return the announcement in a message.
+    """Parse the announcement in a message.
 
     Raises:
         Invalid: it names no object of the log's batches, or no lines.
@@ -96,12 +96,12 @@ def parse_announcement(body: str) -> Announcement:
 
 
 def is_forwarded(event: Mapping[str, Any], namespaces: Sequence[str]) -> bool:
-    """True if the event is of one of the namespaces: that of its job, or of the dataset of a DatasetEvent."""
+    """True if the event is of one of the namespaces: of its job, or of the dataset of a DatasetEvent."""
     return covers(namespaces, (event.get("job") or event["dataset"])["namespace"])
 
 
 def lane_of(event: Mapping[str, Any]) -> int:
-    """Return the lane of an event: all of a run have the same, as have those of a job, or a dataset, without a run."""
+    """Compute the lane of an event: the same for all events of a run; without a run, of a job or a dataset."""
     if event.get("run"):
         text = normalize_run_id(event["run"]["runId"])
     else:
@@ -112,13 +112,13 @@ def lane_of(event: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The marks of announced lines in the graph table; the marks put now expire after `now_s`."""
+    """The marks of announced lines in the graph table; new marks expire some days after `now_s`."""
 
     table: GraphTable
     now_s: int
 
     def unmarked(self, lines: Iterable[bytes]) -> set[bytes]:
-        """Return the lines without a mark."""
+        """Find the lines without a mark."""
         keys = {line: self._row(line).key for line in lines}
         marked = self.table.get(keys.values())
         return {line for line, key in keys.items() if key not in marked}
@@ -133,10 +133,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Announcer:
-    """The queue of announcements, and the patterns of namespaces whose events are forwarded.
+    """The queue of announcements, and the patterns of forwarded namespaces.
 
-    With `marks`, a line that was announced is not announced again. `again` names one run of a backfill: what it
-    announces is not dropped as a repetition of what was announced before.
+    With `marks`, an announced line is not announced again. `again` names a run of a backfill: SQS does not drop its
+    announcements as repetitions of earlier announcements.
     """
 
     sqs: SQSClient
@@ -148,7 +148,7 @@ class Announcer:
     def announce(self, stored: StoredLines) -> int:
         """Announce the events to forward, and return their number; raise `Unavailable` if the queue refuses.
 
-        The messages of one call to SQS are of different lanes: where it takes only some, the order of each lane stays.
+        The messages of a call to SQS are of different lanes: if SQS takes only a part, the order of each lane stays.
         """
         sha256 = stored.key.rpartition("/")[2].partition(".")[0]
         lanes, number = self._lanes(stored), 0
@@ -161,7 +161,7 @@ class Announcer:
         return number
 
     def _lanes(self, stored: StoredLines) -> Mapping[int, Sequence[int]]:
-        """Return the lines to announce, by lane."""
+        """List the lines to announce, by lane."""
         lanes: defaultdict[int, list[int]] = defaultdict(list)
         for line, event in enumerate(stored.documents):
             if isinstance(event, dict) and not is_api_change(event) and is_forwarded(event, self.namespaces):

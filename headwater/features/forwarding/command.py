@@ -65,7 +65,7 @@ def run_forward(given: argparse.Namespace) -> int:
 
 
 def announce_days(log: EventLog, announcer: Announcer, days: Iterable[str], state_file: Path) -> None:
-    """Announce the days that are not done yet by the state file, and print the number of events of each."""
+    """Announce the days after the day in the state file, and print the number of events of each."""
     total, done = 0, ""
     with suppress(FileNotFoundError):
         done = json.loads(state_file.read_text(encoding="utf-8"))["to"]
@@ -80,7 +80,7 @@ def announce_days(log: EventLog, announcer: Announcer, days: Iterable[str], stat
 
 
 def _announcer_of(deployment: Deployment) -> Announcer:
-    """Return the announcer of the stack's own namespaces.
+    """Make the announcer of the stack's own namespaces.
 
     Raises:
         NotDeployed: the stack forwards nothing.

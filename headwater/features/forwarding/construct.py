@@ -1,4 +1,4 @@
-"""The forwarding of events to another OpenLineage endpoint, where a context value names one."""
+"""The forwarding of events to another OpenLineage endpoint of the context."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 # An announcement has at most 25 events (`headwater.features.forwarding`), each with at most 10 s.
 _TIMEOUT_S = 300
-# SQS's greatest. The function buries what is 13 days old; its waits are such that no message comes this far before.
+# SQS's greatest. The function buries messages of 13 days; its waits are so long that the greatest is never reached.
 _RECEIVES_MAX = 1_000
-# The most that a FIFO queue delivers at once.
+# The longest batch of a FIFO queue.
 _BATCH = 10
-# The other endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
+# An endpoint may be down for a while: nothing is lost for days, but its users see old lineage.
 _LATE = Duration.hours(1)
 # Secrets Manager puts six characters of its own behind a secret's name.
 _ANY_SUFFIX = "-??????"
@@ -65,7 +65,7 @@ def add(stack: LineageStack, to: ForwardTo) -> Addition:
 
 
 class Forwarding(Construct):
-    """The FIFO queue of announced events, its dead letters, and the function that forwards them."""
+    """The FIFO queue of announced events, its dead letters, and the forward function."""
 
     def __init__(self, scope: Construct, construct_id: str, *, stack: LineageStack, to: ForwardTo) -> None:
         super().__init__(scope, construct_id)
@@ -118,7 +118,7 @@ class Forwarding(Construct):
 
 
 def _secret_arn(scope: Construct, secret: str) -> str:
-    """Return the ARN of a secret that is given by its name or its ARN."""
+    """Format the ARN of a secret, from its name or ARN."""
     if secret.startswith("arn:"):
         return secret
     return Stack.of(scope).format_arn(

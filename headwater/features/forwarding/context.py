@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from infra.context_values import Reader
 
 NAMES = ("forward_url", "forward_namespaces", "forward_secret")
-# For `infra.check`, which looks at the stack with these.
+# For `infra.check`.
 EXAMPLES = ({"forward_url": "https://example.org/api/v1/lineage", "forward_secret": "marquez/token"},)
 _URL = re.compile(r"https?://[!-~]+")
-# A name, or an ARN with the six characters that Secrets Manager puts behind the name.
+# A name, or an ARN with six characters of Secrets Manager's own behind the name.
 _SECRET = re.compile(r"[\w/+=.@-]{1,512}|arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-\w{6}")
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardTo:
-    """The endpoint, the patterns of namespaces whose events it gets, and the secret with its token, if it needs one."""
+    """The endpoint, the patterns of its namespaces, and the secret of its token, if the endpoint needs a token."""
 
     url: str
     namespaces: tuple[str, ...] = ("*",)
@@ -31,7 +31,7 @@ class ForwardTo:
 
 
 def read(reader: Reader) -> ForwardTo | None:
-    """Return where events are forwarded to; a fault if a namespace or a secret is given, and no URL."""
+    """Read the endpoint of the context; a namespace or a secret without a URL is a fault."""
     url = reader.read("forward_url", _forward_url, None)
     nowhere: tuple[str, ...] = ()
     chosen = reader.read("forward_namespaces", namespaces, nowhere)
@@ -46,7 +46,7 @@ def read(reader: Reader) -> ForwardTo | None:
 
 
 def _forward_url(value: object) -> str | None:
-    """Return an https URL; http is for an endpoint on the same machine, as the local stack has."""
+    """Check an https URL; http is for an endpoint on the same machine, as in the local stack."""
     if value in (None, "", "none"):
         return None
     parts = urlsplit(value) if isinstance(value, str) and _URL.fullmatch(value) else None

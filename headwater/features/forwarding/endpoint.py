@@ -1,13 +1,13 @@
-"""The endpoint that events are forwarded to: one HTTPS URL, and its bearer token in Secrets Manager, if it has one.
+"""The endpoint of forwarded events: an HTTPS URL, and its bearer token in Secrets Manager, if it has a token.
 
     secret = Secret(secrets_manager, "forward-token", clock=time.monotonic)
     endpoint = Endpoint("https://marquez.example/api/v1/lineage", token=secret.token, forget_token=secret.forget)
     status = endpoint.post(b"{...}")
 
-A redirect is a response like any other: the token goes to the URL that the deployer gave, and to no other.
+A redirect is a response like any other: the token goes to the deployer's URL alone.
 
-Time-outs of http.client, and of urllib3 above it, begin again at each byte. So a request runs in a thread that its
-caller leaves when the time of the whole request is up.
+Time-outs of http.client, and of urllib3 above it, begin again at each byte. So a request runs in a thread, and its
+caller leaves the thread when the time of the whole request is up.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from urllib.parse import urlsplit
 from headwater.settings import FORWARDED_HEADER
 from headwater_model.errors import Invalid
 
-# A token that was replaced is used for this long at most; after a refusal it is read at once.
+# A replaced token is used for this long at most; after a refusal it is read at once.
 _KEPT_S = 300
-# What a header may hold.
+# Characters of a header.
 _TOKEN_FORM = re.compile(r"[!-~]+")
-# Of one event, from the look-up of the host to the headers of the response.
+# Of an event, from the look-up of the host to the headers of the response.
 TIMEOUT_S = 10
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _UNAUTHORIZED = 401
@@ -39,11 +39,11 @@ class SecretsClient(Protocol):
     """The client of Secrets Manager, as far as it is used."""
 
     def get_secret_value(self, *, SecretId: str) -> Any:  # noqa: N803 - boto3's own name
-        """Return the secret's value, as `SecretString`."""
+        """Get the secret's value, as `SecretString`."""
 
 
 class Secret:
-    """A token that is read when it is first needed, and again after some minutes by the `clock`, in seconds."""
+    """A token, read at its first use, and again after some minutes by the `clock`, in seconds."""
 
     def __init__(self, client: SecretsClient, secret_id: str, *, clock: Callable[[], float]) -> None:
         self._client, self._id, self._clock = client, secret_id, clock
@@ -51,10 +51,10 @@ class Secret:
         self._until_s = 0.0
 
     def token(self) -> str:
-        """Return the token.
+        """Read the token, or repeat the token read some minutes ago.
 
         Raises:
-            Invalid: the secret holds none; the message does not show the value.
+            Invalid: the secret holds no token; the message does not show the value.
         """
         if not self._token or self._clock() >= self._until_s:
             value = self._client.get_secret_value(SecretId=self._id).get("SecretString", "").strip()
@@ -69,14 +69,14 @@ class Secret:
 
 
 class Unreachable(Exception):
-    """An endpoint that did not respond in time, or not at all; names the kind of error, never what was sent."""
+    """An endpoint without a response in time, or without a connection; names the kind of error, never the event."""
 
 
 class Endpoint:
     """An OpenLineage endpoint, with a connection kept open between requests.
 
-    `token` returns the bearer token, if there is one; `forget_token` is called where the endpoint does not accept it,
-    because it may have been replaced.
+    `token` gives the bearer token, or None. If the endpoint does not accept the token, `forget_token` is called: it may
+    have been replaced.
     """
 
     def __init__(
@@ -120,12 +120,12 @@ class Endpoint:
         return exchange.status
 
     def close(self) -> None:
-        """Close the connection, if one is open; another `post` opens it again."""
+        """Close an open connection; the next `post` opens it again."""
         self._connection.close()
 
 
 class _Exchange(threading.Thread):
-    """A request and its response, of which the status alone is read."""
+    """A request and the status of its response; the body is not read."""
 
     def __init__(self, connection: HTTPConnection, target: str, body: bytes, headers: Mapping[str, str]) -> None:
         super().__init__(name="forward", daemon=True)
@@ -136,7 +136,7 @@ class _Exchange(threading.Thread):
         self._left = False
 
     def run(self) -> None:
-        """Send the request, once more if the other side closed the connection while it was idle."""
+        """Send the request, once more if the endpoint closed the connection while it was idle."""
         was_open = self._connection.sock is not None
         try:
             try:
@@ -157,7 +157,7 @@ class _Exchange(threading.Thread):
             self.error = error
 
     def leave(self) -> None:
-        """End the exchange from outside: whatever it does next on the connection fails."""
+        """End the exchange from outside: all that it does next on the connection fails."""
         self._left = True
         if self._connection.sock is not None:
             with suppress(OSError):

@@ -1,8 +1,8 @@
 """The forwarding of announced events, one after another in each lane.
 
-An event is sent as it was accepted, to an endpoint that may have seen it before. An endpoint that cannot take it now
-holds up its lane: this and all later announcements of the lane are tried again, from the first line on. An event that
-the endpoint refuses for its content goes to the dead letters, and its lane goes on.
+An event is sent as it was accepted, to an endpoint that may have seen it before. A busy or broken endpoint holds up
+its lane: this and all later announcements of the lane are tried again, from the first line on. An event refused for its
+content goes to the dead letters, and its lane goes on.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-# SQS drops a message after 14 days: what waited longer than this is a dead letter, and so is kept for 14 more.
+# SQS drops a message after 14 days: an older wait than this makes a dead letter, and so is kept for 14 more.
 WAIT_MAX_S = 13 * 24 * 3600
-# Refusals that are about the endpoint, or its load, and not about the event: a wrong path or token holds up the lanes
-# until a person corrects it, for else every event would be a dead letter.
+# Refusals about the endpoint, or its load, and not about the event: a wrong path or token holds up the lanes until a
+# person corrects it, or else each event would become a dead letter.
 _OF_ENDPOINT = frozenset({401, 404, 405, 407, 408, 421, 425, 429})
 # Reasons of dead letters without a response.
 _UNREADABLE, _TOO_OLD = "unreadable", "waited too long"
@@ -39,7 +39,7 @@ _UNREADABLE, _TOO_OLD = "unreadable", "waited too long"
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedMessage:
-    """An announcement as the function received it; `sent_s` is when SQS took it, in seconds since 1970."""
+    """An announcement as the function received it; `sent_s` is its time of arrival in SQS, in seconds since 1970."""
 
     message_id: str
     body: str
@@ -64,7 +64,7 @@ class Forwarded:
 
 
 class _Held(Exception):
-    """A lane that waits, with the reason."""
+    """A waiting lane, with the reason."""
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Forwarder:
     namespaces: Sequence[str]
     sqs: SQSClient
     dead_letters_url: str
-    # The object that was read last: the lanes of one object come together.
+    # The object read last: the lanes of an object come together.
     _key: str = ""
     _packed: bytes = b""
 
@@ -89,10 +89,10 @@ class Forwarder:
         may_go_on: Callable[[], bool] = lambda: True,
         wait: Callable[[Collection[str]], object] = lambda _: None,
     ) -> Forwarded:
-        """Forward the messages of each lane in their order; those of a lane after one that failed fail, too.
+        """Forward the messages of each lane in their order; after a failed message, the rest of its lane fails, too.
 
-        Once `may_go_on` is false, no event is sent any more. Lanes that were tried most often come first. `wait` gets
-        the messages that failed in a lane at once: other lanes may take minutes.
+        Once `may_go_on` is false, no further event is sent. The lanes with the most tries come first. `wait` gets the
+        failed messages of a lane at once: further lanes may take minutes.
         """
         lanes: defaultdict[str, list[AnnouncedMessage]] = defaultdict(list)
         for message in messages:
@@ -108,7 +108,7 @@ class Forwarder:
     def _forward_lane(
         self, lane: Sequence[AnnouncedMessage], result: Forwarded, now_s: float, may_go_on: Callable[[], bool]
     ) -> Mapping[str, str]:
-        """Forward the messages of a lane; return the reason of each that failed."""
+        """Forward the messages of a lane; return the reason for each failed message."""
         for place, message in enumerate(lane):
             try:
                 self._forward(message, result, now_s, may_go_on)
@@ -153,11 +153,11 @@ class Forwarder:
             raise _Held(f"the endpoint responded with status {status}")
 
     def _read(self, announcement: Announcement) -> Sequence[bytes]:
-        """Return the announced lines.
+        """Read the announced lines.
 
         Raises:
-            Invalid: there is no such object, or it is damaged.
-            IndexError: the object has no such line.
+            Invalid: the object is missing or damaged.
+            IndexError: the object has fewer lines.
         """
         if announcement.key != self._key:
             try:
@@ -173,7 +173,7 @@ class Forwarder:
             raise Invalid.because("key", announcement.key, f"must be an object of whole gzip ({error})") from error
 
     def _body_of(self, line: bytes) -> bytes | None:
-        """Return the event of a line as it is sent; None if it is of no forwarded namespace any more.
+        """Render the event of a line as it is sent; None if its namespace is no longer forwarded.
 
         Raises:
             Invalid: the line holds no event.
@@ -187,9 +187,9 @@ class Forwarder:
             raise Invalid.because("lines", None, "must be lines with events") from error
 
     def _bury(self, message: AnnouncedMessage, body: str, reason: str, *, name: str = "") -> None:
-        """Put a message, or an announcement of events of it by the `name` of their letter, into the dead letters.
+        """Put a message, or an announcement of its events by the `name` of their letter, into the dead letters.
 
-        A message that was moved back has another id, so that SQS takes a second letter of the same event at once.
+        A message moved back has a new id, so SQS takes a second letter of the same event at once.
         """
         id_ = f"{message.message_id}{name}"
         letter = Message(body, {"reason": reason}, group=message.group, deduplication_id=id_)

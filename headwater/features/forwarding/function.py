@@ -27,11 +27,10 @@ from lambdas import wiring
 from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, measure_s, metrics
 
-# Of the function's time, what the last event may take: the endpoint's time, and the calls around it.
+# The function's time for its last event: the endpoint's time, and the calls around it.
 RESERVED_MS = (TIMEOUT_S + 10) * 1000
-# A lane waits so long at most for an endpoint that is down, and tries again at once when it is back. SQS allows a
-# message 1,000 receives: after these of the first hours, each wait is longer than the one before, so that they last for
-# 13 days.
+# The longest wait of a lane while an endpoint is down; the lane tries again at once when the endpoint is back. SQS
+# allows a message 1,000 receives: after the first hours, waits grow, and the receives last for 13 days.
 RETRY_S = 40
 _SHORT_WAITS, _GROWTH = 400, 1.01
 
@@ -57,7 +56,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Return the forwarding of announced events, and the endpoint that they are forwarded to."""
+    """Make the forwarder, with the endpoint of the variables."""
     url, ca_file = os.environ[FORWARD_URL], get_cert_path(True)
     endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
     if secret_id := os.environ.get(FORWARD_SECRET):
@@ -69,7 +68,7 @@ def forwarder() -> Forwarder:
 
 
 def longest_wait_s(receives: int) -> float:
-    """Return the longest wait after so many receives, in seconds.
+    """Compute the longest wait after so many receives, in seconds.
 
     >>> [round(longest_wait_s(receives)) for receives in (1, 400, 500, 800)]
     [40, 40, 108, 2141]

@@ -1,4 +1,4 @@
-"""The hook of the events function: what it loaded is announced to the forward function."""
+"""The hook of the events function: it announces the loaded events to the forward function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_hook() -> OnLoaded:
-    """Return the hook that announces the events of the namespaces to forward, each once."""
+    """Make the hook that announces the events of the namespaces to forward, each once."""
     namespaces = json.loads(os.environ[FORWARD_NAMESPACES])
     marks = Marks(wiring.graph_table(), wiring.now_s())
     announcer = Announcer(wiring.sqs(), os.environ[FORWARD_QUEUE_URL], namespaces, marks)

@@ -1,6 +1,6 @@
-"""The graph's tables: the Spark job, a machine that runs it each night, and tables in Glue.
+"""The graph's tables: the Spark job, a machine for each night, and tables in Glue.
 
-Nothing of it touches the compaction: a night that fails is an alarm, and the next night makes its day.
+The compaction is apart: a failed night is an alarm, and the next night makes its day.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def add(stack: LineageStack, _: bool) -> Addition:
 
 
 def _job(stack: LineageStack) -> SparkJob:
-    """Return the job (`job`): it reads the graph table, and writes and publishes these tables alone."""
+    """Make the job (`job`): it reads the graph table, and writes and publishes the graph's tables alone."""
     bucket, graph_table = stack.storage.archive_bucket, stack.storage.graph_table
     job = SparkJob(
         stack.spark_jobs,
@@ -97,7 +97,7 @@ def _job(stack: LineageStack) -> SparkJob:
 
 
 def _open_tables(rights: Rights, bucket: s3.Bucket) -> None:
-    """Allow writing the graph's tables, and the folders' marks that Hadoop's file systems make."""
+    """Allow writing the graph's tables, and the folders' marks of Hadoop's file systems."""
     for table in TABLES:
         rights.allow_objects(_WRITE, bucket, f"{PREFIX}{table.name}")
     root = PREFIX.removesuffix("/")
@@ -106,7 +106,7 @@ def _open_tables(rights: Rights, bucket: s3.Bucket) -> None:
 
 
 class GraphTables(Construct):
-    """The tables in Glue with their saved queries, the machine that starts the job, and its schedule."""
+    """The tables in Glue with their saved queries, the job's machine, and its schedule."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class GraphTables(Construct):
 
 
 def _definition() -> Mapping[str, object]:
-    """Return the machine: one run of the job; with `{"since": "2026-11-01"}`, of every day from then on."""
+    """Define the machine: a run of the job; with `{"since": "2026-11-01"}`, of each day from then on."""
     return {
         "Comment": "Makes the graph's tables. With an input of since (YYYY-MM-DD): every day from then on again.",
         "StartAt": "HasSince",
@@ -186,7 +186,7 @@ def _definition() -> Mapping[str, object]:
 
 
 def _retries() -> Sequence[Mapping[str, object]]:
-    """Return the tries: many where Glue has no room, one more where the run failed."""
+    """Define the tries: many while Glue has no room, a single further try after a failed run."""
     return [
         {
             "ErrorEquals": list(_PASSING),

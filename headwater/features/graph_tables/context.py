@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from infra.context_values import Reader
 
 NAMES = ("graph_tables",)
-# For `infra.check`, which looks at the stack with these.
+# For `infra.check`.
 EXAMPLES = ({"graph_tables": True},)
 
 
 def read(reader: Reader) -> bool | None:
-    """Return True where the tables are made; None where they are not."""
+    """Read True for a stack with the tables, None for a stack without them."""
     return (
         reader.read(NAMES[0], lambda value: value is not None and choice(true=True, false=False)(value), False) or None
     )

@@ -101,7 +101,7 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
     storage = Storage(spark or SparkSession.builder.appName("graph_tables").getOrCreate(), given.archive)
     tables = GraphTables(source, storage, days, given.attempt)
     today = day_of(int(time.time()))
-    for day in days_to_make(days.made(), None if given.since == NO_DAY else given.since, shift(today, -1)):
+    for day in days_to_make(days.list_made(), None if given.since == NO_DAY else given.since, shift(today, -1)):
         written = tables.make(day)
         sys.stdout.write(f"{day}: {', '.join(f'{count} {name}' for name, count in written.items())}\n")
     days.expire(today)

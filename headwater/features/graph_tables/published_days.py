@@ -42,7 +42,7 @@ class PublishedDays:
     s3: S3Client
     bucket: str
 
-    def made(self) -> Sequence[str]:
+    def list_made(self) -> Sequence[str]:
         """List the complete days, in order."""
         return sorted(self.catalog.find_locations(TABLES[-1].name))
 

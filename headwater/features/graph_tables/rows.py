@@ -5,7 +5,7 @@
     rows_of_datasets(datasets, table, "2026-11-20")  # … of datasets, their columns, and edges of DatasetEvents
     rows_of_columns(datasets, table, "2026-11-20")   # … of the edges to the columns of datasets
 
-The names come from the catalogue (`named_ever`), so a night reads jobs, datasets and the runs of one day, never the
+The names come from the catalogue (`named_ever`), so a night reads jobs, datasets and the runs of a day, never the
 whole table.
 """
 
@@ -39,20 +39,20 @@ from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # The name of a table, and a row of it as JSON.
 TableRow: TypeAlias = tuple[str, Mapping[str, Any]]
-# The two ends of an edge; None if there is none, or no single one.
+# The two ends of an edge; None for an end without a dataset, or without a single dataset.
 _Ends: TypeAlias = tuple[DatasetId | None, DatasetId | None]
 
-# Edges of one job from each input to each output. A job with more has an edge from each input, and one to each output.
+# Edges of a job from each input to each output. Beyond them, a job has an edge from each input, and to each output.
 PAIRS_MAX = 10_000
-# Rows of each job's runs that are read at a time.
+# Rows of each job's runs to read at a time.
 _RUNS_AT_ONCE = 200
-# The names of a chunk may have any number of other names.
+# The names of a chunk may have any number of aliases.
 _ALIASES_MAX = 1_000_000_000
 _OF_RUNS = ("RUN", "WITH_IO", "WITHOUT_IO")
 
 
 def end_of_day(day: str) -> str:
-    """Return the time before which an event is of the day or earlier.
+    """Compute the end of the day: an earlier event is of the day or before.
 
     >>> end_of_day("2026-11-20")
     '2026-11-21T00:00:00.000000Z'
@@ -61,10 +61,10 @@ def end_of_day(day: str) -> str:
 
 
 def named_ever(table: GraphReader) -> tuple[Sequence[JobId], Sequence[DatasetId]]:
-    """Return every job and dataset that an event named, hidden ones and other names too.
+    """List all jobs and datasets ever named by an event, hidden things and aliases too.
 
     Raises:
-        Unavailable: the catalogue has more changes than one query reads; loaders compact it soon.
+        Unavailable: the catalogue has more changes than a query reads; loaders compact it soon.
     """
     catalogue = read_catalogue(NAMES, table)
     if catalogue.truncated:
@@ -83,7 +83,7 @@ def rows_of_jobs(jobs: Sequence[JobId], table: GraphReader, day: str) -> Iterato
 
 
 def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
-    """Yield the rows of those of these datasets that are primary names, and of the edges declared to them."""
+    """Yield the rows of the primary names among these datasets, and of the edges declared to them."""
     view = GraphView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
     view.load(names)
     known = [group for name in names if (group := view.group(name)).known and group.primary == name]
@@ -97,9 +97,9 @@ def rows_of_datasets(names: Sequence[DatasetId], table: GraphReader, day: str) -
 
 
 def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) -> Iterator[TableRow]:
-    """Yield the edges to the columns of those of these datasets that are primary names and visible.
+    """Yield the edges to the columns of the visible primary names among these datasets.
 
-    Where no column is named at either end, the edge is one between datasets, and is not repeated here.
+    An edge without a column at both ends is an edge between datasets, and is not repeated here.
     """
     view = ColumnView(table, end_of_day(day), aliases_max=_ALIASES_MAX)
     view.load_columns(names)
@@ -117,7 +117,7 @@ def rows_of_columns(names: Sequence[DatasetId], table: GraphReader, day: str) ->
 
 
 def _runs_on(day: str, jobs: Sequence[JobId], table: GraphReader) -> Iterator[RunWithFacts]:
-    """Yield the jobs' runs that began or ended on the day, each once, as they were at its end.
+    """Yield the jobs' runs that began or ended on the day, each once, as of the day's end.
 
     Each round has a view of its own: the facts of all runs of a day may be more than memory holds.
     """
@@ -153,7 +153,7 @@ def _edges_of(jobs: Sequence[Job], view: GraphView) -> Iterator[TableRow]:
 
 
 def _ends_of(job: Job, inputs: set[DatasetId], outputs: set[DatasetId]) -> set[_Ends]:
-    """Return the edges of a job: of each input to what is made of it, and of what has no other end."""
+    """List the edges of a job: of each input to the outputs made of it, and the edges without a second end."""
     if job.flows is not None:
         pairs = {(source, output) for source, output in job.flows if source in inputs and output in outputs}
     elif len(inputs) * len(outputs) <= PAIRS_MAX:
@@ -165,7 +165,7 @@ def _ends_of(job: Job, inputs: set[DatasetId], outputs: set[DatasetId]) -> set[_
 
 
 def _first_time(job: JobId, source: ResolvedDataset | None, target: ResolvedDataset | None) -> str | None:
-    """Return the first event after which the job was known to use both; None if the facts do not name the job."""
+    """Find the first event with both ends known; None if the facts do not name the job."""
     text = text_of(job)
     times = [source.facts.read_by.get(text)] if source else []
     times += [target.facts.written_by.get(text)] if target else []
@@ -174,7 +174,7 @@ def _first_time(job: JobId, source: ResolvedDataset | None, target: ResolvedData
 
 
 def _declared_edges(group: ResolvedDataset, view: GraphView) -> Iterator[TableRow]:
-    """Yield the edges to a dataset from the visible sources that its last DatasetEvent names."""
+    """Yield the edges to a dataset from the visible sources in its last DatasetEvent."""
     for source in view.datasets(declared_sources(group.facts)):
         if source.primary != group.primary:
             firsts = [source.facts.derived[text] for text in map(text_of, group.names) if text in source.facts.derived]
@@ -231,7 +231,7 @@ def _run_row(run_with_facts: RunWithFacts) -> Mapping[str, Any]:
 
 
 def _column_rows(group: ResolvedDataset, facets: Facets) -> Iterator[Mapping[str, Any]]:
-    """Yield a row for each field of the schema, with the tags and the text that name its path."""
+    """Yield a row for each field of the schema, with the tags and the text of its path."""
     annotations, sent = annotations_of(group.facts), descriptions_in(facets)
     tags: dict[FieldPath, list[str]] = {}
     for tag in annotations.tags:

@@ -144,9 +144,9 @@ COLUMN_EDGES = GraphTable(
     ),
     _SNAPSHOTS_KEPT_DAYS,
 )
-# The partitions of the graph table from which the tables are made.
+# The partitions of the graph table for the job.
 PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES#")
 # The last table is published last: a day in it is complete.
 TABLES = (JOBS, RUNS, DATASETS, COLUMNS, TABLE_EDGES, COLUMN_EDGES)
-# The tables with rows that outlive their day.
+# Tables with rows of earlier days.
 EDGE_TABLES = (TABLE_EDGES, COLUMN_EDGES)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headwater.features.imports.event_sources import EventSource
 
 _STATE = Path(".headwater") / "import.json"
-# Faults that are printed; the rest is counted.
+# Faults printed; the rest is counted.
 _FAULTS_SHOWN = 100
 _ABOUT = """\
 Import OpenLineage events into a running service, with the times that they have, or the lineage of DataHub or Spline.
@@ -126,7 +126,7 @@ def _of_spline(paths: Sequence[str]) -> Iterator[EventSource]:
 
 
 def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
-    """Yield the sources of DataHub's proposals; a patch adds to the sources before it, also if these are skipped."""
+    """Yield the sources of DataHub's proposals; a patch adds to the sources before it, even if they are skipped."""
     from headwater.features.imports.catalogs.datahub import Proposals
     from headwater.features.imports.event_sources import STANDARD_INPUT, ConvertedSource
 
@@ -138,7 +138,7 @@ def _of_datahub(sources: Sequence[EventSource]) -> Iterator[EventSource]:
 
 
 def _read(source: EventSource, take: Callable[[Any], object]) -> None:
-    """Take each document of a source; what has a fault is reported when it is imported."""
+    """Take each document of a source; its faults are reported when it is imported."""
     import orjson
 
     from headwater.features.imports.event_sources import UNEXPECTED
@@ -164,6 +164,6 @@ class _Faults:
             print(printable(line), file=sys.stderr)
 
     def end(self) -> None:
-        """Print how many were counted alone."""
+        """Print the number of faults that were counted alone."""
         if self._count > _FAULTS_SHOWN:
             print(f"... and {self._count - _FAULTS_SHOWN:,} more", file=sys.stderr)

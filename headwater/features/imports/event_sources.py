@@ -5,7 +5,7 @@
             event.place, event.body, event.fault     # "events/a.jsonl:17", b"{...}", ""
 
 A file may hold JSON lines, one JSON document, or an array, gzipped or not. OpenLineage's file and S3 transports write
-such files, and `psql -At -c "SELECT event FROM lineage_events"` prints the table of a Marquez so.
+such files, and `psql -At -c "SELECT event FROM lineage_events"` prints the table of a Marquez as lines.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ STANDARD_INPUT = "-"
 _LINE_MAX_BYTES = 16_000_000
 _DOCUMENT_MAX_BYTES = 64_000_000
 _GZIP_MAGIC = b"\x1f\x8b"
-# Files of a folder that may hold events; the file transport puts a time behind the name.
+# Names of files with events in a folder; the file transport puts a time behind the name.
 _NAMED_JSON = re.compile(r"\.(json|jsonl|ndjson)(\W|$)")
-# Of a line without an end so much is skipped, and then the rest of its file.
+# Bytes to skip of a line without an end; after them the rest of its file is skipped.
 _SKIPPED_MAX_BYTES = 1_000_000_000
-# Events of a page of Marquez, and the most that are requested at once where they have the same time.
+# Events of a page of Marquez, and the most to request at once if they have the same time.
 _PAGE = 100
 _PAGE_MAX = 100_000
 # Makes events of an object.
 Convert: TypeAlias = Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]]
-# Errors of converters at objects that have other parts than a catalog writes, or deeper ones.
+# Errors of converters at objects with unexpected parts, or too deep.
 UNEXPECTED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundEvent:
-    """A JSON object as it stands there, or the fault of what stands there."""
+    """A JSON object at its place, or the fault at the place."""
 
     place: str
     body: bytes = b""
@@ -56,7 +56,7 @@ class FoundEvent:
 
 
 class EventSource(Protocol):
-    """A place of events; its version changes with its content, and is empty if that is unknown."""
+    """A place of events; its version changes with its content, and is empty if unknown."""
 
     @property
     def name(self) -> str:
@@ -70,8 +70,8 @@ class EventSource(Protocol):
         """Yield the events from this position on, in order.
 
         Raises:
-            OSError: it cannot be read.
-            NoResponse: the service does not send them.
+            OSError: the source cannot be read.
+            NoResponse: the service sends no events.
         """
 
 
@@ -125,17 +125,18 @@ class ObjectSource:
 
 @dataclass(frozen=True, slots=True)
 class MarquezSource:
-    """A running Marquez, by its list of the run events that it was sent, the oldest first.
+    """A running Marquez, by its list of received run events, the oldest first.
 
-    Marquez orders the list by time alone: events of one time come in any order, a different one in each request. So a
-    page ends before its last time, with which the next begins; one that has a single time is requested again, longer.
+    Marquez orders the list by time alone: events of the same time come in a different order in each request. So a page
+    ends before its last time, and the next page begins with that time. A page of a single time is requested again,
+    longer.
     """
 
     name: str
     version: str = ""
 
     def events(self, start: int) -> Iterator[FoundEvent]:
-        """Yield the events that Marquez keeps; those before the position are read once more."""
+        """Yield the events kept by Marquez; events before the position are read once more."""
         for number, event in islice(enumerate(self._events(), 1), start, None):
             yield _event_of(event, f"{self.name} event {number}")
 
@@ -159,7 +160,7 @@ class MarquezSource:
                 raise NoResponse(f"{self.name}: has more than {limit:,} events of the time {last}; read its database")
 
     def _page(self, after: str, limit: int) -> list[object]:
-        # Without `before` Marquez shows nothing of later than 2029.
+        # Without `before`, Marquez shows nothing later than 2029.
         query = {"limit": limit, "offset": 0, "sortDirection": "asc", "after": after, "before": LATEST}
         match fetch_json(self.name, "/api/v1/events/lineage", query, on_host=True):
             case {"events": list(events)}:
@@ -169,12 +170,12 @@ class MarquezSource:
 
 
 def _in_order(events: Iterable[object]) -> list[object]:
-    """Return events by time, those of one time by content: the same order in each import."""
+    """Sort events by time, then by content: the same order in each import."""
     return sorted(events, key=lambda event: (_time_of(event), _json_of(event) or b""))
 
 
 def _time_of(event: object) -> str:
-    """Return the time of an event; one that has none is refused later, wherever it stands."""
+    """Read the time of an event; an event without a time is refused later, wherever it stands."""
     try:
         return parse_time(event["eventTime"]) if isinstance(event, dict) else EARLIEST
     except (KeyError, TypeError, ValueError, HeadwaterError):
@@ -183,9 +184,9 @@ def _time_of(event: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConvertedSource:
-    """A source of another catalog's lineage, whose objects are made into events; an object may hold none.
+    """A source of another catalog's lineage, with a converter to events; an object may have none.
 
-    `begin` returns what converts the objects of one reading, from the first on.
+    `begin` makes the converter for the objects of a reading, from the first on.
     """
 
     source: EventSource
@@ -221,13 +222,13 @@ class ConvertedSource:
 
 
 def sources_of(names: Iterable[str], named: re.Pattern[str] | None = None) -> Iterator[EventSource]:
-    """Yield the sources that files, folders, `-` and `s3://bucket/prefix` stand for, in order of their names.
+    """Yield the sources of files, folders, `-` and `s3://bucket/prefix`, in order of their names.
 
-    Of a folder, files that are `named` so are read, or else those named as JSON; of a prefix, objects that are `named`
-    so, or else all.
+    Read are, of a folder, files with `named` names, else JSON files; of a prefix, objects with `named` names, else
+    all objects.
 
     Raises:
-        OSError: there is no such file.
+        OSError: a file is missing.
     """
     pattern = named or _NAMED_JSON
     for name in names:
@@ -255,7 +256,7 @@ def _objects(bucket: str, prefix: str, named: re.Pattern[str] | None) -> Iterato
 def read_events(stream: BinaryIO, name: str) -> Iterator[FoundEvent]:
     """Yield the events of a stream: JSON lines, one document, or an array; gzipped or not.
 
-    A document of several lines is read whole, up to 64 MB. What is longer, or no document, is read line by line.
+    A document of several lines is read whole, up to 64 MB. The rest is read line by line.
     """
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
     if buffered.peek(2)[:2] == _GZIP_MAGIC:
@@ -302,10 +303,10 @@ class _Endless(Exception):
 
 
 def _read_line(stream: BinaryIO, begun: bytes = b"") -> bytes:
-    """Return the next line; of one that is too long the beginning, and skip the rest of it.
+    """Read the next line; of a longer line, read the beginning and skip the rest.
 
     Raises:
-        _Endless: the rest is longer than what may be skipped.
+        _Endless: the rest is longer than may be skipped.
     """
     line = rest = begun + stream.readline(_LINE_MAX_BYTES + 1)
     skipped = 0
@@ -342,7 +343,7 @@ def _event_of(event: object, place: str, text: bytes | None = None) -> FoundEven
 
 
 def _json_of(event: object) -> bytes | None:
-    """Return an event as JSON; None if it is too deep for that."""
+    """Render an event as JSON; None if it is too deep."""
     try:
         return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
     except TypeError:

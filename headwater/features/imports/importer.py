@@ -1,11 +1,11 @@
-"""The import of events: batch by batch, each event once more where the service refuses for now, faults by place.
+"""The import of events: batch by batch; an event is sent again while the service is busy; faults name their place.
 
     importer = Importer(transport, ImportState(path, url), report=print)
     importer.run(source)          # goes on where the last import of the source stopped
     importer.accepted, importer.refused
 
-An event that was accepted is not sent again, unless its source had refused events: then the next import sends all of
-the source, for the cause may be mended by then. The service keeps an event that comes twice once.
+An accepted event is not sent again, unless its source had refused events: the next import sends all of such a source,
+for the cause may be mended by then. The service keeps a repeated event once.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from headwater.features.imports.event_sources import EventSource, FoundEvent
 from spark_client.errors import Refused, Undelivered
 from spark_client.transport.destination import Transport
 
-# The service takes 1,000 events and 4 MB; smaller batches make a fault cheap, and the place to go on near.
+# The service takes 1,000 events and 4 MB; small batches make a fault cheap, and a restart repeats little.
 BATCH_EVENTS = 100
 BATCH_BYTES = 2_000_000
 _TIMEOUT_S = 60.0
 _TRIES = 10
 _LONGEST_PAUSE_S = 30.0
-# Codes of refusals that hold for all events of this caller: of the service, and of what is no Headwater.
+# Codes of refusals of all events of this caller: by the service, and by a server that is no Headwater.
 _FORBIDDEN, _NOT_OURS = "403", "unexpected"
 
 
 class Stopped(Exception):
-    """The import cannot go on; what was accepted stays, and the next import goes on from there."""
+    """The import cannot go on; accepted events stay, and the next import goes on from there."""
 
 
 class ImportState:
     """The progress of each source into a service, in a file that several services may share.
 
-    A file that holds something else is moved aside and reported: an event that is sent twice is one event.
+    A file with other content is moved aside and reported: a repeated event is kept once.
     """
 
     def __init__(self, path: Path, url: str, report: Callable[[str], None] = lambda _: None) -> None:
         self._path = path
         stored = self._read(report)
-        # Versions before kept passwords in URLs.
+        # Earlier versions kept passwords in URLs.
         self._all = {name: entries for name, entries in stored.items() if isinstance(entries, dict) and "@" not in name}
         self._mine: dict[str, Any] = self._all.setdefault(url, {})
 
@@ -67,10 +67,10 @@ class ImportState:
         return {}
 
     def position(self, source: EventSource) -> int | None:
-        """Return from where to go on; None if all of the source was accepted, and it has not changed."""
+        """Find the place to go on; None if all of the source was accepted, and it has not changed."""
         match self._mine.get(source.name):
             case {"version": source.version, "ended": True}:
-                # Of unknown version, it may hold more by now, anywhere: an event that is sent twice is one event.
+                # With an unknown version, it may hold more by now, anywhere: a repeated event is kept once.
                 return None if source.version else 0
             case {"version": source.version, "events": int(events)} if events > 0:
                 return events
@@ -96,7 +96,7 @@ class ImportState:
 
 
 class Importer:
-    """An import into one service; `report` gets a line for each fault, `progress` the counts after each batch."""
+    """An import into a service; `report` gets a line for each fault, `progress` the counts after each batch."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class Importer:
         return f"{self.accepted:,} events accepted, {self.refused:,} refused"
 
     def run(self, source: EventSource) -> None:
-        """Import a source from where its last import ended; that it cannot be read is a fault of the source.
+        """Import a source from the end of its last import; a source that cannot be read is a fault.
 
         Raises:
             Stopped: the service does not respond, or refuses the caller.
@@ -154,7 +154,7 @@ class Importer:
         return self.refused > refused_before
 
     def _deliver(self, events: Sequence[FoundEvent]) -> None:
-        """Send events until each is accepted or refused; a batch that is refused whole is halved."""
+        """Send events until each is accepted or refused; a batch refused whole is halved."""
         reason = ""
         for _ in attempts(_TRIES, self._sleep, longest_s=_LONGEST_PAUSE_S):
             if not events:
@@ -176,7 +176,7 @@ class Importer:
             raise Stopped(f"{reason}; what was accepted stays: run the same command again to go on")
 
     def _part(self, events: Sequence[FoundEvent], error: Refused) -> None:
-        """Refuse an event, or find those at fault among several."""
+        """Refuse a single event; among several, search for the events at fault."""
         if error.code == "401":
             raise Stopped(f"{error}; set HEADWATER_TOKEN to a token with the scope write") from error
         if len(events) == 1:
@@ -190,7 +190,7 @@ class Importer:
     def _after(
         self, events: Sequence[FoundEvent], failed: Mapping[int, Mapping[str, Any]]
     ) -> tuple[Sequence[FoundEvent], str]:
-        """Count what a response accepts and refuses; return the events to send again, and why."""
+        """Count the accepted and refused events of a response; return the events to send again, and the reason."""
         again, reason = list[FoundEvent](), ""
         for place, failure in failed.items():
             if failure.get("retriable"):
@@ -207,7 +207,7 @@ class Importer:
 
 
 def _failures(events: Sequence[FoundEvent], response: Mapping[str, Any]) -> dict[int, Mapping[str, Any]] | None:
-    """Return the failures in a response by the places of their events; None if it is no response of Headwater."""
+    """Read the failures in a response by the places of their events; None for a response that is not Headwater's."""
     failed = response.get("failed_events") or []
     if not isinstance(failed, list):
         return None
@@ -222,7 +222,7 @@ def _failures(events: Sequence[FoundEvent], response: Mapping[str, Any]) -> dict
 
 
 def _batches(events: Iterable[FoundEvent]) -> Iterator[list[FoundEvent]]:
-    """Yield the events in batches of at most so many, and of about so many bytes."""
+    """Yield the events in batches of at most `BATCH_EVENTS`, and of about `BATCH_BYTES`."""
     batch, size = list[FoundEvent](), 0
     for event in events:
         if batch and (len(batch) == BATCH_EVENTS or size + len(event.body) > BATCH_BYTES):

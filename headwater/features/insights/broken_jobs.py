@@ -1,8 +1,8 @@
-"""Jobs that fail, and the number of datasets that wait for each: the first list of a start page.
+"""Jobs that fail, and the number of datasets waiting for each: the first list of a start page.
 
     broken = report_broken(view, owner="team:payments", limit=20, offset=0)
 
-One walk down from all failing jobs counts the datasets below each; a shared part is read once.
+A single walk down from all failing jobs counts the datasets below each; a shared part is read once.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from headwater.queries.runs.failing_jobs import FailingJob, find_failing_jobs
 from headwater.queries.view import GraphView
 from headwater_model.ids import RunKey
 
-# Failing jobs that are compared, the last updated first; jobs and datasets that are read below all of them.
+# Failing jobs to compare, the last updated first; jobs and datasets to read below all of them.
 JOBS_MAX = 50
 BELOW_MAX = 2_000
-# How many jobs away, as the report of impact does.
+# Jobs between, as in the report of impact.
 _DEPTH = 20
 _ERROR_CHARS_MAX = 2_000
 _ERROR = "errorMessage"
@@ -35,10 +35,10 @@ _ERROR = "errorMessage"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokenJob:
-    """A job that fails since its last good run, and the number of datasets downstream of it: they wait for it.
+    """A failing job since its last good run, and the number of datasets downstream: they wait for it.
 
     `run` is the last failed run without a failed child, `error` the head of its message. `since` is the end of the
-    first of the `failed_runs`; if they are `cut`, it failed before that, too.
+    first of the `failed_runs`; if they are `cut`, the job failed before, too.
     """
 
     job: Job
@@ -52,9 +52,9 @@ class BrokenJob:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A page of the jobs that fail: what holds up most datasets first, then what fails the longest.
+    """A page of failing jobs: first by the number of waiting datasets, then by the length of the failure.
 
-    `truncated`: there are more such jobs than were compared. `datasets_cut`: more lies downstream than was counted.
+    `truncated`: not all failing jobs were compared. `datasets_cut`: not all datasets downstream were counted.
     """
 
     jobs: Sequence[BrokenJob]
@@ -64,7 +64,7 @@ class Broken:
 
 
 def report_broken(view: GraphView, *, owner: str | None = None, limit: int, offset: int) -> Broken:
-    """Return a page of the jobs that fail, of an owner if one is given; what holds up most datasets first."""
+    """Report a page of the failing jobs, of an owner if given; the most waiting datasets come first."""
     listed = Jobs(view).list(None, states=["FAILED"], sort="updated_at", in_short=True, limit=STATES_MAX, offset=0)
     failed = [job for job in listed.items if owner is None or is_owned(job.annotations, owner)]
     jobs = {job.id: job for job in failed[:JOBS_MAX]}
@@ -95,7 +95,7 @@ def _broken(job: Job, failing: FailingJob, datasets: int, errors: Mapping[RunKey
 
 
 def _errors_of(failing: Sequence[FailingJob], view: GraphView) -> dict[RunKey, str]:
-    """Return the messages of the last failed runs that have one, each by its run."""
+    """Read the error messages of the last failed runs, by run."""
     facts = read_run_facts([job.last.key for job in failing], view)
     sent = {run: facets_of(of_run.run_facets) for run, of_run in facts.items()}
     facets = [{name: facet for name, facet in of_run.items() if name == _ERROR} for of_run in sent.values()]
@@ -108,16 +108,16 @@ def _errors_of(failing: Sequence[FailingJob], view: GraphView) -> dict[RunKey, s
 
 
 def _head_of(message: str) -> str:
-    """Return the head of a message, without the frames of a stack: between them the cause would not fit."""
+    """Cut a message to its head, without the frames of a stack: between them the cause would not fit."""
     lines = message.split("\n")
     without_frames = [line for line in lines if not line.lstrip().startswith(("at ", "... ", 'File "'))]
     return "\n".join(without_frames or lines)[:_ERROR_CHARS_MAX]
 
 
 class _Below(JobGraphWalk):
-    """A walk that reads no details of what it reaches."""
+    """A walk without details of its nodes."""
 
     def _graph(self) -> Graph:
         jobs = self._shown_jobs()
-        datasets = tuple(map(redacted_dataset, self._datasets))
-        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated or self._view.truncated)
+        nodes = self._in_order(jobs, map(redacted_dataset, self._datasets))
+        return Graph(nodes, tuple(self._edges()), self._budget.cut or self._view.truncated)

@@ -45,7 +45,7 @@ class Coverage:
 
 
 def report_coverage(namespace: str | None, view: GraphView, *, since: str) -> Coverage:
-    """Return the coverage of the jobs of a namespace (None: of all); a job without an event since then is silent."""
+    """Report the coverage of the jobs of a namespace (None: of all); a job without an event since then is silent."""
     catalogue = NameCatalogue(view)
     names = catalogue.every_job(namespace)
     jobs = catalogue.page(names, limit=JOBS_MAX, offset=0)

@@ -1,11 +1,10 @@
-"""The feed: what happened from one day to another, newest first.
+"""The feed: the news from a day to another, newest first.
 
     page = list_feed(["2026-11-26", "2026-11-27"], view, limit=100, offset=0)
 
-Rows of the days (`feed_rows`) say whose facts to read, and who sent an event. The facts alone say what is news.
-
-A dropped dataset is news of the day of its drop, a failing job of the day of its first failure, until it is well again.
-A schema is news of the day of the first event with it.
+Rows of the days (`feed_rows`) name the things whose facts to read, and the senders of events. The facts alone decide
+the news. A dropped dataset is news of the day of its drop, a failing job of the day of its first failure, until it is
+well again. A schema is news of the day of the first event with it.
 """
 
 from __future__ import annotations
@@ -19,12 +18,13 @@ import orjson
 from headwater.events.event import is_deleted
 from headwater.facts.annotations import Annotations, annotations_of
 from headwater.facts.facts import DatasetFacts, IdText, dataset_of, is_dropped, job_of, text_of
-from headwater.facts.feed_rows import NOBODY, Sender, day_in, event_in, feed_queries, last_drop, schemas_stated
+from headwater.facts.facts_delta import Sender
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import State
 from headwater.facts.run_facts import state
 from headwater.facts.table import Row
+from headwater.features.insights.feed_rows import NOBODY, day_in, event_in, feed_queries, last_drop, schemas_stated
 from headwater.queries.lists.annotated import ListedThings
 from headwater.queries.results.entities import Job
 from headwater.queries.results.reports import SchemaChange
@@ -33,7 +33,7 @@ from headwater.queries.runs.failing_jobs import find_failing_jobs
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# Rows of one shard of a day that are read; datasets, and jobs, whose facts are. Those of the last days come first.
+# Rows read of a shard of a day; datasets, and jobs, whose facts are read. The last days come first.
 ROWS_MAX = 500
 DATASETS_MAX = 1_000
 JOBS_MAX = 200
@@ -43,10 +43,10 @@ KINDS: Sequence[NewsKind] = get_args(NewsKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """News of a dataset or a job, at the time of the event that says so.
+    """News of a dataset or a job, at the time of its event.
 
-    `job` and `run` sent the event; of a failing job they are the last run that failed. `run_state` is the state
-    of that run. `event` is the hash of the event, where a certain one decides: it orders news of one time.
+    `job` and `run` sent the event; for a failing job, they are its last failed run. `run_state` is the state of this
+    run. `event` is the hash of the event, if a single event decides: it orders news of the same time.
     """
 
     kind: NewsKind
@@ -67,7 +67,7 @@ class News:
 
 
 def news_of_dataset(group: ResolvedDataset, sender: Callable[[str], Sender]) -> Iterator[News]:
-    """Yield the news of a dataset: that it is new, that it was dropped, its schemas; `sender` is that of a stamp."""
+    """Yield the news of a dataset: its beginning, its drop, its schemas; `sender` finds the sender of a stamp."""
     facts, owners = group.facts, _owners(annotations_of(group.facts))
     if facts.first is not None:
         job = _first_user(facts, facts.first)
@@ -83,7 +83,7 @@ def news_of_dataset(group: ResolvedDataset, sender: Callable[[str], Sender]) -> 
 
 
 def _first_user(facts: DatasetFacts, first: str) -> JobId | None:
-    """Return the job that wrote or else read the dataset in its first event; None of a DatasetEvent."""
+    """Find the job that wrote or else read the dataset in its first event; None for a DatasetEvent."""
     for users in (facts.written_by, facts.read_by):
         of_first = [job for job, time in users.items() if time == first]
         if of_first:
@@ -92,9 +92,9 @@ def _first_user(facts: DatasetFacts, first: str) -> JobId | None:
 
 
 def schema_changes(facts: DatasetFacts) -> Iterator[tuple[str, SchemaChange]]:
-    """Yield the first stamp of each schema but the first, with its difference from the schema before.
+    """Yield the first stamp of each schema after the first, with its difference from the schema before.
 
-    The schema before was stated last until then. Of two schemas stated before and since, the later begun counts.
+    The schema before is the last stated until then. Of two schemas stated before and since, the later begun counts.
     """
     stated = [
         (first, last, orjson.dumps(body, option=orjson.OPT_SORT_KEYS), body)
@@ -111,7 +111,7 @@ def schema_changes(facts: DatasetFacts) -> Iterator[tuple[str, SchemaChange]]:
 
 
 def news_of_jobs(jobs: Iterable[Job], view: GraphView) -> Iterator[News]:
-    """Yield the news of jobs: that they fail since their last good run."""
+    """Yield the news of failing jobs, since their last good run."""
     known = {job.id: job for job in jobs}
     for job, failing in find_failing_jobs(known, view).items():
         yield News(
@@ -139,7 +139,7 @@ def list_feed(
     limit: int,
     offset: int,
 ) -> ResultPage[News]:
-    """Return the news of these days, newest first, of what the caller sees; of a kind and a namespace if given."""
+    """List the news of these days, newest first, for the eyes of the caller; of a kind and a namespace if given."""
     rows, cut = _read_rows(days, kind, view)
     candidates = _candidates(rows, view, namespace)
     things = ListedThings(view, namespace)
@@ -154,7 +154,7 @@ def list_feed(
 
 
 def _read_rows(days: Sequence[str], kind: NewsKind | None, view: GraphView) -> tuple[list[Row], bool]:
-    """Return the rows of these days, those of the last day first, and true if there are more."""
+    """Read the rows of these days, the last day first, and true if there are more."""
     thing = "" if kind is None else "JOB" if kind == "JOB_FAILS" else "DATASET"
     pages = view.query(feed_queries(sorted(set(days), reverse=True), thing, ROWS_MAX))
     return [row for page in pages for row in page.rows], any(page.more for page in pages)
@@ -162,14 +162,14 @@ def _read_rows(days: Sequence[str], kind: NewsKind | None, view: GraphView) -> t
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """Things that may have news, and the senders of events, by name and event."""
+    """Things with possible news, and the senders of events, by name and event."""
 
     datasets: Sequence[DatasetId]
     jobs: Sequence[JobId]
     senders: Mapping[tuple[IdText, str], Sender]
 
     def sender_for(self, group: ResolvedDataset) -> Callable[[str], Sender]:
-        """Return the function from a stamp to the sender of its event, which may have named any name of a dataset."""
+        """Make a function from a stamp to the sender of its event, under any of the dataset's names."""
         names = list(map(text_of, group.names))
         return lambda stamp: next(
             (sender for name in names if (sender := self.senders.get((name, event_in(stamp))))), NOBODY
@@ -177,9 +177,9 @@ class _Candidates:
 
 
 def _candidates(rows: Iterable[Row], view: GraphView, namespace: str | None) -> _Candidates:
-    """Return the things of the rows, what the caller may see first.
+    """List the things of the rows, the things visible to the caller first.
 
-    A dataset that the caller does not see may be another name of a dataset that it sees.
+    A hidden dataset may be an alias of a visible dataset.
     """
     jobs, datasets = dict[JobId, None](), dict[DatasetId, None]()
     senders: dict[tuple[IdText, str], Sender] = {}
@@ -200,7 +200,7 @@ def _candidates(rows: Iterable[Row], view: GraphView, namespace: str | None) -> 
 
 
 def _with_runs(page: Sequence[News], view: GraphView) -> list[News]:
-    """Return the news with the state of their runs; without the sender, if the caller may not see it."""
+    """Add the state of their runs to the news; remove senders hidden from the caller."""
     shown = [entry if entry.job and view.opens(entry.job) else replace(entry, job=None, run=None) for entry in page]
     runs = {RunKey.of(entry.job, entry.run) for entry in shown if entry.job and entry.run and entry.run_state is None}
     states = {run: state(facts) for run, facts in read_run_facts(sorted(runs), view).items()}

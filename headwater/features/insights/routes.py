@@ -1,4 +1,4 @@
-"""Routes of what happened since a day, of the coverage of jobs, and of jobs that fail. They are ours."""
+"""Routes of news since a day, of the coverage of jobs, and of failing jobs. They are Headwater's own."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from headwater.api.marquez.parameters import LIMIT, OFFSET, read_paging
 from headwater.api.marquez.responses import respond_list
 from headwater.api.reports.route import IS_TABLE, is_table, report_route, respond
 from headwater.api.route import Route, Services, Within
-from headwater.facts.feed_rows import FEED_DAYS
 from headwater.features.insights import broken_jobs, coverage, feed, views
+from headwater.features.insights.feed_rows import FEED_DAYS
 from headwater.times import day_of, days_between, from_seconds, shift
 from headwater_model.errors import Invalid
 
@@ -34,10 +34,10 @@ _OF_COVERAGE = (_JOBS_NAMESPACE, _SILENT_DAYS, IS_TABLE)
 
 
 def list_feed(services: Services, request: HttpRequest) -> Response[str]:
-    """List what happened from one day to another: new and dropped datasets, changed schemas, jobs that began to fail.
+    """List the news from a day to another: new and dropped datasets, changed schemas, jobs that began to fail.
 
-    Days are UTC's, by the times of events. A dataset that is dropped, or a job that fails, is listed for as long as
-    that is so. A schema is listed on the day on which it was first stated. Up to 1,000 datasets and 200 jobs are read.
+    Days are UTC's, by the times of events. A dropped dataset is listed until an event mentions it, a failing job until
+    it is well again. A schema is listed on the day of its first event. Up to 1,000 datasets and 200 jobs are read.
 
     Returns:
         The latest first.
@@ -83,12 +83,12 @@ def report_coverage(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def report_broken(services: Services, request: HttpRequest) -> Response[str]:
-    """Report the jobs that fail since their last good run, with the number of datasets that wait for each.
+    """Report the failing jobs since their last good run, with the number of datasets waiting for each.
 
-    If only a task of a job fails, the task is listed, not the job. One walk counts the datasets below all of them.
+    If only a task of a job fails, the task is listed, not the job. A single walk counts the datasets below all of them.
 
     Returns:
-        What holds up most datasets first.
+        The job with the most waiting datasets first.
     """
     limit, offset = read_paging(request)
     broken = broken_jobs.report_broken(services.queries.view(), owner=_OWNER.read(request), limit=limit, offset=offset)

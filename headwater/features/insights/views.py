@@ -1,4 +1,4 @@
-"""JSON of news, of the coverage of jobs, and of jobs that fail; coverage as a table, too."""
+"""JSON of news, of the coverage of jobs, and of failing jobs; coverage as a table, too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -15,19 +15,19 @@ from headwater.facts.run_attempts import State
 from headwater.features.insights import broken_jobs, coverage, feed
 from headwater.queries.results import reports
 
-# Of a schema of thousands of columns, a few say what happened.
+# Of thousands of changed columns, a few show the change.
 _FIELDS_MAX = 100
 
 
 class TypedField(TypedDict):
-    """A field with its type, as the schema facet has them; null where that has none."""
+    """A field with its type, as the schema facet has them; null for a missing type."""
 
     name: str
     type: str | None
 
 
 class RetypedField(TypedDict):
-    """A field of which both schemas have a type, and not the same."""
+    """A field whose type differs between the schemas."""
 
     name: str
     before: str
@@ -41,26 +41,26 @@ class SchemaChange(TypedDict):
     dropped: list[TypedField]
     retyped: list[RetypedField]
     leftOut: Count
-    """The number of changed fields beyond these."""
+    """The number of further changed fields."""
 
 
 class News(TypedDict):
     """News of a dataset or a job."""
 
     kind: Literal["DATASET_NEW", "DATASET_DROPPED", "SCHEMA_CHANGED", "JOB_FAILS"]
-    """DATASET_DROPPED: and no event mentions it since. JOB_FAILS: since its last good run, if it has one."""
+    """DATASET_DROPPED: and no event mentions it since. JOB_FAILS: since its last good run, if it has a good run."""
     at: Time
-    """The time of the event; of a failing job, the end of the first run that failed."""
+    """The time of the event; of a failing job, the end of the first failed run."""
     nodeId: str
     owners: list[str]
     job: Id | None
-    """The job that sent the event; null for a DatasetEvent, and for a job that the caller may not see."""
+    """The sender of the event; null for a DatasetEvent, and for a job hidden from the caller."""
     runId: str | None
-    """Its run; of a failing job, the last that failed."""
+    """The run of the event; of a failing job, its last failed run."""
     runState: State | None
-    """The state of that run now: what a failed run states of a schema may never have been written."""
+    """The present state of the run: a schema stated by a failed run may never have been written."""
     failedRuns: Count | None
-    """Of a failing job: the number of failed runs since its last good one, among its last 100."""
+    """Of a failing job: the number of failed runs since its last good run, among its last 100."""
     change: SchemaChange | None
     """Of a changed schema."""
 
@@ -71,29 +71,29 @@ class Feed(TypedDict):
     news: list[News]
     totalCount: Count
     truncated: bool
-    """There is more than a request may read."""
+    """True if there is more than a request may read."""
 
 
 class CoverageCounts(TypedDict):
-    """Numbers of jobs by what they report, and of their outputs."""
+    """Numbers of jobs by their reports, and of their outputs."""
 
     total: int
     columns: int
-    """Jobs that report the columns of some output."""
+    """Jobs with reported columns of some output."""
     tables: int
-    """Jobs that report datasets, and no columns."""
+    """Jobs with reported datasets, without columns."""
     nothing: int
-    """Jobs that report no datasets."""
+    """Jobs without reported datasets."""
     parent: int
-    """Jobs that report no datasets themselves, and started others."""
+    """Jobs without reported datasets that started further jobs."""
     silent: int
-    """Jobs without an event for `days`; they are in no other number of jobs but `total` and `incompleteJobs`."""
+    """Jobs without an event for `days`; they count in `total` and `incompleteJobs` alone."""
     outputs: int
     """Edges from a job to a dataset that it writes."""
     certainOutputs: int
-    """Those of them with columns, of jobs that are not incomplete."""
+    """Outputs with columns, of jobs with complete lineage."""
     incompleteJobs: int
-    """Jobs whose producer says that it could not read all of their lineage, silent ones too."""
+    """Jobs whose producer could not read all of their lineage, silent jobs too."""
 
 
 class NamespaceCoverage(CoverageCounts):
@@ -103,10 +103,10 @@ class NamespaceCoverage(CoverageCounts):
 
 
 class ProducerCoverage(CoverageCounts):
-    """The coverage of what a producer sends."""
+    """The coverage of a producer's jobs."""
 
     producer: str | None
-    """The `_producer` of the jobs' `jobType` facet, which has its version; null for jobs that have none."""
+    """The `_producer` of the jobs' `jobType` facet, with its version; null without the facet."""
 
 
 class JobCoverage(TypedDict):
@@ -120,18 +120,18 @@ class JobCoverage(TypedDict):
     outputs: int
     certainOutputs: int
     incomplete: bool
-    """True if the producer says that it could not read all of the job's lineage."""
+    """True if the producer could not read all of the job's lineage."""
 
 
 class CoverageReport(CoverageCounts):
-    """The part of what jobs do that is reported."""
+    """The part of the jobs' work that is reported."""
 
     namespaces: list[NamespaceCoverage]
     producers: list[ProducerCoverage]
     jobs: list[JobCoverage]
     """By namespace and name."""
     truncated: bool
-    """True if there are more jobs than one request reads: 5,000."""
+    """True if there are more jobs than a request reads: 5,000."""
 
 
 class BrokenJob(TypedDict):
@@ -140,36 +140,36 @@ class BrokenJob(TypedDict):
     nodeId: str
     data: ShortJob
     datasets: Count
-    """The datasets downstream of it, up to 20 jobs away: they wait for it."""
+    """The datasets downstream, up to 20 jobs away: they wait for the job."""
     since: Time
-    """The end of the first run that failed."""
+    """The end of the first failed run."""
     failedRuns: Count
-    """Runs that failed since its last good one, among its last 100."""
+    """Failed runs since the last good run, among its last 100."""
     failsLonger: bool
-    """True if none of its last 100 runs is a good one: it may fail for longer."""
+    """True if none of its last 100 runs is good: it may fail for longer."""
     runId: str
-    """The last run that failed."""
+    """The last failed run."""
     error: str | None
-    """The head of that run's error, without the frames of a stack."""
+    """The head of the run's error, without the frames of a stack."""
 
 
 class BrokenReport(TypedDict):
-    """The jobs that fail since their last good run, without those that only have a failing task."""
+    """The failing jobs since their last good run; a job is left out if only a task of it fails."""
 
     broken: list[BrokenJob]
-    """The job for which most datasets wait comes first, then the one that fails the longest."""
+    """The job with the most waiting datasets comes first, then the job that fails the longest."""
     totalCount: Count
     truncated: bool
-    """True if more than the 50 jobs that were updated last may fail."""
+    """True if more than the 50 jobs updated last may fail."""
     datasetsTruncated: bool
-    """True if more is downstream of these jobs than is counted, 2,000 jobs and datasets: each number is a least."""
+    """True if not all jobs and datasets downstream are counted, but 2,000: each number is a least."""
 
 
 _TABLE = ("section", *get_type_hints(JobCoverage))
 
 
 def render_coverage(report: coverage.Coverage) -> CoverageReport:
-    """Return the counts of all jobs, by namespace and by producer, and each job."""
+    """Render the counts of all jobs, by namespace and by producer, and each job."""
     by_namespace = _grouped(report.jobs, lambda job: job.job.namespace)
     by_producer = _grouped(report.jobs, lambda job: job.producer or "")
     return {
@@ -182,7 +182,7 @@ def render_coverage(report: coverage.Coverage) -> CoverageReport:
 
 
 def coverage_table(report: coverage.Coverage) -> str:
-    """Return a row for each job."""
+    """Render a row for each job."""
     rows = (
         {"section": "job", **{name: _cell(value) for name, value in _render_job(job).items()}} for job in report.jobs
     )
@@ -227,7 +227,7 @@ def _cell(value: object) -> str:
 
 
 def render_broken(broken: broken_jobs.Broken) -> BrokenReport:
-    """Return the jobs of the page, in its order."""
+    """Render the jobs of the page, in its order."""
     return {
         "broken": [
             {
@@ -249,7 +249,7 @@ def render_broken(broken: broken_jobs.Broken) -> BrokenReport:
 
 
 def render_news(news: feed.News) -> News:
-    """Return one piece of news."""
+    """Render a piece of news."""
     return {
         "kind": news.kind,
         "at": when(news.time),

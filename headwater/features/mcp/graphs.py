@@ -14,9 +14,9 @@ from headwater.walk import Walked, walk
 
 _PATHS_MAX = 10
 _PATH_DEPTH = 100
-# Steps of the search for paths: a graph may have more ways than anybody reads.
+# Steps of the search for paths: a graph may have more paths than a person reads.
 _STEPS_MAX = 20_000
-# What a line says of a change.
+# Parts of a change in a line.
 _PARTS_MAX = 12
 _MORE = "the service did not read or send all of it: lower the depth"
 
@@ -24,7 +24,7 @@ _MORE = "the service did not read or send all of it: lower the depth"
 def find(
     get: Get, q: str, *, kind: str | None = None, namespace: str | None = None, tag: str | None = None, limit: int = 20
 ) -> Result:
-    """Return the jobs and datasets, or the columns, whose names have the words, best first."""
+    """Find the jobs and datasets, or the columns, with the words in their names, best first."""
     query: dict[str, object] = {"limit": limit, "sort": "relevance", "form": "summary"}
     query |= {name: text for name, text in (("q", q), ("filter", kind), ("namespace", namespace), ("tag", tag)) if text}
     response = get("/api/v1/search", query)
@@ -45,7 +45,7 @@ def _hit(hit: Mapping[str, Any]) -> str:
 
 
 def upstream(get: Get, node_id: str, depth: int) -> Result:
-    """Return what a job, dataset or column is made of, nearest first."""
+    """List the sources of a job, dataset or column, nearest first."""
     if _is_column(node_id):
         return _sources(get, node_id, depth)
     graph = get("/api/v1/lineage", {"nodeId": node_id, "depth": depth, "direction": "up", "form": "summary"})
@@ -87,7 +87,7 @@ def _edge_line(edge: Mapping[str, Any]) -> str:
 
 
 def downstream(get: Get, node_id: str, depth: int) -> Result:
-    """Return what is made of a job, dataset or column, nearest first."""
+    """List the nodes made of a job, dataset or column, nearest first."""
     report = get("/api/v1/reports/impact", {"nodeId": node_id, "depth": depth})
     rows = [
         {
@@ -103,10 +103,10 @@ def downstream(get: Get, node_id: str, depth: int) -> Result:
 
 
 def paths(get: Get, source: str, destination: str) -> Result:
-    """Return the ways of the data from one node to another, shortest first: between columns, or jobs and datasets.
+    """List the paths of the data between two nodes, shortest first: between columns, or jobs and datasets.
 
     Raises:
-        NoResponse: one is a column and the other is none, or the service knows one of them not.
+        NoResponse: only one end is a column, or the service does not know an end.
     """
     if _is_column(source) != _is_column(destination):
         raise NoResponse("source, destination: must both be columns, or both jobs or datasets")
@@ -128,7 +128,7 @@ def paths(get: Get, source: str, destination: str) -> Result:
 
 
 def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tuple[list[list[str]], bool]:
-    """Return the ways without a circle, shortest first, and true if these are all."""
+    """List the paths without a circle, shortest first, and true if there are no more."""
     above: dict[str, list[str]] = {}
     for origin, end in sorted(edges):
         above.setdefault(end, []).append(origin)
@@ -151,7 +151,7 @@ def _ways(source: str, destination: str, edges: Iterable[tuple[str, str]]) -> tu
 
 
 def changes(get: Get, node_id: str, start: str, end: str | None, direction: str, depth: int) -> Result:
-    """Return when the graph around a node changed: nodes, edges and columns that came, went or got another type."""
+    """List when the graph around a node changed: nodes, edges and columns that came, went or got another type."""
     query: dict[str, object] = {"nodeId": node_id, "start": start, "depth": depth, "direction": direction}
     history = get("/api/v1/lineage/history", {**query, "end": end} if end else query)
     steps = history["changes"]
@@ -183,12 +183,12 @@ def _changed(change: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _id_shown(get: Get, node_id: str, shown: Container[str]) -> str:
-    """Return the id that a response shows for a node: a dataset, or a column of it, may be requested by another name.
+    """Find the node's id in a response: a dataset, or a column of it, may be requested by an alias.
 
-    Of a version it is the requested one: reports of impact know of now alone.
+    A version keeps the requested id: reports of impact know the present alone.
 
     Raises:
-        NoResponse: the service does not know it.
+        NoResponse: the service does not know the node.
     """
     if node_id in shown or node_id.startswith("job:") or "#" in node_id:
         return node_id
@@ -205,7 +205,7 @@ def _edges(graph: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 
 
 def hops_from(start: str, edges: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the number of edges from the start to each node that they lead to."""
+    """Count the edges from the start to each node behind it."""
     following: dict[str, list[str]] = {}
     for origin, end in edges:
         following.setdefault(origin, []).append(end)
@@ -216,7 +216,7 @@ def hops_from(start: str, edges: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def _short(node_id: str, kind: str, data: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a node in a few words: a job's last run, a dataset's state; an id alone if the caller may not read it."""
+    """Shorten a node: a job's last run, a dataset's state; an id alone if the caller may not read it."""
     row: dict[str, Any] = {"nodeId": node_id, "type": kind}
     run = (data or {}).get("latestRun")
     if run:

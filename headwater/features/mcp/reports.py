@@ -1,4 +1,4 @@
-"""Results about one thing: who used a column, why a dataset is late or wrong, the trace of a record and its proof."""
+"""Results about a single thing: the uses of a column, the trouble of a dataset, a record's trace with its proof."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEPTH = 20
 
 
 def column_usage(get: Get, node_id: str, start: str, end: str) -> Result:
-    """Return which runs used a column and for what, and what it flowed into."""
+    """List the runs with uses of a column, by kind, and the columns made of it."""
     report = get("/api/v1/reports/usage", {"nodeId": node_id, "start": start, "end": end})
     uses, flows = report["uses"], report["flows"]
     result = Result(f"{printable(node_id)}: {len(uses)} uses, {len(flows)} columns that it flowed into")
@@ -48,7 +48,7 @@ def _column(column: Mapping[str, Any]) -> str:
 
 
 def dataset_status(get: Get, namespace: str, name: str, now: datetime) -> Result:
-    """Return when a dataset was written and how often it is, and what is broken above it: facts, nearest first."""
+    """Report a dataset's last and usual times of writing, and the trouble above it: facts, nearest first."""
     path = f"/api/v1/namespaces/{quote(namespace, safe='')}/datasets/{quote(name, safe='')}"
     dataset = get(path, {})
     versions = get(f"{path}/versions", {"limit": _VERSIONS})["versions"]
@@ -87,7 +87,7 @@ def _version_line(version: Mapping[str, Any]) -> str:
 
 
 def _freshness(dataset: Mapping[str, Any], versions: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any]:
-    """Return the age of the last good version in seconds, beside the median of the times between good versions."""
+    """Compute the age of the last good version in seconds, beside the median of the times between good versions."""
     good = [version["createdAt"] for version in versions if not version["failed"] and version["run"]]
     times = sorted(datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc) for text in good)
     gaps = [(after - before).total_seconds() for before, after in pairwise(times)]
@@ -105,7 +105,7 @@ def _freshness(dataset: Mapping[str, Any], versions: Sequence[Mapping[str, Any]]
 
 
 def _suspects(node_id: str, graph: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what may be the reason, nearest first: upstream jobs whose last run is not complete, and stale datasets."""
+    """Yield possible reasons, nearest first: upstream jobs whose last run is not complete, and stale datasets."""
     edges = {(edge["destination"], edge["origin"]) for node in graph["graph"] for edge in node["inEdges"]}
     hops = hops_from(node_id, edges)
     for node in sorted(graph["graph"], key=lambda node: (hops.get(node["id"], 0), node["id"])):
@@ -123,7 +123,7 @@ def _suspect_line(suspect: Mapping[str, Any]) -> str:
 
 
 def record_trace(get: Get, get_lines: GetLines, root_id: str, node_id: str | None) -> Result:
-    """Return a record's path from its root, and the state of its proof; of a root alone, its records by action."""
+    """Report a record's path from its root, and the state of its proof; for a root alone, its records by action."""
     root = f"/api/v1/records/roots/{quote(root_id, safe='')}"
     if node_id is None:
         return _outline(root_id, get(f"{root}/outline", {}))
@@ -148,11 +148,11 @@ def record_trace(get: Get, get_lines: GetLines, root_id: str, node_id: str | Non
 
 
 def _path(get: Get, get_lines: GetLines, root: str, root_id: str, node_id: str) -> list[dict[str, Any]]:
-    """Return the records from the root to the node: of a live record by its own route, else from the root's trace."""
+    """List the records from the root to the node: of a live record by its own route, else from the root's trace."""
     steps: Sequence[Mapping[str, Any]]
     try:
         response = get(f"/api/v1/records/nodes/{quote(node_id, safe='')}", {})
-        # A node id that several roots have comes with all of its places.
+        # A node id in several roots comes with all of its places.
         places = response.get("matches", [response])
         steps = next((place["path"] for place in places if place["record"]["root_id"] == root_id), [])
     except NoResponse:
@@ -162,7 +162,7 @@ def _path(get: Get, get_lines: GetLines, root: str, root_id: str, node_id: str) 
 
 
 def _traced(lines: Iterable[Mapping[str, Any]], node_id: str) -> list[Mapping[str, Any]]:
-    """Return the steps to the node in the first trace line that has it."""
+    """Find the steps to the node in the first trace line with it."""
     for line in lines:
         if "lineage" not in line:
             raise NoResponse("the trace of this root is being made: call again in a minute")
@@ -174,7 +174,7 @@ def _traced(lines: Iterable[Mapping[str, Any]], node_id: str) -> list[Mapping[st
 
 
 def _without_links(form: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return a part of a proof without its links: they are secrets for fifteen minutes."""
+    """Drop the links of a part of a proof: they are secrets for fifteen minutes."""
     return None if form is None else {name: value for name, value in form.items() if name != "location"}
 
 

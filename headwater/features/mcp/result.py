@@ -1,7 +1,7 @@
 """The result of a tool: compact text for a model, the same as JSON for a program, and both bounded.
 
 A list has at most `ROWS_MAX` rows, a text `CHARACTERS_MAX` characters and the JSON `JSON_MAX`; a longer string in a row
-is shortened. The result says what was cut, and how to get less at once.
+is shortened. The result names each cut, and how to get less at once.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ T = TypeVar("T")
 ROWS_MAX = 50
 CHARACTERS_MAX = 12_000
 JSON_MAX = 100_000
-# Of one string: a node id may have thousands.
+# Of a string: a node id may have thousands of characters.
 STRING_MAX = 1_000
 
 
 @dataclass
 class Result:
-    """Lines of text, a JSON document, and a sentence for each thing that was cut."""
+    """Lines of text, a JSON document, and a sentence for each cut."""
 
     title: str
     document: dict[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Result:
     cuts: list[str] = field(default_factory=list)
 
     def rows(self, name: str, rows: Iterable[Mapping[str, Any]], texts: Iterable[str], limit: int = ROWS_MAX) -> None:
-        """Add a list of rows to the document, and a line for each of them; `texts` are as many as the rows."""
+        """Add a list of rows to the document, and a line for each row; `texts` are as many as the rows."""
         taken = list(islice(zip(rows, texts, strict=True), limit + 1))
         if len(taken) > limit:
             self.cuts.append(f"{name}: only the first {limit} are listed")
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The document with `cut`, the sentences about what is missing; its longest lists are halved until it fits."""
+        """The document with `cut`, the sentences about missing parts; its longest lists are halved until it fits."""
         document = dict(self.document)
         cuts = list(self.cuts)
         while len(json.dumps(document)) > JSON_MAX:
@@ -60,7 +60,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        """The title, the lines that fit, and what was cut."""
+        """The title, as many lines as fit, and the cuts."""
         ends = [f"CUT: {cut}" for cut in self.cuts]
         left = CHARACTERS_MAX - len(self.title) - sum(len(line) + 1 for line in ends) - 60
         kept: list[str] = []
@@ -81,7 +81,7 @@ def _has_long_list(value: Any) -> bool:
 
 
 def shortened(value: Any) -> Any:
-    """Return a JSON value with its strings shortened, and its lists.
+    """Shorten the strings and lists of a JSON value.
 
     >>> shortened({"name": "a" * 2000})["name"].endswith("a... (2000 characters)")
     True

@@ -1,7 +1,7 @@
 """The server of the Model Context Protocol: each tool is a few GETs of the HTTP API, and changes nothing.
 
-Over stdio the caller is whoever started the process, with their token or AWS credentials. Over HTTP each request
-brings its own `Authorization`, which goes on to the service; the credentials of this process are never used there.
+Over stdio the caller is the person who started the process, with their token or AWS credentials. Over HTTP each request
+brings its own `Authorization`, passed on to the service; the credentials of this process are never used there.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ RangeTime = Annotated[str, Field(description="Unix seconds, or now and steps: no
 
 
 class Service:
-    """The HTTP API of a service, for one caller.
+    """The HTTP API of a service, for a single caller.
 
-    `token` is the caller's; `own_credentials`: this process's AWS credentials may sign where there is no token.
+    `token` is the caller's; `own_credentials`: this process's AWS credentials may sign requests without a token.
     """
 
     def __init__(self, url: str, token: str | None, *, own_credentials: bool) -> None:
@@ -55,10 +55,10 @@ class Service:
         self._url, self._own = url, own_credentials
 
     def get(self, path: str, query: Mapping[str, object]) -> Any:
-        """Return the JSON of a path.
+        """Get the JSON of a path.
 
         Raises:
-            NoResponse: likewise of `fetch_json`; or a caller over HTTP has no token, where requests are signed.
+            NoResponse: as of `fetch_json`; or a caller over HTTP has no token, and requests are signed.
         """
         self._check()
         return fetch_json(self._url, path, query, token=self.token)
@@ -80,9 +80,9 @@ class Service:
 
 
 class Turns:
-    """The threads of a server, of which each caller holds at most a fourth: the calls above that wait for their turn.
+    """The threads of a server: a caller holds at most a fourth of them, and its further calls wait for their turn.
 
-    A caller is who sends one token; all callers without a token are one.
+    A caller is the sender of a token; all callers without a token are a single caller.
     """
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ class Turns:
 
 
 def make_server(url: str, token: str | None, *, version: str, over_http: bool) -> MCPServer:
-    """Return the server; with `over_http`, `token` is not used: each request brings its own."""
+    """Make the server; with `over_http`, `token` is not used: each request brings its own."""
     server = MCPServer(
         "headwater", title="Headwater lineage", instructions=_INSTRUCTIONS, version=version, log_level="WARNING"
     )
@@ -135,7 +135,7 @@ def make_server(url: str, token: str | None, *, version: str, over_http: bool) -
 
 
 def _with(call: Callable[..., Result], *arguments: Any, **more: Any) -> Callable[[Service], Result]:
-    """Return a call that takes a service in place of its GET."""
+    """Make a call that takes a service in place of its GET."""
 
     def make(service: Service) -> Result:
         get: Get = service.get
@@ -164,12 +164,12 @@ def _add_graph_tools(server: MCPServer, run: _Run) -> None:
 
     @tool(title="What is this made of?")
     async def upstream(context: Context, node_id: NodeId, depth: Depth = 20) -> CallToolResult:
-        """List what a job, dataset or column is made of, nearest first; of a column, each edge with its operations."""
+        """List the sources of a job, dataset or column, nearest first; of a column, each edge with its operations."""
         return await run(context, _with(graphs.upstream, node_id, depth))
 
     @tool(title="What depends on this?")
     async def downstream(context: Context, node_id: NodeId, depth: Depth = 20) -> CallToolResult:
-        """List what is made of a job, dataset or column, nearest first: the impact of a change."""
+        """List the nodes made of a job, dataset or column, nearest first: the impact of a change."""
         return await run(context, _with(graphs.downstream, node_id, depth))
 
     @tool(title="How does the data get from one to the other?")
@@ -197,12 +197,12 @@ def _add_report_tools(server: MCPServer, run: _Run) -> None:
     async def column_usage(
         context: Context, node_id: Column, start: RangeTime = "now-30d", end: RangeTime = "now"
     ) -> CallToolResult:
-        """List which runs read, wrote, made or dropped a column in a time range, and what it flowed into."""
+        """List the runs that read, wrote, made or dropped a column in a time range, and the columns made of it."""
         return await run(context, _with(reports.column_usage, node_id, start, end))
 
     @tool(title="Why is this dataset late or wrong?")
     async def dataset_status(context: Context, namespace: str, name: str) -> CallToolResult:
-        """Return when a dataset was written and how often it is; list what is failed, running or stale upstream."""
+        """Report a dataset's last and usual times of writing; list failed, running or stale nodes upstream."""
         return await run(context, _with(reports.dataset_status, namespace, name, datetime.now(timezone.utc)))
 
     @tool(title="The trace of a record, with its proof")
@@ -213,7 +213,7 @@ def _add_report_tools(server: MCPServer, run: _Run) -> None:
             str | None, Field(description="The record; without it, the root's records by action.")
         ] = None,
     ) -> CallToolResult:
-        """Return each step from a root to a record, and what proves it: its archived object and the digests."""
+        """List each step from a root to a record, and the proof: its archived object and the digests."""
 
         def make(service: Service) -> Result:
             return reports.record_trace(service.get, service.get_lines, root_id, node_id)

@@ -1,4 +1,4 @@
-"""`headwater names`: the rules by which datasets that producers name differently are one dataset."""
+"""`headwater names`: rules that join the names of a dataset, where producers name it differently."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _run(given: argparse.Namespace) -> int:
-    """Run one of the commands; return 1 if it fails."""
+    """Run a command; return 1 if it fails."""
     try:
         given.act(given, find_deployment(given))
     except stack_errors(OSError, json.JSONDecodeError) as error:
@@ -135,7 +135,7 @@ def _show(_: argparse.Namespace, deployment: Deployment) -> None:
 def _renamed(
     rules: Sequence[NameRule], deployment: Deployment
 ) -> tuple[set[DatasetId], Mapping[DatasetId, Sequence[DatasetId]]]:
-    """Return the names of datasets that the graph has, and those that the rules change, by the new name."""
+    """Read the names of datasets in the graph, and list the names that the rules change, by the new name."""
     from headwater.loading.renamings import known_datasets, renamed_datasets
 
     names = known_datasets(deployment.graph_table())

@@ -1,4 +1,4 @@
-"""The route of datasets that are likely the same under several names, and its JSON."""
+"""The route of likely names of the same dataset, and its JSON."""
 
 from typing import Literal, cast
 
@@ -21,7 +21,7 @@ class FieldFold(TypedDict):
 
 
 class SimilarDatasets(TypedDict):
-    """Datasets that are likely the same: the last part of their names and all their columns are equal.
+    """Likely names of the same dataset: the last part of the names and all columns are equal.
 
     Quotes and case make no difference.
     """
@@ -29,21 +29,21 @@ class SimilarDatasets(TypedDict):
     datasets: list[Id]
     """By namespace and name."""
     columns: Count
-    """The columns that each of them has."""
+    """The number of columns, equal in each of them."""
     fields: NotRequired[FieldFold]
     """The `fields` of a rule of names; missing where the columns are spelled alike."""
 
 
 class SimilarReport(TypedDict):
-    """The datasets that are likely the same; those that rules of names join are one already."""
+    """Datasets that are likely the same, without datasets joined by rules of names."""
 
     similar: list[SimilarDatasets]
     truncated: bool
-    """True if more datasets have equal last parts of their names than one request compares: 2,000."""
+    """True if more datasets have equal last parts of their names than a request compares: 2,000."""
 
 
 def report_similar(services: Services, _request: HttpRequest) -> Response[str]:
-    """Report the datasets that are likely the same under several names, for rules of names to join.
+    """Report the likely names of the same dataset, for rules of names to join.
 
     The last part of their names and all their columns are equal. Of datasets with equal last parts, 2,000 are compared.
 

@@ -1,6 +1,6 @@
 """Likely names of the same dataset: the last part of the name and all columns look the same.
 
-So do two spellings of a name, in any case or width or with invisible characters, with any columns.
+Two spellings of a whole name also look the same, in any case or width or with invisible characters, with any columns.
 Quotes make no difference: `"SC"."POS"` with a column `"nav"` is likely `sc.pos` with `NAV`.
 """
 
@@ -20,17 +20,17 @@ from headwater_model.ids import DatasetId, FieldPath
 
 _Columns: TypeAlias = frozenset[FieldPath]
 _UNQUOTED, _ALIKE = FieldFold(quotes=True), FieldFold(quotes=True, case="lower")
-# Datasets of one report that are compared.
+# Datasets compared for a report.
 DATASETS_MAX = 2_000
-# Datasets whose facts are read together.
+# Datasets with a common read of their facts.
 _TOGETHER = 200
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarDatasets:
-    """Datasets that are likely the same, by namespace and name, and the number of their common columns.
+    """Likely names of the same dataset, by namespace and name, and the number of their common columns.
 
-    `fold` spells their columns alike; None if they are already.
+    `fold` spells their columns alike; None if they are equal already.
     """
 
     datasets: tuple[DatasetId, ...]
@@ -40,17 +40,17 @@ class SimilarDatasets:
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """Groups of datasets that are likely the same; `truncated`: more were not compared."""
+    """Groups of likely names of the same dataset; `truncated`: the rest was not compared."""
 
     groups: Sequence[SimilarDatasets]
     truncated: bool
 
 
 def similar_datasets(view: GraphView, *, datasets_max: int | None = DATASETS_MAX) -> Similar:
-    """Return groups of datasets with the same last part of their names and the same columns, or the same whole name.
+    """Group the datasets with the same last part of their names and the same columns, or the same whole name.
 
-    Datasets that are one already, by another name, are one here. Of those with a last part that others have, too, it
-    reads the facts of the first `datasets_max` (None: of all), by last part.
+    Joined names are a single dataset here. A candidate shares its last part with another name; by last part, the facts
+    of the first `datasets_max` candidates are read (None: of all).
     """
     names = NameCatalogue(view).every_dataset(None)
     candidates = _with_the_same_end(names.ids)
@@ -74,12 +74,12 @@ def _group(datasets: tuple[DatasetId, ...], spellings: Collection[_Columns]) -> 
 
 
 def _plain_first(dataset: DatasetId) -> tuple[bool, DatasetId]:
-    """Return the place of a dataset in its group: a name without quotes is the better one."""
+    """Order a dataset in its group: a name without quotes is the better name."""
     return any(quote in dataset.name for quote in '"`['), dataset
 
 
 def _fold_between(spellings: Iterable[_Columns]) -> FieldFold | None:
-    """Return the fold by which these columns are spelled alike; None if they are already, or by no fold."""
+    """Find the fold by which these columns are spelled alike; None if they are equal already, or by no fold."""
     distinct = set(spellings)
     if len(distinct) == 1 or len({frozenset(map(_ALIKE.path, columns)) for columns in distinct}) > 1:
         return None
@@ -88,7 +88,7 @@ def _fold_between(spellings: Iterable[_Columns]) -> FieldFold | None:
 
 
 def _with_the_same_end(names: Iterable[DatasetId]) -> list[DatasetId]:
-    """Return the names whose last part another has, too, in order of that."""
+    """List the names that share their last part with another name, in the order of last parts."""
     ends: dict[str, list[DatasetId]] = {}
     for name in names:
         ends.setdefault(last_part(name.name), []).append(name)
@@ -107,7 +107,7 @@ def _alike(columns: _Columns) -> _Columns:
 
 
 def skeleton(text: str) -> str:
-    """Return a text without characters that cannot be seen, in small letters of one form.
+    """Fold a text to small letters of a single form, without invisible characters.
 
     >>> skeleton("Ca\u200bfe\u0301 ") == skeleton("ＣＡＦÉ")
     True
@@ -117,7 +117,7 @@ def skeleton(text: str) -> str:
 
 
 def last_part(name: str) -> str:
-    """Return the last part of a dataset's name, in small letters and without quotes.
+    """Read the last part of a dataset's name, in small letters and without quotes.
 
     >>> last_part("warehouse/flights.db/Checked/"), last_part('"shop"."public"."Orders"')
     ('checked', 'orders')

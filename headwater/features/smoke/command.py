@@ -1,4 +1,4 @@
-"""`headwater smoke`: what a deployed stack does, tried from end to end with the caller's credentials."""
+"""`headwater smoke`: a deployed stack, tried from end to end with the caller's credentials."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run_smoke(given: argparse.Namespace) -> int:
-    """Try the stack and print what worked; return the exit status."""
+    """Try the stack and print the outcome of each step; return the exit status."""
     from headwater.cli.text.terminal import progress_console
     from headwater.features.smoke.steps import STEPS, names
     from headwater.features.smoke.trial import Trial, run_steps

@@ -1,4 +1,4 @@
-"""The steps of `headwater smoke`: one for each way into a stack and each way out of it."""
+"""The steps of `headwater smoke`: a step for each entrance to a stack and each exit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def send_events(trial: Trial) -> str:
 
 
 def load_records(trial: Trial) -> str:
-    """Wait until the records that were sent are in the table."""
+    """Wait until the sent records are in the table."""
 
     def probe() -> str | None:
         page = trial.fetch("/api/v1/records/search", {"root": trial.root})
@@ -60,7 +60,7 @@ def load_records(trial: Trial) -> str:
 
 
 def read_graph(trial: Trial) -> str:
-    """Wait until the lineage of the dataset that was written leads to the dataset that was read."""
+    """Wait until the lineage of the written dataset leads to the dataset read."""
     source = f"dataset:{NAMESPACE}:{trial.source}"
 
     def probe() -> str | None:
@@ -71,7 +71,7 @@ def read_graph(trial: Trial) -> str:
 
 
 def read_column(trial: Trial) -> str:
-    """Wait until the lineage of the column that was written leads to the column that was read."""
+    """Wait until the lineage of the written column leads to the column read."""
     source = f"datasetField:{NAMESPACE}:{trial.source}:amount"
 
     def probe() -> str | None:
@@ -129,7 +129,7 @@ def verify(trial: Trial) -> str:
 
 
 def query(trial: Trial) -> str:
-    """Count the records that were sent by Athena."""
+    """Count the sent records by Athena."""
     athena = trial.client("athena")
     started = athena.start_query_execution(
         QueryString="SELECT count(*) FROM records WHERE day = ? AND root_id = ?",
@@ -167,7 +167,7 @@ def read_explorer(trial: Trial) -> str:
 
 
 def look_at_alarms(trial: Trial) -> str:
-    """Look for alarms of the stack that fire."""
+    """Look for firing alarms of the stack."""
     from headwater.aws.items import chunks
 
     if trial.is_local:
@@ -219,7 +219,7 @@ def clean_up(trial: Trial) -> str:
     return f"removed from the lists; {_SENT} records of {trial.root} stay until they expire, and in the archive"
 
 
-# The records that the two first steps send.
+# The records of the two first steps.
 _SENT = 2
 _EVENTS, _RECORDS = ("events",), ("records by Lambda", "records over HTTP")
 STEPS = (
@@ -240,7 +240,7 @@ STEPS = (
 
 
 def names() -> list[str]:
-    """Return the names of the steps, in their order."""
+    """List the names of the steps, in their order."""
     return [step.name for step in STEPS]
 
 
@@ -282,7 +282,7 @@ def _schema(column: str) -> Mapping[str, Any]:
 
 
 def glue_usd(trial: Trial) -> float:
-    """Return the dollars of the newest run of each Spark job that began in this trial."""
+    """Compute the dollars of the newest run of each Spark job, if it began in this trial."""
     if trial.is_local:
         return 0.0
     glue, hours = trial.client("glue"), 0.0

@@ -1,4 +1,4 @@
-"""A trial of a stack: the names that it sends, the calls that its steps make, and the running of the steps."""
+"""A trial of a stack: the names of its things, the calls of its steps, and the running of the steps."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ _POLL_S = 2.0
 
 
 class StepFailed(Exception):
-    """A step that did not do what it should; the message has the reason."""
+    """A failed step; the message has the reason."""
 
 
 class Lacking(Exception):
-    """A step that this stack has no means for; the message has the reason."""
+    """A step without means in this stack; the message has the reason."""
 
 
 @dataclass(slots=True)
 class Trial:
-    """One trial: ids that nothing else has, the stack, and what the steps before found out.
+    """A trial: ids of its own, the stack, and the findings of the steps so far.
 
-    `wait_s` is how long a step waits for what was sent to be loaded, in seconds. `usd` is what AWS billed by use that
-    it measured itself, in US dollars.
+    A step waits `wait_s` seconds for a load. `usd` are the US dollars that AWS bills for the use measured so far.
     """
 
     deployment: Deployment
@@ -62,23 +61,23 @@ class Trial:
 
     @property
     def source(self) -> str:
-        """The name of the dataset that the job reads."""
+        """The name of the job's input."""
         return f"source-{self.name}"
 
     @property
     def result(self) -> str:
-        """The name of the dataset that the job writes."""
+        """The name of the job's output."""
         return f"result-{self.name}"
 
     def client(self, service: str) -> Any:
-        """Return a client of an AWS service where the stack runs."""
+        """Make a client of an AWS service in the stack's region."""
         return self.deployment.client(service)
 
     def output(self, name: str) -> str:
-        """Return an output of the stack.
+        """Read an output of the stack.
 
         Raises:
-            Lacking: the stack has none of this name.
+            Lacking: the stack has no such output.
         """
         if name not in self.deployment.outputs:
             raise Lacking(f"the stack has no output {name}")
@@ -89,14 +88,14 @@ class Trial:
         return send(self.output("ApiUrl"), path, query, **options)
 
     def fetch(self, path: str, query: Mapping[str, object] | None = None) -> Any:
-        """Return the JSON of a path of the API."""
+        """Fetch the JSON of a path of the API."""
         return json.loads(self.request(path, query))
 
     def until(self, probe: Callable[[], str | None], missing: str, wait_s: float | None = None) -> str:
-        """Call `probe` until it returns a text, as long as the trial waits; what is not there yet may be a refusal.
+        """Call `probe` until it returns a text, for `wait_s` seconds; the API may refuse a missing thing meanwhile.
 
         Raises:
-            StepFailed: nothing was found in time; it names what is `missing`.
+            StepFailed: the time is up; the error names what is `missing`.
         """
         wait_s = wait_s or self.wait_s
         end, why = self.clock() + wait_s, ""
@@ -113,7 +112,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name, what it does (it returns a short text of what it saw), and the steps that must have passed."""
+    """A step: its name, its function (it returns its findings as a short text), and the steps to pass before it."""
 
     name: str
     run: Callable[[Trial], str]
@@ -122,7 +121,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a step: `seconds` that it took, `usd` that AWS bills for what it measured, and a text."""
+    """The outcome of a step: its `seconds`, the `usd` billed by AWS for the measured use, and a text."""
 
     step: str
     result: Literal["passed", "failed", "skipped"]
@@ -134,7 +133,7 @@ class Outcome:
 def run_steps(
     steps: Sequence[Step], trial: Trial, skipped: Collection[str], report: Callable[[str], object]
 ) -> list[Outcome]:
-    """Run the steps in their order; a step whose needs did not pass is skipped, the others run all the same."""
+    """Run the steps in their order; a step is skipped if its needs did not pass, and the rest runs all the same."""
     outcomes, passed = list[Outcome](), set[str]()
     for step in steps:
         report(f"trying: {step.name}")

@@ -1,4 +1,4 @@
-"""The current graph of columns, or that of a time, walked breadth first; up and down are apart, to meet no siblings."""
+"""The graph of columns, now or as of a time, walked breadth first; up and down are separate walks: no siblings."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from headwater_model.columns import Column, ColumnLineage, ColumnSource, Sources
 from headwater_model.field_paths import ColumnIndex
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
-# Columns of one graph: more than a response of 4 MB holds.
+# Columns of a graph: more than a response of 4 MB holds.
 COLUMNS_MAX = 5_000
-# Inputs and outputs in one result, all columns together; each column in the result has all of its own.
+# Inputs and outputs in a result, all columns together; each column in the result has all its own.
 SOURCES_MAX = 50_000
 _NO_VERSIONS: Mapping[Any, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnStep:
-    """A step from a column to a derived one in one report, and the reporting job; None for a DatasetEvent.
+    """A step from a column to a derived column in a report, and the reporting job; None for a DatasetEvent.
 
-    `derived` has no field if the report does not name the columns of its dataset that derive from `source`, or the
-    columns of the source's dataset: then any of these may derive from any of those, and `source` has no field either.
+    A report may name no columns of its dataset, or of the source's dataset. Then `source` and `derived` have no field:
+    any column of the derived dataset may derive from any column of the source's dataset.
     """
 
     source: ColumnSource
@@ -41,9 +41,9 @@ class ColumnStep:
 
 
 class ColumnWalk:
-    """A walk in progress: the columns reached so far by distance, and the outputs of those walked downstream.
+    """A walk in progress: the reached columns by distance, and the outputs of the columns walked downstream.
 
-    The graph is the current one as of the time `at`; None for now.
+    The graph is as of the view's time; None for now.
     """
 
     def __init__(self, view: GraphView) -> None:
@@ -52,11 +52,11 @@ class ColumnWalk:
         self._outputs: dict[Column, AbstractSet[Column]] = {}
 
     def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
-        """Return the graph around these existing columns."""
+        """Walk from existing columns to their sources and, `downstream`, to their derived columns."""
         # Upstream: from each column to its sources.
         walk(requested, self._sources, into=self._walked, depth=depth)
         if downstream:
-            # Downstream: from each column to those derived from it.
+            # Downstream: from each column to its derived columns.
             walk(requested, self._users, into=self._walked, depth=depth)
             # Columns reached upstream show all their outputs, too.
             self._users([column for column in self._walked.hops if column not in self._outputs], True)
@@ -65,7 +65,7 @@ class ColumnWalk:
         return ColumnGraph(nodes, self._walked.truncated)
 
     def below(self, column: Column, *, depth: int) -> Mapping[Column, int]:
-        """Return the columns derived from an existing column, and the column itself, by their distance from it."""
+        """Measure the distance of the columns derived from an existing column, and of the column itself: 0."""
         self._view.load_columns([column.dataset], below=2 if depth else 1)
         return walk([column], self._users, into=self._walked, depth=depth).hops
 
@@ -75,29 +75,29 @@ class ColumnWalk:
         return self._walked.truncated or self._view.truncated
 
     def entry(self, column: Column) -> DatasetColumns | None:
-        """Return the columns of a reached column's dataset; None if the caller may not see them."""
+        """Look up the columns of a reached column's dataset; None if the caller may not see them."""
         entry = self._view.find_columns(column.dataset)
         return entry if self._opened([column]) else None
 
     def steps_from(self, reached: Iterable[Column]) -> Iterator[ColumnStep]:
-        """Yield the steps from these columns, which `below` reached before its last level, report by report."""
+        """Yield the steps from columns before the last level of `below`, report by report."""
         columns = self._opened(reached)
-        # The walk has read all datasets that may have columns derived from these.
+        # The walk has read all datasets below.
         groups, entries = self._view.load_below({column.dataset for column in columns})
         # A report may name a source as a struct around a column, or as a field inside it.
         takers = self._takers(columns, set().union(*(entry.used for entry in entries.values())))
-        # Each report on such a dataset yields its own steps, with the job that reported them.
+        # Each report on such a dataset yields its own steps, with its job.
         datasets = {group.primary for group in groups}
         for _, entry in sorted(entries.items()):
             for job, reported in entry.known.by_job():
                 yield from _steps_into(entry, job, reported, takers, datasets)
 
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
-        """Return the columns that are shown in full; their datasets' names are loaded."""
+        """List the columns shown in full; their datasets' names are loaded."""
         return [column for column in columns if self._view.shows(column.dataset)]
 
     def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
-        """Read the columns that are shown in full; return their sources."""
+        """Read the columns shown in full; return their sources."""
         columns = self._opened(level)
         self._view.load_columns({column.dataset for column in columns})
         entries = ((column, self._view.columns(column.dataset)) for column in columns)
@@ -106,20 +106,20 @@ class ColumnWalk:
         )
 
     def _users(self, level: Sequence[Column], is_last: bool) -> AbstractSet[Column]:
-        """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
+        """List the columns derived from the columns shown in full; also keep them as the outputs of each."""
         columns = self._opened(level)
         groups, entries = self._view.load_below({column.dataset for column in columns}, is_last=is_last)
         self._walked.truncated |= any(group.cut for group in groups)
         # Look up each set of sources once: many derived columns share it.
         outputs: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
-        # Columns that have the same sources stay together.
+        # Columns with the same sources stay together.
         users = [
             (sources, {Column(entry.group.primary, path) for path in paths})
             for entry in entries.values()
             for sources, paths in entry.known.users(entry.paths)
         ]
         takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
-        # Each set that takes a column adds the columns derived from the set to that column's outputs.
+        # The columns derived from a set are outputs of each column in the set.
         for sources, users_of_sources in users:
             for column in {column for source in sources & takers.keys() for column in takers[source]}:
                 outputs[column] = outputs[column] | users_of_sources if outputs[column] else users_of_sources
@@ -127,7 +127,7 @@ class ColumnWalk:
         return _merged(outputs.values())
 
     def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
-        """Return, by used column, the columns among `columns` that the same derived columns take."""
+        """Map each used column to its columns among `columns`: equal, inside it, or around it."""
         requested: dict[DatasetId, set[FieldPath]] = {}
         paths: dict[DatasetId, set[FieldPath]] = {}
         for column in columns:
@@ -135,7 +135,7 @@ class ColumnWalk:
         for column in used:
             paths.setdefault(column.dataset, set()).add(column.field)
         takers: dict[Column, set[Column]] = {}
-        # The reports on a dataset say which of its nested columns are related.
+        # The reports on a dataset say how its nested columns are related.
         for dataset in requested.keys() & paths.keys():
             entry = self._view.columns(dataset)
             index = entry.known.index if entry else ColumnIndex(())
@@ -144,17 +144,13 @@ class ColumnWalk:
         return takers
 
     def _nodes(self) -> Iterable[ColumnNode]:
-        # Find the last writers of datasets that no visible job produces any more.
-        groups = {}
-        for column in self._opened(self._walked.hops):
-            entry = self._view.columns(column.dataset)
-            if entry is not None:
-                groups[column.dataset] = entry.group
-        writers = find_stale(list(groups.values()), self._view)
+        # Find the last writers of datasets without a visible producer now.
+        opened = {column.dataset for column in self._opened(self._walked.hops)}
+        writers = find_stale(self._view.datasets(opened), self._view)
         shown = list(self._shown())
         dependencies: dict[int, tuple[ColumnInput, ...]] = {}
         entries = {entry.group.primary: entry for _, entry in shown if entry}
-        # Only for the columns that fit the result, find the versions of their sources.
+        # Only for columns that fit the result, find the versions of their sources.
         reads = ReadVersions(entries.values(), self._view)
         self._walked.truncated |= reads.truncated or self._view.truncated
         for column, entry in shown:
@@ -194,7 +190,7 @@ class ColumnWalk:
 
 
 def _merged(column_sets: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
-    # Columns that one operation made share a set of neighbours: each set is merged once.
+    # Columns of an operation share a set of neighbours: each set is merged once.
     return set().union(*{id(columns): columns for columns in column_sets}.values())
 
 
@@ -206,7 +202,7 @@ class _Taken:
         self._known: dict[int, list[tuple[ColumnSource, frozenset[Transformation]]]] = {}
 
     def of(self, sources: Sources) -> list[tuple[ColumnSource, frozenset[Transformation]]]:
-        """Return the takers of these sources, which must outlive this, with what was done to each."""
+        """Find the takers of the sources, with the transformations of each; the sources must outlive this object."""
         if id(sources) not in self._known:
             self._known[id(sources)] = [
                 (ColumnSource(taker.dataset, taker.field), how)
@@ -224,7 +220,7 @@ def _steps_into(
     takers: Mapping[Column, set[Column]],
     datasets: AbstractSet[DatasetId],
 ) -> Iterator[ColumnStep]:
-    """Yield the steps of one report from the takers to the columns of its dataset."""
+    """Yield the steps of a report from the takers to the columns of its dataset."""
     taken = _Taken(takers)
     for path, sources in (*reported.fields.items(), *((path, reported.dataset_level) for path in entry.paths)):
         for source, how in taken.of(sources):
@@ -236,7 +232,7 @@ def _steps_into(
 
 
 def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
-    """Return a dataset's reported columns, each with all its sources, while the sources fit the budget."""
+    """List a dataset's reported columns, each with all its sources, while the sources fit the budget."""
     nodes: list[ColumnNode] = []
     dependencies = column_inputs(entry.columns.dataset_level)
     for path in sorted(entry.columns.fields):
@@ -256,7 +252,7 @@ def column_node(
     *,
     inputs_read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> ColumnNode:
-    """Return the node of a column, with the versions that its reporters read of its sources.
+    """Make the node of a column, with the source versions read by its reporters.
 
     All columns of a dataset share its `dependencies`.
     """
@@ -280,7 +276,7 @@ def column_inputs(
     *,
     read: Mapping[ColumnSource, str] = _NO_VERSIONS,
 ) -> tuple[ColumnInput, ...]:
-    """Return sources as inputs of a node, in order: each of its version, or with the version that was read of it."""
+    """Make the inputs of a node from sources, in order: each of its version, or with the version read of it."""
     return tuple(
         ColumnInput(
             source.dataset, source.field, in_order(sources[source]), versions.get(source.dataset), read.get(source)

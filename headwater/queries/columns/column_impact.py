@@ -1,4 +1,4 @@
-"""The current impact of a column: every column derived from it, the jobs that make these, and their datasets."""
+"""The current impact of a column: every column derived from it, with the datasets and the jobs on the way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headwater.queries.view import GraphView
 from headwater_model.columns import Column
 from headwater_model.ids import DatasetId, JobId
 
-# Steps between columns that one report reads.
+# Steps between columns read for a report.
 STEPS_MAX = 50_000
 
 _T = TypeVar("_T", JobId, DatasetId)
@@ -23,7 +23,7 @@ _T = TypeVar("_T", JobId, DatasetId)
 
 @dataclass(slots=True)
 class _Reached:
-    """A job or dataset that was reached: by which columns, at which distance, and by which ways."""
+    """A reached job or dataset: the columns before it, by distance, and the ways through the columns."""
 
     through: dict[Column, int] = field(default_factory=dict)
     ways: set[Way] = field(default_factory=set)
@@ -31,12 +31,12 @@ class _Reached:
 
     @property
     def hops(self) -> int:
-        """The distance of the nearest column that it makes or holds."""
+        """The distance by the nearest column before it."""
         return min(self.through.values()) + 1
 
     @property
     def nearest(self) -> tuple[Column, ...]:
-        """The columns one step nearer."""
+        """The columns nearest before it."""
         return tuple(sorted(column for column, hops in self.through.items() if hops + 1 == self.hops))
 
 
@@ -53,10 +53,10 @@ class ImpactWalk:
         self._truncated = False
 
     def report(self) -> ColumnImpact:
-        """Return the columns, jobs and datasets downstream."""
+        """Walk, and make the report of the columns, jobs and datasets downstream."""
         self._hops = self._walk.below(self._column, depth=self._depth + 1)
         self._read_steps()
-        # Columns whose steps were beyond the bound are left out.
+        # Columns whose steps were beyond `STEPS_MAX` are left out.
         self._ways = ways_along([self._column], self._edges)
         columns = tuple(self._columns())
         nodes = tuple(self._nodes())
@@ -108,7 +108,7 @@ class ImpactWalk:
                 self._reach(datasets, derived.dataset, [source], ways, certain=True)
         for step in self._possible:
             self._reach_perhaps(step, jobs, datasets)
-        # Only what the caller sees in full is read.
+        # Rows are read of jobs and datasets shown in full alone.
         known_jobs = short_jobs(sorted(filter(self._view.opens, jobs)), self._view)
         opened = [dataset for dataset in datasets if self._walk.entry(Column(dataset, ()))]
         known_datasets = short_datasets(opened, self._view)
@@ -120,7 +120,7 @@ class ImpactWalk:
     def _reach_perhaps(
         self, step: ColumnStep, jobs: dict[JobId, _Reached], datasets: dict[DatasetId, _Reached]
     ) -> None:
-        """Count a job that reported no columns of what it made, and the dataset; known steps say more."""
+        """Count a job without reported columns, and its dataset, unless known steps lead there."""
         sources = [
             column
             for column in self._ways
@@ -128,7 +128,7 @@ class ImpactWalk:
         ]
         ways = {way for column in sources for way in self._ways[column]}
         if not ways:
-            # The columns of this dataset were beyond the bound.
+            # The columns of this dataset were beyond `STEPS_MAX`.
             return
         if step.job and not (step.job in jobs and jobs[step.job].certain):
             self._reach(jobs, step.job, sources, ways, certain=False)

@@ -1,9 +1,9 @@
-"""Reports of columns: read from their rows by key, joined, and found by path.
+"""Reports of columns: read from their rows by key, joined, and looked up by path.
 
     columns = read_columns({((ref,), dataset)}, view)[(ref,), dataset]
     IndexedColumns([ColumnReport(reporter, ((ref,), dataset), columns)], name_of).inputs_of(("co2_kg",))
 
-Nothing here knows which reports count: that is for those who load them (`current_columns`, `column_versions`).
+The callers choose the reports that count (`current_columns`, `column_versions`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from headwater_model.columns import (
 from headwater_model.field_paths import ColumnIndex
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
-# The sources of a column that was not reported.
+# The sources of an unreported column.
 NOTHING: Sources = {}
 
 
 @dataclass(slots=True)
 class ColumnReport:
-    """A writer's last report on a dataset; without one, the dataset depends on all inputs of the writer."""
+    """A writer's last report on a dataset; without a report, the dataset depends on all inputs of the writer."""
 
     reporter: Reporter
     key: ColumnKey
@@ -46,7 +46,7 @@ class ColumnReport:
 
 
 class IndexedColumns:
-    """Reported columns of one dataset, found by path; sources have primary names, hidden datasets are left out."""
+    """Reported columns of a dataset by path; sources have primary names, hidden datasets are left out."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class IndexedColumns:
         self._merged: dict[tuple[int, ...], Sources] = {}
 
     def by_job(self) -> Iterable[tuple[JobId | None, ColumnLineage]]:
-        """Yield the columns of each report, with the job that reported them; None for a DatasetEvent."""
+        """Yield the columns of each report with the reporting job; None for a DatasetEvent."""
         return ((report.reporter.job, columns) for report, columns in zip(self.reports, self._renamed, strict=True))
 
     def inputs_of(self, path: FieldPath) -> Sources:
-        """Return the sources of a column from each report that names the column, or else related columns."""
+        """Merge the sources of a column from each report that names the column, or else related columns."""
         reports = zip(self._renamed, self.index.reports, strict=True)
         source_sets = [columns.fields[named_path] for columns, paths in reports for named_path in paths.find(path)]
         if len(source_sets) == 1:
@@ -76,11 +76,11 @@ class IndexedColumns:
         return self._merged[several]
 
     def sources_of(self, path: FieldPath) -> tuple[frozenset[Column], frozenset[Column]]:
-        """Return the source columns of a column, and those that its whole dataset depends on."""
+        """Find the source columns of a column, and the source columns of its whole dataset."""
         return self._sources(self.inputs_of(path)), self._sources(self.columns.dataset_level)
 
     def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
-        """Return sets of sources, each with the columns that have it: those of the whole dataset with all columns."""
+        """List sets of sources with their columns; the sources of the whole dataset come with all columns."""
         shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
         for path, sources in self.columns.fields.items():
             shared.setdefault(id(sources), (self._sources(sources), []))[1].append(path)
@@ -88,13 +88,13 @@ class IndexedColumns:
         return [*shared.values(), (self._sources(self.columns.dataset_level), all_paths)]
 
     def _sources(self, sources: Sources) -> frozenset[Column]:
-        # Columns that one operation made share their sources, and so the set that is made here.
+        # Columns of an operation share their sources, and so the set of source columns.
         if id(sources) not in self._source_columns:
             self._source_columns[id(sources)] = frozenset(columns_in(sources))
         return self._source_columns[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
-        """Return the reporters of a column, of related columns, or of the whole dataset."""
+        """List the reporters of a column, of related columns, or of the whole dataset."""
         reports = zip(self.reports, self.index.reports, strict=True)
         with_columns = ((report, paths) for report, paths in reports if report.key[0])
         reporters = {
@@ -104,12 +104,12 @@ class IndexedColumns:
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
-    """Return columns by which a dataset depends on all these inputs, in an unknown way."""
+    """Make columns of a dataset that depends on all inputs, in an unknown way."""
     return ColumnLineage(dataset_level={ColumnSource(dataset): frozenset() for dataset in inputs})
 
 
 def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
-    """Return the columns with renamed source datasets; sources whose dataset is named None are left out."""
+    """Rename the source datasets; sources whose dataset is named None are left out."""
 
     def known(sources: Sources) -> Sources:
         renamed_sources: dict[ColumnSource, frozenset[Transformation]] = {}
@@ -123,7 +123,7 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
     names = {dataset: name_of(dataset) for dataset in columns.datasets}
     if all(dataset == name for dataset, name in names.items()):
         return columns
-    # Columns that one operation made share their sources, before and after.
+    # Columns of an operation share their sources, before and after.
     source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     shared = {set_id: known(sources) for set_id, sources in source_sets.items()}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
@@ -131,7 +131,7 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
 
 
 def columns_in(*source_sets: Sources) -> set[Column]:
-    """Return the columns among these sources."""
+    """Collect the columns among the sources."""
     return {
         Column(source.dataset, source.field)
         for sources in source_sets
@@ -145,19 +145,19 @@ ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
 def read_columns(column_keys: Iterable[ColumnKey], view: GraphView) -> dict[ColumnKey, ColumnLineage]:
-    """Return the columns of each report, in one round of requests."""
+    """Read the columns of each report, in one round of requests."""
     requested = set(column_keys)
     keys = keys_of(requested)
     return reported_in(requested, view.get(keys.values()))
 
 
 def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
-    """Return the row keys of columns, by ref and dataset."""
+    """Make the row keys of columns, by ref and dataset."""
     return {(ref, dataset): facet_key(ref, dataset) for refs, dataset in column_keys for ref in refs}
 
 
 def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
-    """Return the columns of each report, from rows that were read."""
+    """Parse the columns of each report, from rows that were read."""
     requested = set(column_keys)
     keys = keys_of(requested)
     reported = {pair: columns_from_json(rows[key].data) for pair, key in keys.items() if key in rows}
@@ -168,7 +168,7 @@ def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> di
 
 
 def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
-    """Return the columns of a run's refs; operations win column by column, because they were recorded by hand."""
+    """Join the columns of a run's refs; operations win column by column, because they were recorded by hand."""
     by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
     rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
     return overlay(merge_columns(by_hand), merge_columns(rest))

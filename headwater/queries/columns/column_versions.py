@@ -1,4 +1,4 @@
-"""Upstream graphs of versions of columns: from a version to its run, to the versions that the run read."""
+"""Upstream graphs of versions of columns: from a version to its run, to the versions read by the run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _Node: TypeAlias = tuple[Column, str]
 
 @dataclass(slots=True)
 class VersionEntry:
-    """A version of a dataset: its columns by primary names, their reports, and the versions that were read.
+    """A version of a dataset: its columns by primary names, their reports, and the versions of its sources.
 
     `hidden` has the hidden source datasets, by reported name; their columns do not count.
     """
@@ -62,7 +62,7 @@ class VersionEntry:
 
     @property
     def versions(self) -> dict[DatasetId, str]:
-        """The version of each source dataset that was read."""
+        """The version of each source dataset, as read."""
         return {dataset: read.version for dataset, read in (self.reads or {}).items()}
 
 
@@ -70,51 +70,51 @@ class VersionWalk:
     """A walk in progress over versions of datasets and their columns."""
 
     def __init__(self, view: GraphView) -> None:
-        self._view = view
+        self.view = view
         self._entries: dict[Version, VersionEntry] = {}
-        # The run that made each version that was read.
+        # The run that made each read version.
         self._producers: dict[Version, RunKey | None] = {}
-        # What holds for all columns of a version: the versions that were read, and what the whole dataset is made of.
+        # Shared by all columns of a version: the read versions, and the inputs of the whole dataset.
         self._of_all: dict[Version, tuple[dict[DatasetId, str], tuple[ColumnInput, ...]]] = {}
         self._budget = InputBudget()
         self._truncated = False
 
     def load_versions(self, producers: Mapping[Version, RunKey | None]) -> None:
-        """Read these versions; each is given with the run that made it."""
+        """Read the versions, each given with its run."""
         new = {version: run for version, run in producers.items() if version not in self._entries}
         if not new:
             return
-        facts = read_run_facts({run for run in new.values() if run}, self._view)
-        self._view.load_names(primary for primary, _ in new)
+        facts = read_run_facts({run for run in new.values() if run}, self.view)
+        self.view.load_names(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
-            group = self._view.group(version[0])
+            group = self.view.group(version[0])
             reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], reported))
         sources = {text for of_run in facts.values() for text in ever_sources(of_run) | of_run.inputs.keys()}
         keys = [report.key for entry in entries for report in entry.reports]
-        self._view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
-        columns = read_columns(keys, self._view)
+        self.view.load_names(map(dataset_of, sources), rows=keys_of(keys).values())
+        columns = read_columns(keys, self.view)
         for entry in entries:
             for report in entry.reports:
                 report.columns = columns[report.key] if report.key[0] else report.columns
         self.add(entries)
 
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
-        """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
+        """Add versions with read columns: resolve the versions of sources, and read schemas (as of a time)."""
         reporter_runs = {report.reporter.run for entry in entries for report in entry.reports}
-        facts = read_run_facts(reporter_runs, self._view)
+        facts = read_run_facts(reporter_runs, self.view)
         reports = [report for entry in entries for report in entry.reports]
         sources = {source for report in reports for source in report.columns.datasets}
-        self._view.load_names({*sources, *(entry.group.primary for entry in entries)})
-        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self._view).items())))
+        self.view.load_names({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take_runs(dict(sorted(with_sources_alone(reports, facts, self.view).items())))
         self._truncated |= bool(self._budget.cut)
-        reads = reads_of(readers, self._view)
+        reads = reads_of(readers, self.view)
         for entry in entries:
             entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
             entry.reads = self._reads_of_sources(entry.reports, reads)
             self._entries[entry.group.primary, entry.version] = entry
-        then = read_run_facts(reporter_runs, self._view, at) if at else facts
+        then = read_run_facts(reporter_runs, self.view, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
@@ -122,39 +122,39 @@ class VersionWalk:
     def _reads_of_sources(
         self, reports: Sequence[ColumnReport], reads: Mapping[RunKey, Sequence[InputVersion]]
     ) -> dict[DatasetId, InputVersion]:
-        """Return, by source, what the last of the runs that report the source read of it."""
+        """Find the version read of each source, by the last of the source's reporting runs."""
         last: dict[DatasetId, InputVersion] = {}
         for report in sorted(reports, key=lambda report: report.reporter.run):
-            sources = {self._view.primary(source) for source in report.columns.datasets}
+            sources = {self.view.primary(source) for source in report.columns.datasets}
             read = reads.get(report.reporter.run, ())
             last |= {source.group.primary: source for source in read if source.group.primary in sources}
         return last
 
     def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
-        return lambda dataset: None if dataset in hidden else self._view.primary(dataset)
+        return lambda dataset: None if dataset in hidden else self.view.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
-        """Read the schemas of versions that no run made, from DatasetEvents."""
-        described = _described([entry.group for entry in entries], self._view)
+        """Read the schemas of versions without a run, from DatasetEvents."""
+        described = _described([entry.group for entry in entries], self.view)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Such versions are rare: each is read by itself.
-            page = read_versions(entry.group, self._view)
+            page = read_versions(entry.group, self.view)
             version = next((version for version in page.versions if version.id == entry.version), None)
             entry.schema = schema_of(version.facets) if version else entry.schema
 
     def entry(self, version: Version) -> VersionEntry:
-        """Return a loaded version."""
+        """Look up a loaded version."""
         return self._entries[version]
 
     def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
-        """Return the upstream graph of these columns of loaded versions."""
+        """Walk upstream from the columns of loaded versions."""
         walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
         return ColumnGraph(
-            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._view.truncated
+            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self.view.truncated
         )
 
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
-        """Load the columns' versions; return their source columns with the versions that were read."""
+        """Load the columns' versions; return their source columns, each in the version read."""
         versions = {(column.dataset, version) for column, version in nodes}
         self.load_versions({version: self._producers.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
@@ -168,7 +168,7 @@ class VersionWalk:
         return {source for sources, entry in followed.values() for source in self._near(sources, entry)}
 
     def _opens(self, node: _Node) -> bool:
-        return self._view.shows(node[0].dataset)
+        return self.view.shows(node[0].dataset)
 
     def _near(self, sources: Iterable[Column], entry: VersionEntry) -> Iterator[_Node]:
         reads = entry.reads or {}
@@ -201,7 +201,7 @@ class VersionWalk:
 
 
 def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDataset) -> Iterator[ColumnReport]:
-    """Yield a run's reports on the version that it made, one for each name of the dataset."""
+    """Yield a run's reports on its version, one for each name of the dataset."""
     reporter = Reporter(run, owner(facts), version, facts.declared is not None)
     is_unreported = True
     for name in group.names:
@@ -215,7 +215,7 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: ResolvedDatas
 
 
 def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
-    """Return the inputs that a run may have made a dataset of: all, or those of the dataset's windows."""
+    """List the inputs behind a run's dataset: all, or the inputs of the dataset's windows."""
     flows = flows_of(facts)
     if flows is None:
         return facts.inputs
@@ -223,7 +223,7 @@ def _sources_of(facts: RunFacts, group: ResolvedDataset) -> Iterable[IdText]:
 
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
-    """Give a version the schema that its run reported; return True if a run made the version."""
+    """Give a version the schema reported by its run; return True if a run made the version."""
     made_by = next((report.reporter.run for report in entry.reports if report.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
@@ -232,7 +232,7 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
 
 
 def _described(groups: Sequence[ResolvedDataset], view: GraphView) -> set[DatasetId]:
-    """Return the datasets that a DatasetEvent describes."""
+    """List the datasets with a DatasetEvent."""
     requested = [(group.primary, name) for group in groups for name in group.names]
     pages = view.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
     return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -1,9 +1,10 @@
-"""Columns of datasets, now or as of a time: the last reports of the jobs that write them, with the versions read."""
+"""Columns of datasets, now or as of a time: the last reports of their writers, with the versions read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from headwater.facts.facet_refs import reported_columns
@@ -12,8 +13,6 @@ from headwater.facts.index_scan import RunWithFacts, first_of_groups, last_with_
 from headwater.facts.job_nodes import io_of
 from headwater.facts.keys import facts_key
 from headwater.facts.run_facts import run_version_id
-from headwater.facts.table import GraphReader
-from headwater.facts.visibility import EVERYTHING, Visibility
 from headwater.queries.columns.column_reports import (
     ColumnReport,
     IndexedColumns,
@@ -25,7 +24,6 @@ from headwater.queries.columns.column_reports import (
 from headwater.queries.descriptions import Schema, read_facets, schema_of
 from headwater.queries.results.columns import Reporter
 from headwater.queries.view import GraphView, ResolvedDataset
-from headwater.queries.view.names import ALIASES_MAX
 from headwater.queries.written_versions import version_by
 from headwater_model.columns import (
     NO_COLUMNS,
@@ -35,7 +33,7 @@ from headwater_model.columns import (
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 
-# A dataset, by its primary name, and a job that writes it.
+# A dataset, by its primary name, and a job writing it.
 _Writer: TypeAlias = tuple[DatasetId, JobId]
 
 
@@ -55,7 +53,7 @@ class DatasetColumns:
 
     @property
     def paths(self) -> list[FieldPath]:
-        """The columns of the schema, then those that were only reported."""
+        """The columns of the schema, then the columns known from reports alone."""
         return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
 
     def has(self, path: FieldPath) -> bool:
@@ -63,57 +61,49 @@ class DatasetColumns:
         return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
 
     def type_of(self, path: FieldPath) -> str | None:
-        """Return a column's type: from operations, else from the schema."""
+        """Look up a column's type: from operations, else from the schema."""
         return self.columns.types.get(path) or self.schema.types.get(path)
 
     @property
     def used(self) -> set[Column]:
-        """The source columns of all its columns, and those that the whole dataset depends on."""
+        """The source columns of all its columns and of the whole dataset."""
         source_sets = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
         return columns_in(*source_sets.values())
 
 
 class ColumnView(GraphView):
-    """A view that has the columns of its datasets, too, as of its time.
+    """A view with the columns of its datasets, as of its time.
 
     view = ColumnView.of(graph_view)
     view.load_columns(names)
     view.columns(name)          # None if the dataset is unknown or hidden
-    view.load_below(names)      # the columns of the datasets that may be derived from these, by dataset
+    view.load_below(names)      # the columns of datasets that may be derived from `names`, by dataset
     """
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        at: str | None = None,
-        caller: Visibility = EVERYTHING,
-        *,
-        trim_partitions: bool = True,
-        aliases_max: int = ALIASES_MAX,
-    ) -> None:
-        super().__init__(reader, at, caller, trim_partitions=trim_partitions, aliases_max=aliases_max)
-        self._entries: dict[DatasetId, DatasetColumns] = {}
+    @cached_property
+    def _entries(self) -> dict[DatasetId, DatasetColumns]:
+        return {}
 
     @classmethod
     def of(cls, view: GraphView) -> ColumnView:
-        """Return a view of the same reads, time and caller; the view itself if it has columns."""
+        """Make a view of the same reads, time and caller; the view itself if it has columns."""
         if isinstance(view, ColumnView):
             return view
         return cls(view, view.at, view.caller, trim_partitions=view.trim_partitions)
 
     def load_columns(self, names: Iterable[DatasetId], *, below: int = 0) -> None:
-        """Read the columns of these datasets, unless they were read; with `below`, also the jobs that read them.
+        """Read the columns of the datasets, unless they were read; with `below`, also the jobs reading the datasets.
 
-        `below`: the levels of readers that a walk goes down.
+        `below`: the levels of readers in the rest of a walk down.
         """
         requested = set(names)
-        # Resolve the names to datasets, with the jobs that write them, and of those below with the jobs that read them.
+        # Resolve the names to datasets, with their writers; with `below`, with their readers, too.
         self.load(requested, users="ever" if below else "up")
         groups = {group.primary: group for group in map(self.group, requested)}
-        # Read the nodes of these jobs, which decide what is visible.
+        # Read the nodes of the jobs: they decide the visibility.
         self._expect_reports(groups.values(), below)
         self.load(jobs=sorted({job for group in groups.values() for job in _jobs_of(group, below)} - self.nodes.keys()))
-        # Collect the last report of each writer, for datasets that were not read before.
+        # Collect the last report of each writer, for new datasets.
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
         facets = read_facets(fresh, self)
@@ -121,7 +111,7 @@ class ColumnView(GraphView):
             group.primary: self._entry(group, schema_of(dataset_facets), reports)
             for group, dataset_facets in zip(fresh, facets, strict=True)
         }
-        # Read the columns of these reports, and index them by path.
+        # Read the columns of the reports, and index them by path.
         self._name_versions(new.values())
         self._read_columns([report for entry in new.values() for report in entry.reports])
         for entry in new.values():
@@ -131,9 +121,9 @@ class ColumnView(GraphView):
     def load_below(
         self, names: Iterable[DatasetId], *, is_last: bool = True
     ) -> tuple[Sequence[ResolvedDataset], Mapping[DatasetId, DatasetColumns]]:
-        """Return these datasets, and the columns of the datasets that may have columns derived from theirs.
+        """Read the datasets, and the columns of the datasets that may have columns derived from theirs.
 
-        If this is not the last level of a walk, the jobs that read the latter are read as well.
+        Before the last level of a walk, the readers of the latter are read as well.
         """
         datasets = set(names)
         self.load_columns(datasets, below=1 if is_last else 2)
@@ -145,17 +135,17 @@ class ColumnView(GraphView):
         return groups, {entry.group.primary: entry for entry in map(self.columns, derived) if entry}
 
     def columns(self, dataset: DatasetId) -> DatasetColumns | None:
-        """Return the columns of a loaded dataset; None if the dataset is unknown or hidden."""
+        """Look up the columns of a loaded dataset; None if the dataset is unknown or hidden."""
         entry = self._entries.get(self.primary(dataset))
         return entry if entry and self.dataset(dataset) else None
 
     def find_columns(self, dataset: DatasetId) -> DatasetColumns | None:
-        """Read and return the columns of a dataset; None if the dataset is unknown or hidden."""
+        """Read the columns of a dataset; None if the dataset is unknown or hidden."""
         self.load_columns([dataset])
         return self.columns(dataset)
 
     def find_column(self, dataset: DatasetId, path: FieldPath) -> Column | None:
-        """Return the column under its dataset's primary name if it is in the schema, reported, or used by a column."""
+        """Find the column, under its dataset's primary name, in the schema, the reports, or the sources of a column."""
         entry = self.find_columns(dataset)
         if entry is None:
             return None
@@ -163,7 +153,7 @@ class ColumnView(GraphView):
         return Column(entry.group.primary, path) if there else None
 
     def list_columns(self, dataset: DatasetId, *, used: bool) -> list[Column]:
-        """Return the columns of a dataset; `used` adds columns that only reports on derived columns name."""
+        """List the columns of a dataset; with `used`, or without a schema, add columns known as sources alone."""
         entry = self.find_columns(dataset)
         if entry is None:
             return []
@@ -175,35 +165,35 @@ class ColumnView(GraphView):
         return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
 
     def used(self, dataset: DatasetId) -> list[Column]:
-        """Return the columns of a dataset that are sources of current columns."""
+        """List the columns of a dataset among the sources of current columns."""
         (group,), entries = self.load_below([dataset])
         used = (column for entry in entries.values() for column in entry.used)
         return sorted({column for column in used if column.dataset == group.primary})
 
     def find_outputs(self, job: JobId) -> list[DatasetId] | None:
-        """Read a job and return its outputs that are shown in full; None if the job is unknown or hidden."""
+        """List the outputs of a job shown in full; None if the job is unknown or hidden."""
         self.load(jobs=[job])
         return sorted(filter(self.opens, io_of(self.nodes[job])[1])) if self.job(job) else None
 
     def visible_name(self, dataset: DatasetId) -> DatasetId | None:
-        """Return the primary name of a reported source dataset; None if it does not exist or is hidden."""
+        """Resolve a reported source dataset to its primary name; None if it does not exist or is hidden."""
         group = self.dataset(dataset)
         return group.primary if group else None
 
     def _made_of(self, groups: Iterable[ResolvedDataset]) -> set[DatasetId]:
-        """Return the datasets that may have columns derived from these: outputs of readers, and declared ones."""
+        """List the datasets that may have columns derived from the groups: readers' outputs, and declared datasets."""
         readers = {job for group in groups for job in group.readers | group.reporters}
         outputs = {output for job in readers if self.job(job) for output in io_of(self.nodes[job])[1]}
         return outputs.union(*(group.derived for group in groups))
 
     def _expect_reports(self, groups: Iterable[ResolvedDataset], below: int) -> None:
-        """Announce the columns that the jobs of these datasets report, and the datasets that these come from."""
+        """Announce the columns reported by the jobs of the datasets, and the source datasets of the columns."""
         sources: set[DatasetId] = set()
         outputs: set[DatasetId] = set()
-        # With the jobs below, all outputs of a job are announced, whichever dataset led there: once.
+        # With the jobs below, all outputs of a job are announced once, for any of its inputs.
         announced: set[JobId] = set()
         for group in groups if self.at is None else ():
-            # Edges may say what a job reads and writes: then its reports are announced before its node is read.
+            # Edges may name a job's inputs and outputs: then its reports are announced before its node is read.
             new = {job: used for job in _jobs_of(group, below) if (used := self.near(job)) and job not in self.nodes}
             for job_io in (used for job, used in new.items() if job not in announced):
                 written = [name for name in job_io.outputs if below or name in group.names]
@@ -211,12 +201,12 @@ class ColumnView(GraphView):
                 sources.update(job_io.inputs)
                 outputs.update(written if below else ())
             announced.update(new if below else ())
-        # The outputs are loaded with their readers if the walk goes on from them; sources are only resolved.
+        # The outputs are loaded with their readers if the walk goes on from them; sources are resolved alone.
         self._expect_datasets(outputs, "ever" if below > 1 else "up")
         self._expect_datasets(sources - outputs, "up")
 
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
-        """Give each report on a dataset with several names the one version that its run made of the dataset."""
+        """Give each report on a dataset with several names the version of its run."""
         several = [
             (entry.group, report)
             for entry in entries
@@ -230,14 +220,14 @@ class ColumnView(GraphView):
             report.reporter = replace(report.reporter, version=version.version if version else None)
 
     def _read_columns(self, reports: Sequence[ColumnReport]) -> None:
-        """Read the reported columns, the names of their source datasets, and deletions of these."""
+        """Read the reported columns, the names of their source datasets, and deletions of the sources."""
         columns = read_columns((report.key for report in reports), self)
         for report in reports:
             report.columns = columns[report.key] if report.key[0] else report.columns
         self.load({source for report in reports for source in report.columns.datasets}, users="up")
 
     def _last_reports(self, groups: Iterable[ResolvedDataset]) -> dict[_Writer, RunWithFacts]:
-        """Return, for datasets with several names, the last run of each writer that reported columns under any name.
+        """Find the last run of each writer with columns of a dataset, under any name, if it has several names.
 
         For a dataset with one name, the job's node has the report.
         """
@@ -266,7 +256,7 @@ class ColumnView(GraphView):
                 _add_report(entry, job, *reports[group.primary, job])
             elif self.job(job):
                 self._add_writer(entry, self.nodes[job])
-        # The last DatasetEvent that declared columns counts as a report of its own.
+        # The last DatasetEvent with columns counts as a report of its own.
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
             declaration = group.facts.declarations[stamp]
@@ -286,7 +276,7 @@ class ColumnView(GraphView):
             version = run_version_id(name, run) if reported["versioned"] else None
             reporter = Reporter(run, job, version, reported["declared"])
             if self.at is None:
-                self.expect([facts_key(reporter.run)])  # for the versions that it read
+                self.expect([facts_key(reporter.run)])  # for the versions of its inputs
             unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
             entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
 
@@ -296,7 +286,7 @@ def _jobs_of(group: ResolvedDataset, below: int) -> set[JobId]:
 
 
 def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
-    """Add what a run reported of a dataset with several names; `ColumnView` names the version that it made."""
+    """Add a run's reports on a dataset with several names; `ColumnView` names the version made by the run."""
     reporter = Reporter(run, job, None, facts.declared is not None)
     for name in entry.group.names:
         reported = reported_columns(facts, text_of(name))

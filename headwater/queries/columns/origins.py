@@ -1,7 +1,7 @@
-"""Origins of columns: the last versions by its writers, their runs, and the record roots that the runs reported.
+"""Origins of columns: the last versions by its writers, their runs, and the record roots reported by the runs.
 
 The application starts a run for each captured write, and reports the records as its own. So a run without roots has
-those of its parent run.
+the roots of its parent run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.columns import Column
 from headwater_model.ids import RunKey
 
-# Roots of one version in a result.
+# Roots of a version in a result.
 ROOTS_MAX = 10_000
 
 
 def find_origins(node_id: str, view: GraphView) -> Origins | None:
-    """Return the origins of the column that a node id names; None if the caller sees no such column.
+    """Find the origins of a node id's column; None if the caller sees no such column.
 
     Raises:
         Invalid: the id cannot be read as a field's.
@@ -42,9 +42,9 @@ def find_origins(node_id: str, view: GraphView) -> Origins | None:
 
 
 def _versions(node: FieldNode, group: ResolvedDataset, view: GraphView) -> Mapping[str, RunKey | None] | None:
-    """Return the runs of the requested versions, by version; None if there is no such column or version."""
+    """Find the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
-        if not select_version(node, node.version, VersionWalk(view), view):
+        if not select_version(node, node.version, VersionWalk(view)):
             return None
         version = find_version(group, node.version, view)
         return {node.version: version.run} if version else None
@@ -75,7 +75,7 @@ def _origins(column: Column, versions: Mapping[str, RunKey | None], view: GraphV
 
 
 def _reported(facts: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, tuple[RunKey, list[str]]]:
-    """Return each run's reported roots, else its parent's, with the run that reported them."""
+    """Find each run's reported roots, else its parent's, with the reporting run."""
     own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
     parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
     parent_facts = view.opened_runs(read_run_facts(set(parents.values()), view))

@@ -1,4 +1,4 @@
-"""Versions of the sources of columns, as the runs that reported the columns read them."""
+"""Versions of the sources of columns, by the reads of the reporting runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from headwater_model.ids import DatasetId, FieldPath, RunKey
 
 
 class ReadVersions:
-    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the time `at`.
+    """Versions of the sources of current columns, read together, in a fixed number of rounds; as of the view's time.
 
-    `truncated`: there were more than one result may resolve.
+    `truncated`: there were more than `INPUTS_MAX`.
     """
 
     def __init__(self, entries: Iterable[DatasetColumns], view: GraphView) -> None:
@@ -26,7 +26,7 @@ class ReadVersions:
         reports = [report for entry in entries for report in entry.reports]
         facts = read_run_facts({report.reporter.run for report in reports if report.columns.datasets}, view)
         if view.at:
-            # A reporter existed then; a DatasetEvent has no job that could own it.
+            # A reporter existed then; a DatasetEvent has no job as owner.
             facts = {run: as_of(run_facts, view.at) for run, run_facts in facts.items()}
         budget = InputBudget()
         runs = budget.take_runs(with_sources_alone(reports, facts, view))
@@ -38,7 +38,7 @@ class ReadVersions:
         self._whole: dict[int, Mapping[ColumnSource, str]] = {}
 
     def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
-        """Return the version of each source of a column, where all reporters read the same version."""
+        """Find the version of each source of a column, where all reporters read the same version."""
         reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
             (report, self._columns(report).fields[named_path])
@@ -47,7 +47,7 @@ class ReadVersions:
         )
 
     def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
-        """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
+        """Find the version of each source of the whole dataset, as in `of_inputs`."""
         if id(entry) not in self._whole:
             self._whole[id(entry)] = self._agreed(
                 (report, self._columns(report).dataset_level) for report in entry.reports
@@ -72,7 +72,7 @@ class ReadVersions:
 def with_sources_alone(
     reports: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], view: GraphView
 ) -> dict[RunKey, RunFacts]:
-    """Return the facts of the reporters, with the sources in their reports as their only inputs."""
+    """Replace the reporters' inputs by the sources in their reports."""
     sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
     for report in reports:
         sources.get(report.reporter.run, set()).update(report.columns.datasets)

@@ -1,4 +1,4 @@
-"""Columns that a node id names, now, of a version, or at a time: the start of queries of columns."""
+"""Columns of a node id, now, of a version, or at a time: the start of queries of columns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TypeAlias
 from headwater.facts.facts import dataset_of
 from headwater.facts.index_scan import read_run_facts
 from headwater.facts.run_facts import dataset_version_id
+from headwater.queries.columns.column_graph import ColumnWalk
 from headwater.queries.columns.column_reports import ColumnReport
 from headwater.queries.columns.column_versions import Version, VersionEntry, VersionWalk
 from headwater.queries.columns.current_columns import ColumnView, DatasetColumns
 from headwater.queries.descriptions import NO_SCHEMA, Schema, read_facets, schema_of
 from headwater.queries.graphs.node_ids import FieldNode, Node
+from headwater.queries.results.columns import ColumnGraph
 from headwater.queries.runs.dataset_versions import find_version, read_versions
 from headwater.queries.runs.input_versions import outputs_of
 from headwater.queries.runs.job_versions import versions_of
@@ -25,8 +27,24 @@ NodeOfVersion: TypeAlias = tuple[Column, str]
 Producers: TypeAlias = Mapping[Version, RunKey | None]
 
 
-def select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool) -> list[Column] | None:
-    """Return the columns that a node stands for now; None if the node does not exist."""
+def find_column_graph(
+    node: FieldNode | Node, view: GraphView, version: str | None, *, depth: int, downstream: bool
+) -> ColumnGraph | None:
+    """Walk the columns around a node, of a version or as of the view's time; None if there is no such node.
+
+    As of a time, the graph has versions; with `downstream` it is the current graph of the time.
+    """
+    if version is None and (view.at is None or downstream):
+        present = ColumnView.of(view)
+        columns = _select_current(node, present, downstream=downstream)
+        return None if columns is None else ColumnWalk(present).graph(columns, depth=depth, downstream=downstream)
+    past = VersionWalk(view.as_of(None))
+    nodes = _select_at(node, past, ColumnView.of(view)) if version is None else select_version(node, version, past)
+    return None if nodes is None else past.graph(nodes, depth=depth)
+
+
+def _select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool) -> list[Column] | None:
+    """List the columns of a node now; None if the node does not exist."""
     if isinstance(node, FieldNode):
         column = view.find_column(node.dataset, node.field)
         return [column] if column else None
@@ -38,21 +56,19 @@ def select_current(node: FieldNode | Node, view: ColumnView, *, downstream: bool
     return list(dict.fromkeys(column for output in outputs for column in view.list_columns(output, used=downstream)))
 
 
-def select_version(
-    node: FieldNode | Node, version: str, walk: VersionWalk, view: GraphView
-) -> list[NodeOfVersion] | None:
-    """Return the columns of a dataset's version, or of the versions that the last run of a job's version made."""
+def select_version(node: FieldNode | Node, version: str, walk: VersionWalk) -> list[NodeOfVersion] | None:
+    """List the columns of a dataset's version, or of the outputs of a job version's last run."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
-        producers = _made_by_job_version(node.id, version, view)
+        producers = _made_by_job_version(node.id, version, walk.view)
     else:
-        producers = _made_version(_dataset_of(node), version, view)
+        producers = _made_version(_dataset_of(node), version, walk.view)
     if producers is None:
         return None
     walk.load_versions(producers)
     nodes = [
         (column, version_id)
         for dataset, version_id in producers
-        for column in _columns_of(node, walk.entry((dataset, version_id)), view)
+        for column in _columns_of(node, walk.entry((dataset, version_id)), walk.view)
     ]
     return sorted(nodes) if nodes or not isinstance(node, FieldNode) else None
 
@@ -78,7 +94,7 @@ def _made_by_job_version(job: JobId, version: str, view: GraphView) -> Producers
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) -> list[Column]:
-    """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
+    """List the columns of a node in a version; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], view)[0])
     present = ColumnView.of(view)
@@ -89,16 +105,17 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, view: GraphView) ->
     return list(dict.fromkeys((*(Column(primary, path) for path in paths), *present.used(primary))))
 
 
-def select_at(node: FieldNode | Node, walk: VersionWalk, view: GraphView) -> list[NodeOfVersion] | None:
-    """Return the columns that a node stood for at the view's time, each in its writers' last versions."""
-    present = ColumnView.of(view)
+def _select_at(node: FieldNode | Node, walk: VersionWalk, present: ColumnView) -> list[NodeOfVersion] | None:
+    """List the columns of a node at a time, each in its writers' last versions."""
     datasets = _datasets_at(node, present)
     if datasets is None:
         return None
     present.load_columns(datasets)
     entries = {entry.group.primary: entry for dataset in datasets if (entry := present.columns(dataset))}
     shown = {primary: list(_versions_at(entry, present)) for primary, entry in entries.items()}
-    walk.add([version_entry for version_entries in shown.values() for version_entry in version_entries], view.at or "")
+    walk.add(
+        [version_entry for version_entries in shown.values() for version_entry in version_entries], present.at or ""
+    )
     nodes = [
         (Column(primary, path), version_entry.version)
         for primary, version_entries in shown.items()

@@ -1,4 +1,4 @@
-"""Ways along steps between columns: what the reports of a step say together, and what holds of the ways to a column.
+"""Ways along steps between columns: the reports of a step joined, and the ways to a column joined.
 
 ways = ways_along({start}, steps)      # `steps`: a ReportedStep by (from, to)
 Way.of_all(ways[column]).masked        # True if every way to the column masks
@@ -49,7 +49,7 @@ class Way(NamedTuple):
     failed: bool = False
 
     def beyond(self, step: ReportedStep) -> Way:
-        """Return the way with one more step."""
+        """Append a step to the way."""
         return Way(
             self.direct and step.direct,
             self.masked or step.masks,
@@ -59,13 +59,13 @@ class Way(NamedTuple):
 
     @classmethod
     def of_all(cls, ways: Iterable[Way]) -> Way:
-        """Return what holds of several ways: direct or certain if any is, masked or failed if all are."""
+        """Join several ways: direct or certain if any is, masked or failed if all are."""
         direct, masked, certain, failed = zip(*ways, strict=True)
         return cls(any(direct), all(masked), any(certain), all(failed))
 
 
 def ways_along(starts: Iterable[T], steps: Mapping[tuple[T, T], ReportedStep]) -> dict[T, set[Way]]:
-    """Return the different ways by which each column is reached; a column to which no step leads is left out."""
+    """Find the different ways to each column; a column without a step to it is left out."""
     beyond: dict[T, list[tuple[T, ReportedStep]]] = {}
     for (here, there), step in steps.items():
         beyond.setdefault(here, []).append((there, step))

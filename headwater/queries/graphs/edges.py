@@ -1,14 +1,14 @@
-"""Edges of a graph: the ways along a job's, those between datasets, and those to another part of a dataset.
+"""Edges of a graph: between jobs and datasets, between datasets, and to another part of a dataset.
 
-The last DatasetEvent of a dataset with a `lineage` or a `columnLineage` facet says what it is made of (a view). Such a
-declaration is walked as a job would be: from its sources to its dataset, and back.
+The last DatasetEvent of a dataset with a `lineage` or a `columnLineage` facet names the sources of the dataset, for
+example of a view. The walk passes such a declaration like a job: from its sources to its dataset, and back.
 
     edges = DatasetEdges(view)
     edges.load_edges(groups)    # datasets of the loaded graph
-    edges.derived(group)        # the visible datasets that are made of this one
-    possible, more = possible_children([dag], view)    # a superset: each job's node says which job its parent is
+    edges.derived(group)        # the visible datasets derived from the group, by declarations
+    possible, more = possible_children([dag], view)    # a superset: each job's node names its parent now
 
-A job that runs a day late reads the part of the day before: an edge to another part is marked, and leads on as others.
+A job that runs a day late reads the part of the day before. An edge to another part is marked; walks follow it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from headwater.queries.view.graph_view import WithUsers
 from headwater.queries.view.names import datasets_beyond
 from headwater_model.ids import DatasetId, JobId
 
-# Jobs, of a namespace and of all, that are read for one parent.
+# Jobs read for one parent: of a namespace, and of all.
 CHILD_JOBS_MAX = 1_000
-# Datasets that may be made of one dataset, the first by name, that are read.
+# Datasets read below a dataset, the first by name.
 DERIVED_MAX = 1_000
-# Datasets that are read for the declared edges of one graph.
+# Datasets read for the declared edges of one graph.
 READ_MAX = 10_000
-# A job, the direction of the way that led there, and the dataset before it on that way. The dataset is empty where the
-# walk begins, or the job does not say which outputs are made of which inputs: the way leads on to all on that side.
+# A job, the direction of the walk, and the dataset before the job. The dataset is empty at the start of a walk, and
+# for a job without flows (pairs of input and output): the walk then leads on to all datasets on the job's next side.
 Step: TypeAlias = tuple[JobId, Direction, IdText]
 OPPOSITE: Mapping[Direction, Direction] = {"both": "both", "up": "down", "down": "up"}
 
 
 def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
-    """Return the sources of a dataset by its last declaration, under the names that the declaration used."""
+    """List the sources in a dataset's last declaration, under the names in the declaration."""
     if not facts.declarations:
         return set()
     last = facts.declarations[max(facts.declarations)]
@@ -48,7 +48,7 @@ def declared_sources(facts: DatasetFacts) -> set[DatasetId]:
 
 
 class DatasetEdges:
-    """The declared edges of datasets that are loaded; `truncated`: there may be more than were read."""
+    """The declared edges of loaded datasets; `truncated`: there may be more than were read."""
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
@@ -56,7 +56,7 @@ class DatasetEdges:
         self.truncated = False
 
     def load_edges(self, groups: Iterable[ResolvedDataset]) -> None:
-        """Read the datasets that may be made of these, and the sources of these."""
+        """Read the datasets below the groups, and the groups' sources."""
         names: set[DatasetId] = set()
         for group in groups:
             derived = sorted(group.derived)
@@ -70,57 +70,57 @@ class DatasetEdges:
             self._read.update(new[:left])
 
     def derived(self, group: ResolvedDataset) -> list[ResolvedDataset]:
-        """Return the visible datasets that are made of a dataset for which `load` was called, by name."""
+        """List the visible datasets derived from a group of `load_edges`, by name."""
         made_of = set(group.names)
         possible = self._visible(group, group.derived)
         return [dataset for dataset in possible if not made_of.isdisjoint(declared_sources(dataset.facts))]
 
     def sources(self, group: ResolvedDataset) -> list[ResolvedDataset]:
-        """Return the visible sources of a dataset for which `load` was called, by name."""
+        """List the visible sources of a group of `load_edges`, by name."""
         return self._visible(group, declared_sources(group.facts))
 
     def _visible(self, group: ResolvedDataset, names: Set[DatasetId]) -> list[ResolvedDataset]:
-        """Return the visible datasets of these names that were read, each once, without the dataset itself."""
+        """List the visible datasets among the read names, each once, without the dataset itself."""
         return [other for other in self._view.datasets(names & self._read) if other.primary != group.primary]
 
 
 def with_users(names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> Iterator[WithUsers]:
-    """Yield the datasets that are read alike, with the jobs to which their way leads.
+    """Yield the datasets in groups to read, each group with the users to read.
 
-    The readers of a dataset at the border are not read: it may be a hub. Nor are those beside a way up.
+    Readers of a dataset at the border are not read: it may be a hub. A walk up reads no readers either.
     """
     if is_last:
         yield [name for name, _ in names], "writers"
         return
-    up = [name for name, way in names if way == "up"]
+    up, others = ([name for name, way in names if (way == "up") == is_up] for is_up in (True, False))
     if up:
         yield up, "up"
-    if len(up) < len(names):
-        yield [name for name, way in names if way != "up"], "down"
+    if others:
+        yield others, "down"
 
 
 def users_beyond(group: ResolvedDataset, way: Direction) -> set[JobId]:
-    """Return the jobs to which a way may lead from a dataset."""
+    """List the jobs to which a walk may lead from a dataset."""
     return {*(group.producers if way != "down" else ()), *(group.readers if way != "up" else ())}
 
 
 def entered(job: Job, way: Direction, names: Mapping[DatasetId, IdText]) -> list[Step]:
-    """Return the steps by which a way leads to the job from these datasets, given by each of their names."""
+    """List the steps into the job from the datasets, given by each of their names."""
     entries = {names[name] for name in datasets_beyond(job, OPPOSITE[way]) if name in names}
     return [(job.id, way, entry) for entry in sorted(entries if has_flows(job, way) else {"" for _ in entries})]
 
 
 def has_flows(job: Job, way: Direction) -> bool:
-    """True if a way through the job leads only to what is made of the dataset that led there, or that it is made of."""
+    """True if a walk through the job is limited to the job's flows from, or to, the dataset before it."""
     return way != "both" and job.flows is not None
 
 
 def edges_apart(
     jobs: Iterable[Job], nodes: Mapping[JobId, Mapping[str, Any]], primary: Callable[[DatasetId], DatasetId]
 ) -> Iterator[tuple[DatasetId, JobId]]:
-    """Yield the edges between these jobs' datasets and the jobs that read another part than all other jobs wrote.
+    """Yield the edges from datasets to jobs, if the job reads another part than all other jobs wrote.
 
-    An edge counts only if the parts of all are known: of the job that reads, and of each other job that writes.
+    An edge counts only if all parts are known: of the reader, and of each other writer.
     """
     read: dict[tuple[DatasetId, JobId], Part | None] = {}
     written: dict[DatasetId, dict[JobId, Part | None]] = {}
@@ -138,7 +138,7 @@ def edges_apart(
 def _parts(
     node: Mapping[str, Any], side: str, primary: Callable[[DatasetId], DatasetId]
 ) -> dict[DatasetId, Part | None]:
-    """Return the part of each dataset on a side of a job, by primary name; None if unknown, or under two names."""
+    """Find the part of each dataset on a side of a job, by primary name; None if unknown, or under two names."""
     known = node.get("parts", {}).get(side, {})
     parts: dict[DatasetId, Part | None] = {}
     for text in node[side]:
@@ -148,10 +148,10 @@ def _parts(
 
 
 def possible_children(parents: Iterable[JobId], view: GraphView) -> tuple[Sequence[JobId], bool]:
-    """Return the jobs that ever named one of these as their parent, by id, and true if there are more.
+    """List the jobs that ever named a parent among `parents`, by id; return true, too, if there are more.
 
-    The parent's own namespace and those that the caller's token names are read by themselves, so that no number of
-    others leaves their jobs out.
+    The parent's own namespace and the namespaces of the caller's token are read by themselves: jobs of further
+    namespaces never crowd their jobs out.
     """
     pages = view.query([query for parent in parents for query in _queries(parent, view)])
     children = {job_of(row.data["job"]) for page in pages for row in page.rows}

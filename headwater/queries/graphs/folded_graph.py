@@ -1,7 +1,7 @@
-"""Folded graphs: on each side of a node the neighbours that ran last, and the number of the others.
+"""Folded graphs: on each side of a node its neighbours with the newest runs, and the number of the rest.
 
-A fold costs what it shows. Of a hub's neighbours the jobs of its newest runs are read; the others are counted in the
-index, which also holds deleted jobs, and of a time all that ever read or wrote the dataset.
+A fold costs only its shown nodes. Of a hub's neighbours the jobs of its newest runs are read. The rest are counted in
+the index. The index also holds deleted jobs and, for a past time, all jobs that ever read or wrote the dataset.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.names import datasets_beyond
 from headwater_model.ids import DatasetId, JobId
 
-# Neighbours that are read of one side of a node, to choose among them and to count them.
+# Neighbours read on one side of a node, to choose among them and to count them.
 SIDE_READ_MAX = 100
-# Neighbours that are read for one graph.
+# Neighbours read for one graph.
 READ_MAX = 10_000
-# Newest runs of a hub that are read, and the names of the hub under which they are.
+# Newest runs read of a hub, under each of its first names.
 _RUNS_MAX = 100
 _NAMES_MAX = 10
 _SIDES = SIDES["both"]
 _T = TypeVar("_T", DatasetId, JobId)
-# A dataset, a side of it, and the direction in which it was reached.
+# A dataset, a side of it, and the direction of the walk into it.
 _DatasetOnSide: TypeAlias = tuple[ResolvedDataset, Side, Direction]
 
 
 class FoldedGraphWalk(JobGraphWalk):
-    """A walk that leads from each side of a node to the `fold` neighbours that ran last."""
+    """A walk from each side of a node to the `fold` neighbours with the newest runs."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class FoldedGraphWalk(JobGraphWalk):
     ) -> None:
         super().__init__(view, direction=direction, job_edges=job_edges)
         self._fold = fold
-        # Datasets that are compared or counted, without the jobs that use them.
+        # Datasets read for a comparison or a count, without their users.
         self._compared: set[DatasetId] = set()
         self._looked_up: set[JobId] = set()
         self._left = READ_MAX
@@ -57,7 +57,7 @@ class FoldedGraphWalk(JobGraphWalk):
         self._view.load({name for name, _ in names}, users="both")
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
-        """Return the datasets that were mentioned last on each side of these jobs."""
+        """Choose the last mentioned datasets on each side of the jobs."""
         sides = [(datasets_beyond(self._jobs[step[0]], side), step) for step in steps for side in SIDES[step[1]]]
         self._compare(name for names, _ in sides if len(names) > self._fold for name in sorted(names)[:SIDE_READ_MAX])
         chosen: set[tuple[DatasetId, Direction]] = set()
@@ -68,12 +68,12 @@ class FoldedGraphWalk(JobGraphWalk):
 
     def _last_mentioned(self, names: Iterable[DatasetId]) -> Sequence[DatasetId]:
         groups = self._visible_among(names)
-        # Of what is shown by its id alone nobody learns when it was used.
+        # A redacted dataset shows no time of use, not even by its place in the order.
         groups.sort(key=lambda group: (self._opens(group) and group.facts.last) or "", reverse=True)
         return [group.primary for group in groups[: self._fold]]
 
     def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
-        """Return the jobs that ran last on each side of these datasets, and that were not reached yet."""
+        """List the unreached jobs with the newest runs on each side of the datasets."""
         sides = [(group, side, way) for group, way in groups if self._opens(group) for side in SIDES[way]]
         candidates = self._candidates(sides)
         self._look_up(job for jobs in candidates for job in jobs)
@@ -84,12 +84,11 @@ class FoldedGraphWalk(JobGraphWalk):
             last = users[: self._fold]
             steps.update((job.id, way, text_of(group.primary) if has_flows(job, way) else "") for job in last)
         unreached = self._unreached(sorted(step for step in steps if (*step[:2], "") not in self._walked.hops))
-        new = self._walked.take_within_limit(sorted({job for job, _, _ in unreached} - self._jobs.keys()))
-        self._keep(self._view.jobs(new))
+        self._keep(self._view.jobs(sorted({job for job, _, _ in unreached} - self._jobs.keys())))
         return [step for step in unreached if step[0] in self._jobs]
 
     def _candidates(self, sides: Sequence[_DatasetOnSide]) -> list[Sequence[JobId]]:
-        """Return the jobs of each side that are read: of a hub, those of its newest runs, then the first by name."""
+        """List the jobs to read on each side: of a hub, the jobs of its newest runs, then the first by name."""
         queries = [self._newest_runs(group, side) if _is_hub(group, side) else [] for group, side, _ in sides]
         pages = iter(self._view.query([query for side_queries in queries for query in side_queries]))
         candidates: list[Sequence[JobId]] = []
@@ -110,7 +109,7 @@ class FoldedGraphWalk(JobGraphWalk):
         ]
 
     def _degrees(self) -> Mapping[str, Degree]:
-        """Return the number of neighbours of every node that is shown in full, of those at the border too."""
+        """Count the neighbours of every node shown in full, at the border too."""
         groups = [group for primary in self._datasets if self._opens(group := self._view.group(primary))]
         jobs = [job for job in self._jobs.values() if self._view.opens(job.id)]
         self._look_up(
@@ -119,14 +118,14 @@ class FoldedGraphWalk(JobGraphWalk):
         beyond = [datasets_beyond(job, side) for job in jobs for side in _SIDES]
         self._compare(name for names in beyond if len(names) <= SIDE_READ_MAX for name in names)
         self._declared.load_edges(groups)
-        self._walked.truncated |= self._declared.truncated
+        self._budget.cut |= self._declared.truncated
         return {
             **{job.id.node_id: _degree(self._count_datasets(job, side) for side in _SIDES) for job in jobs},
             **{group.primary.node_id: _degree(self._count_users(group, side) for side in _SIDES) for group in groups},
         }
 
     def _count_users(self, group: ResolvedDataset, side: Side) -> tuple[int, bool]:
-        """Return the number of neighbours on a side of a dataset, datasets among them, and true if it is exact."""
+        """Count the neighbours on a side of a dataset, datasets among them; return true, too, if the count is exact."""
         jobs = users_beyond(group, side)
         declared = len(self._declared.sources(group) if side == "up" else self._declared.derived(group))
         if not _is_hub(group, side) and jobs <= self._looked_up:
@@ -135,20 +134,20 @@ class FoldedGraphWalk(JobGraphWalk):
         return len(jobs.union(job.id for job in shown)) + declared, False
 
     def _count_datasets(self, job: Job, side: Side) -> tuple[int, bool]:
-        """Return the number of datasets on a side of a job, and true if it is exact."""
+        """Count the datasets on a side of a job; return true, too, if the count is exact."""
         names = datasets_beyond(job, side)
         if len(names) <= SIDE_READ_MAX and self._compared.issuperset(names):
             return len(self._visible_among(names)), True
         return len(names), False
 
     def _look_up(self, jobs: Iterable[JobId]) -> None:
-        """Read the nodes of these jobs, as many as one graph may read."""
+        """Read the nodes of the jobs, as many as one graph may read."""
         new = self._affordable(set(jobs) - self._looked_up)
         self._looked_up.update(new)
         self._view.load(jobs=new)
 
     def _compare(self, names: Iterable[DatasetId]) -> None:
-        """Read these datasets without the jobs that use them, as many as one graph may read."""
+        """Read the datasets without their users, as many as one graph may read."""
         new = self._affordable(set(names) - self._compared)
         if new:
             self._compared.update(new)
@@ -160,11 +159,11 @@ class FoldedGraphWalk(JobGraphWalk):
         return affordable
 
     def _visible_among(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        """Return the visible datasets of those of these names that were compared, each once, by primary name."""
+        """List the visible datasets of the compared names, each once, by primary name."""
         return self._view.datasets(name for name in names if name in self._compared)
 
     def _users_among(self, jobs: Iterable[JobId], group: ResolvedDataset, side: Side) -> list[Job]:
-        """Return the visible jobs among these that are on this side of the dataset now, by id."""
+        """List the visible jobs on this side of the dataset now, by id."""
         users = self._view.jobs(sorted(jobs))
         return [job for job in users if not set(group.names).isdisjoint(datasets_beyond(job, OPPOSITE[side]))]
 
@@ -174,7 +173,7 @@ class FoldedGraphWalk(JobGraphWalk):
 
 
 def _is_hub(group: ResolvedDataset, side: Side) -> bool:
-    """True if a side has more jobs than are read one by one; of too many, producers are read before readers."""
+    """True if a side has more than `SIDE_READ_MAX` jobs, or was cut; with readers, a cut has spared the producers."""
     cut = group.cut and (side == "down" or not group.readers)
     return cut or len(users_beyond(group, side)) > SIDE_READ_MAX
 

@@ -1,7 +1,7 @@
-"""The times at which the graph around a node may change: from the facts that a walk read, and from rows of later runs.
+"""The times at which the graph around a node may change: times in the facts of a walk, and of later runs.
 
-The graph as of a time is a function of facts as of that time. So it changes only at times that stand in the facts which
-were read, or when a later run of a job that was read counts. A time that changes nothing costs a walk, and no more.
+The graph as of a time is a function of the facts as of the time. It changes only at a time in the facts that were read,
+or when a later run of a read job counts. A time without a change costs a walk, and no more.
 """
 
 from __future__ import annotations
@@ -18,69 +18,49 @@ from headwater.facts.keys import dataset_pk, facts_key, job_pk
 from headwater.facts.lattice import History
 from headwater.facts.run_facts import io_at, owner
 from headwater.facts.stream_rows import beginning, coarse_bounds
-from headwater.facts.table import GraphReader, Key, Row, RowPage, RowQuery
+from headwater.facts.table import GraphReader, Key, Row, RowQuery
 from headwater.facts.windows import windows_of
 from headwater.queries.descriptions import is_doubtful, schema_of
 from headwater.queries.view import GraphView
+from headwater.queries.view.rows import ReadAhead
 from headwater.times import just_after
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
-# Rows of later runs that are read for one job or dataset at a time.
+# Rows of later runs read for one job or dataset at a time.
 ROWS_MAX = 2_000
-# Versions of a job whose inputs and outputs are read; of a job with more, each later run may change the graph.
+# Versions of a job whose inputs and outputs are read; each later run of a job with more may change the graph.
 _VERSIONS_MAX = 20
 
-# The inputs and outputs of a job, under the names that it used.
+# The inputs and outputs of a job, under the names in its events.
 IO: TypeAlias = tuple[frozenset[DatasetId], frozenset[DatasetId]]
 # The type of each column in a schema.
 Types: TypeAlias = Mapping[FieldPath, str | None]
 
 
-class WatchedReader:
-    """The table as one history reads it, with the times in the facts that were read.
+class WatchedReader(ReadAhead):
+    """The table as read by one history, with the times in the facts.
 
-    `doubtful` are the datasets whose schema depends on which run wrote them last.
+    `doubtful` are the datasets whose schema depends on their last writer.
     """
 
     def __init__(self, behind: GraphReader) -> None:
-        self._behind = behind
+        super().__init__(behind)
         self.times: set[str] = set()
         self.doubtful: set[DatasetId] = set()
         # Mentions matter once something was deleted.
         self._mentions: set[str] = set()
         self._is_deleted = False
 
-    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist."""
-        rows = self._behind.get(keys)
-        self._watch_rows(rows.values())
-        return rows
-
-    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query."""
-        pages = self._behind.query(queries)
-        self._watch_rows(row for page in pages for row in page.rows)
-        return pages
-
-    def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return what `get` and `query` return, in one round."""
-        rows, pages = self._behind.read(keys, queries)
-        self._watch_rows((*rows.values(), *(row for page in pages for row in page.rows)))
-        return rows, pages
-
-    def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow."""
-        self._behind.expect(keys, queries)
+    def _keep(self, rows: Mapping[Key, Row | None]) -> None:
+        super()._keep(rows)
+        for row in rows.values():
+            if row is not None and "facts" in row.data:
+                self._watch(row)
 
     def changes(self) -> Iterator[str]:
-        """Yield the times at which what was read may change by its own facts."""
+        """Yield the times at which the read rows may change by their own facts."""
         yield from self.times
         yield from self._mentions if self._is_deleted else ()
-
-    def _watch_rows(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            if "facts" in row.data:
-                self._watch(row)
 
     def _watch(self, row: Row) -> None:
         kind, stored = row.pk.partition("#")[0], row.data["facts"]
@@ -100,7 +80,7 @@ class WatchedReader:
 
     def _watch_dataset(self, facts: DatasetFacts, dataset: DatasetId) -> None:
         self._watch_mentions(facts)
-        # A job that used it first at a time may not have been read before.
+        # A job's first use of the dataset: the job may not have been read before.
         users = facts.written_by.values(), facts.read_by.values()
         self.times.update(filter(None, [facts.named_first]), facts.derived.values(), *users)
         self._mentions.update(facts.named_at)
@@ -125,7 +105,7 @@ def _stamps(history: History) -> list[str]:
 
 
 def _times_of_run(facts: RunFacts) -> Iterator[str]:
-    """Yield the times at which a run that counts reported more; rows of the index name the times when it counts."""
+    """Yield the times at which a counted run reported more; rows of the index name the time when it began to count."""
     if facts.streaming:
         yield facts.streaming
     ends = min(map(_time, facts.terminals), default="~")
@@ -140,9 +120,9 @@ def _times_of_run(facts: RunFacts) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class LaterRun:
-    """A run that counts from a time on, and what follows: what its job uses (`io`), or the schema of what it wrote.
+    """A run that counts from a time on, with its result: its job's inputs and outputs, or the schema of its output.
 
-    `expected` is None if that is not known.
+    `expected` is None if the result is unknown.
     """
 
     time: str
@@ -152,10 +132,10 @@ class LaterRun:
 
 @dataclass(slots=True)
 class LaterRuns:
-    """The runs of watched jobs and of writers of doubtful datasets in a range of times, the oldest first.
+    """The runs of watched jobs, and of writers of doubtful datasets, in a range of times, the oldest first.
 
-    What is watched from a later time on is read from `start`, as it is then. `complete_to`: rows from then on were not
-    all read.
+    A job or dataset watched from a later time on is read from `start`, as `start` is then. Rows from `complete_to` on
+    were not all read.
     """
 
     view: GraphView
@@ -166,7 +146,7 @@ class LaterRuns:
     of_datasets: dict[DatasetId, Sequence[LaterRun]] = field(default_factory=dict)
 
     def read(self, jobs: Mapping[JobId, IO], datasets: Iterable[DatasetId]) -> None:
-        """Read the runs of these jobs (given with what they use now) and the versions of these datasets."""
+        """Read the runs of the jobs, given with their inputs and outputs now, and the versions of the datasets."""
         new = {job: io for job, io in jobs.items() if job not in self.of_jobs}
         versions = self._versions(list(new))
         queries: dict[RowQuery, tuple[JobId, IO | None]] = {}
@@ -187,7 +167,7 @@ class LaterRuns:
         self._read_datasets([dataset for dataset in datasets if dataset not in self.of_datasets])
 
     def _streams(self, jobs: Collection[JobId]) -> dict[JobId, list[LaterRun]]:
-        """Return the streams of these jobs at each of their events in the range."""
+        """Read the streams of the jobs at each of their events in the range."""
         streamed = sorted(streamed_jobs(jobs, self.view)) if jobs else []
         pages = self._rows([query for job in streamed for query in self._coarse(job_pk(job), "WITH_IO")])
         runs = sorted({run_of(row) for page in pages for row in page})
@@ -212,7 +192,7 @@ class LaterRuns:
             self.of_datasets[dataset] = _in_order(filter(None, writes))
 
     def _of_dataset(self, dataset: DatasetId) -> list[RowQuery]:
-        """Return the queries of the versions of a dataset; only one that a stream wrote has rows of streams."""
+        """List the queries of a dataset's versions; only a dataset written by a stream has rows of streams."""
         pk, row = dataset_pk(dataset), self.view.get([facts_key(dataset)]).get(facts_key(dataset))
         exact = [self._range(pk, prefix) for prefix in ("VERSION", "FAILED")]
         if row is None or not DatasetFacts(**row.data["facts"]).first_streamed:
@@ -224,19 +204,19 @@ class LaterRuns:
         return [RowQuery(pk, low=low, high=high, limit=ROWS_MAX) for low, high in bounds]
 
     def _times_of(self, facts: RunFacts) -> list[str]:
-        """Return the times of a stream's events in the range, of those that are known."""
+        """List the known times of a stream's events in the range."""
         known = (*facts.times, facts.first, facts.streaming, *facts.inputs.values(), *facts.outputs.values())
         return sorted({time for time in known if time and self.start <= time < self.end})
 
     def _times(self, rows: Iterable[Row], facts: Mapping[RunKey, RunFacts]) -> set[tuple[str, RunKey]]:
-        """Return the times of these rows, each with its run; a coarse row is of all the run's events in the range."""
+        """List the times of the rows, each with its run; a coarse row stands for all the run's events in the range."""
         places = {(time_of(row), run_of(row)) for row in rows}
         streams = {run for place, run in places if place.endswith("~")}
         events = {(time, run) for run in streams & facts.keys() for time in self._times_of(facts[run])}
         return {place for place in places if not place[0].endswith("~")} | events
 
     def _versions(self, jobs: Sequence[JobId]) -> dict[JobId, dict[str, IO] | None]:
-        """Return what each version of a job uses, by job; None for a job with too many, or whose facets state flows."""
+        """Read the inputs and outputs of each version of a job; None for a job with too many, or with flows."""
         queries = [RowQuery(job_pk(job), prefix="VERSION#", limit=_VERSIONS_MAX) for job in jobs]
         pages = self.view.query(queries)
         explicit = explicit_jobs(jobs, self.view) if jobs else set()
@@ -260,7 +240,7 @@ class LaterRuns:
 
 
 def _write(time: str, run: RunKey, facts: RunFacts, dataset: DatasetId) -> LaterRun | None:
-    """Return a run that wrote a dataset, with the schema that it sent; None if it sent none."""
+    """Make a run's write of a dataset, with the schema of the run; None if the run sent no schema."""
     schemas = facts.written_facets.get(text_of(dataset), {}).get("schema", {})
     if len(schemas) > 1 or len(facts.terminals) > 1:
         return LaterRun(time, run, None)
@@ -273,7 +253,7 @@ def _in_order(runs: Iterable[LaterRun]) -> list[LaterRun]:
 
 
 def io_of_nodes(nodes: Mapping[JobId, Mapping[str, Any]]) -> dict[JobId, IO]:
-    """Return what jobs use by their nodes."""
+    """List the inputs and outputs of jobs by their nodes."""
     return {job: _frozen(io_of(node)) for job, node in nodes.items()}
 
 

@@ -1,4 +1,4 @@
-"""The history of the graph around a node: the times at which it changed, and what was added, removed and retyped."""
+"""The history of the graph around a node: the times of its changes, with nodes, edges and columns added and removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from headwater_model.errors import TooLarge
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
-# Changes of one response, and jobs and datasets that are read for it, all its graphs together.
+# Changes in a response; and jobs and datasets read for all its graphs together.
 CHANGES_MAX = 100
 _READ_MAX = 10_000
 
@@ -43,7 +43,7 @@ class _State:
 
 
 class HistoryWalk:
-    """The graphs around a node as of one time after another: of each time at which the one before may have changed."""
+    """The graphs around a node, time after time: at each time of a possible change."""
 
     def __init__(
         self, view: GraphView, node: JobId | DatasetId, depth: int, *, direction: GraphDirection = "both"
@@ -55,23 +55,23 @@ class HistoryWalk:
         self._left = _READ_MAX
 
     def between(self, start: str, end: str) -> History:
-        """Return the changes by events from `start` on and before `end`.
+        """List the changes by events from `start` on and before `end`.
 
         Raises:
-            TooLarge: more is connected than one graph holds.
+                    TooLarge: more is connected than a graph holds.
         """
         later = LaterRuns(self._view, start, end, end)
         state = self._state(start)
         time = self._next(later, state, start)
         changes: list[HistoryStep] = []
         while time is not None:
-            # If the graph changes at this time, these runs are among the causes.
+            # If the graph changes at this time, the runs are among the causes.
             runs = {later_run.run for later_run in self._unexpected(later, state) if later_run.time == time}
             known = self._walk.nodes.keys()
             try:
                 after = self._state(just_after(time))
             except TooLarge:
-                # The response ends before this time; a request that starts at it fails.
+                # The response ends before this time; a request from this time on fails.
                 if time == start:
                     raise
                 break
@@ -98,13 +98,13 @@ class HistoryWalk:
         return _state_of(graph) if graph else _State()
 
     def _next(self, later: LaterRuns, state: _State, earliest: str) -> str | None:
-        """Return the next time in the range at which the graph may change, `earliest` included."""
+        """Find the next time in the range at which the graph may change, `earliest` included."""
         later.read(io_of_nodes(self._walk.nodes), self._watched.doubtful)
         times = (*self._watched.changes(), *(later_run.time for later_run in self._unexpected(later, state)))
         return min((time for time in times if earliest <= time < later.complete_to), default=None)
 
     def _unexpected(self, later: LaterRuns, state: _State) -> Iterator[LaterRun]:
-        """Yield the runs that may change the graph, which leave a job or a dataset as it is not now."""
+        """Yield the runs that may change the graph: their `expected` differs from the present state."""
         for job, io in io_of_nodes(self._walk.nodes).items():
             yield from (later_run for later_run in later.of_jobs[job] if later_run.expected != io)
         for name, runs in later.of_datasets.items():
@@ -112,7 +112,7 @@ class HistoryWalk:
             yield from (later_run for later_run in runs if schema is not None and later_run.expected != schema)
 
     def _first_runs(self, time: str, jobs: Collection[JobId]) -> set[RunKey]:
-        """Return the runs of this time of those jobs that no event mentioned before it."""
+        """Find the first runs, at this time, of the jobs without an earlier event."""
         new = [job for job in jobs if self._walk.nodes[job]["first"] == time]
         queries = [RowQuery(job_pk(job), prefix=f"WITH_IO#{time}#") for job in new]
         # The first row of a stream names a minute; the run's facts have the exact time.
@@ -125,7 +125,7 @@ class HistoryWalk:
         return runs | {run for run, of_run in facts.items() if of_run.first == time}
 
     def _causes(self, runs: Collection[RunKey]) -> tuple[Cause, ...]:
-        """Return the jobs of these runs that the caller may see, each with its run."""
+        """List the jobs of the runs, shown in full to the caller, each with its run."""
         causes = set[Cause]()
         for run, facts in read_run_facts(runs, self._view).items():
             job = owner(facts)
@@ -135,7 +135,7 @@ class HistoryWalk:
 
 
 def _state_of(graph: Graph) -> _State:
-    ids: list[JobId | DatasetId] = [*(job.id for job in graph.jobs), *(dataset.id for dataset in graph.datasets)]
+    ids = [node.id for node in graph.nodes]
     return _State(
         frozenset(node.node_id for node in ids),
         frozenset(graph.edges),

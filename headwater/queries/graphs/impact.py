@@ -1,4 +1,4 @@
-"""Everything downstream of a job or dataset, with the way that leads there."""
+"""Everything downstream of a job or dataset, with the nearest nodes before it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from headwater.queries.graphs.job_graph import NODES_MAX
-from headwater.queries.results.entities import Dataset, Job
+from headwater.queries.results.entities import Job
 from headwater.queries.results.graphs import Graph, Impact, Impacted
 from headwater.walk import Walked, walk
 from headwater_model.ids import JobId
 
-# A node, and the dataset that led there if the node is a job that says which outputs are made of which inputs.
+# A node, and the dataset before it if the node is a job with flows (pairs of input and output).
 _Place: TypeAlias = tuple[str, str]
 
 
-def impact_of(graph: Graph, start: JobId | None) -> Impact:
-    """Return what a graph that was walked down from a job, or from its first dataset (None), shows below that."""
-    starts = [graph.datasets[0].id.node_id] if start is None else _with_tasks(start, graph.jobs)
+def impact_of(graph: Graph) -> Impact:
+    """List the nodes below the start of a graph walked down."""
+    start = graph.nodes[0].id
+    starts = _with_tasks(start, graph.jobs) if isinstance(start, JobId) else [start.node_id]
     before: dict[_Place, set[_Place]] = defaultdict(set)
     places = _WaysDown(graph).walk(starts, before)
+    # A job with flows has a place for each dataset before it: the nearest place gives the node's hops.
     hops: dict[str, int] = {}
     through: dict[str, set[str]] = defaultdict(set)
     for place, hop in places.items():
         if hops.setdefault(place[0], hop) == hop:
             through[place[0]].update(node for node, entry in before[place] if places[node, entry] == hop - 1)
-    nodes: dict[str, Job | Dataset] = {node.id.node_id: node for node in graph.datasets}
-    nodes.update((node.id.node_id, node) for node in graph.jobs)
+    # Render the nodes, nearest first.
+    nodes = {node.id.node_id: node for node in graph.nodes}
     apart = frozenset(graph.apart)
     impacted = [
         Impacted(
@@ -43,13 +45,13 @@ def impact_of(graph: Graph, start: JobId | None) -> Impact:
 
 
 def count_datasets_below(graph: Graph, starts: Iterable[JobId]) -> dict[JobId, int]:
-    """Return for each of these jobs the number of datasets below it, in a graph that was walked down from all."""
+    """Count the datasets below each job, in a graph walked down from all the jobs."""
     ways = _WaysDown(graph)
     return {start: len(ways.datasets_below(_with_tasks(start, graph.jobs))) for start in starts}
 
 
 class _WaysDown:
-    """The edges of a graph, and the datasets that jobs make of each of their inputs."""
+    """The edges of a graph, and the flows of its jobs."""
 
     def __init__(self, graph: Graph) -> None:
         self._below: dict[str, set[str]] = defaultdict(set)
@@ -63,7 +65,7 @@ class _WaysDown:
         self._datasets = {dataset.id.node_id for dataset in graph.datasets}
 
     def walk(self, starts: Collection[str], before: dict[_Place, set[_Place]]) -> Mapping[_Place, int]:
-        """Return the hops of all places below these nodes; to `before` add the places that lead to each."""
+        """Walk down from the nodes: return the hops of each place; add to `before` the places before each."""
 
         def beyond(level: Sequence[_Place], _: bool) -> Iterable[_Place]:
             for place in level:
@@ -75,7 +77,7 @@ class _WaysDown:
         return walk([(start, "") for start in starts], beyond, into=Walked(limit)).hops
 
     def datasets_below(self, starts: Iterable[str]) -> set[str]:
-        """Return the datasets below these nodes."""
+        """List the datasets below the nodes."""
         places = {(start, "") for start in starts}
         left = list(places)
         while left:
@@ -88,12 +90,12 @@ class _WaysDown:
         node, entry = place
         for other in self._below[node]:
             if not entry or other not in self._datasets or (entry, other) in self._flows[node]:
-                # A job that leads to another leads to all that this one makes.
+                # A job leads to all outputs of the next job.
                 yield other, node if other in self._flows and node in self._datasets else ""
 
 
 def _with_tasks(job: JobId, jobs: Iterable[Job]) -> list[str]:
-    """Return the node ids of a job and of those that it started, and so on."""
+    """List the node ids of a job, of its tasks, of their tasks, and so on."""
     below: dict[JobId, set[JobId]] = defaultdict(set)
     for task in jobs:
         if task.parent:

@@ -1,9 +1,9 @@
 """The graph of jobs and datasets, now or as of a time, walked breadth first over current edges.
 
-Walked in both directions it is the same from every node of a component that the depth covers: a walk from a dataset
-begins with all its current readers and producers. Walked up or down, it has only what lies on a directed way from the
-start; a walk from a job begins with all that it started, too, so that the graph of a DAG is that of its tasks. Hidden
-nodes, and nodes that the caller may not see in full, connect no others.
+Walked in both directions, it is the same from every node of a component within the depth: a walk from a dataset begins
+with all its current readers and producers. Walked up or down, it has only nodes on a directed path from the start. A
+walk from a job begins with all its descendants, too: the graph of a DAG is the graph of its tasks. No walk passes a
+hidden node, or a node shown by its id alone.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from headwater.queries.graphs.edges import (
     with_users,
 )
 from headwater.queries.graphs.short_forms import PRODUCERS_MAX, find_stale
-from headwater.queries.results.entities import Job, redacted_dataset
+from headwater.queries.results.entities import Dataset, Job, redacted_dataset
 from headwater.queries.results.graphs import Degree, Dependency, Direction, Graph, GraphDirection
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.view.graph_view import WithUsers
 from headwater.queries.view.names import datasets_beyond
 from headwater.queries.view.nodes import resolve_assertions, under_primaries
-from headwater.walk import Walked, walk
+from headwater.walk import Budget, Walked, walk
 from headwater_model.ids import DatasetId, JobId
 
-# Generations of jobs that started each other, with which the graph of a job begins.
+# Generations of descendants at the start of a walk from a job.
 GENERATIONS_MAX = 10
 # Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
-# A declared edge between datasets is walked as a job would be: under the name of the dataset that is made of others, in
-# a namespace that no job has.
+# A walk passes a declared edge between datasets like a job: under the name of the derived dataset, in a namespace of no
+# job.
 _DECLARED = ""
 _DIRECTIONS: Mapping[GraphDirection, tuple[Direction, ...]] = {
     "both": ("both",),
@@ -66,25 +66,27 @@ class JobGraphWalk:
         self._view = view
         self._directions = _DIRECTIONS[direction]
         self._job_edges = job_edges
-        # Hops that follow those of the jobs that are read next.
+        # Hops after the next read of jobs.
         self._hops_left = 0
         self._declared = DatasetEdges(view)
-        # The nodes of the jobs that were read, shown or not.
+        # The nodes of the read jobs, shown or not.
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, ResolvedDataset] = {}
-        # Names of datasets that were read, shown or not, and datasets that were shown, by the way that led there.
+        # Read names of datasets, shown or not, and shown datasets, each by the direction of the walk into it.
         self._names: set[tuple[DatasetId, Direction]] = set()
         self._reached: set[tuple[DatasetId, Direction]] = set()
-        # The limit counts jobs and datasets: it shrinks by each dataset.
-        self._walked = Walked[Step](NODES_MAX if limit is None else limit)
+        # The shown jobs and datasets in the order of hops: each takes a place of the budget.
+        self._order: list[JobId | DatasetId] = []
+        self._budget = Budget(NODES_MAX if limit is None else limit)
+        self._walked = Walked[Step]()
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
-        """Return the graph around a job and all that it started; None if the job is unknown or hidden."""
+        """Walk around a job and its descendants; None if the job is unknown or hidden."""
         return self.from_jobs([job], depth)
 
     def from_jobs(self, jobs: Sequence[JobId], depth: int) -> Graph | None:
-        """Return the graph around jobs and all that they started; None if all are unknown or hidden."""
+        """Walk around jobs and their descendants; None if all the jobs are unknown or hidden."""
         self._hops_left = depth
         job_ids = self._keep(self._read_jobs(jobs))
         starts = [*job_ids, *self._read_tasks(job_ids)]
@@ -92,7 +94,7 @@ class JobGraphWalk:
         return self._walk_from(steps, depth) if job_ids else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
-        """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
+        """Walk around a dataset, by any of its names; None if it is unknown or hidden."""
         self._hops_left = depth
         names = [(dataset, way) for way in self._directions]
         self._load(names, is_last=False)
@@ -100,50 +102,51 @@ class JobGraphWalk:
         return self._walk_from([*self._users_of(new), *self._declarations_of(new)], depth) if new else None
 
     def _read_tasks(self, starts: Sequence[JobId]) -> Sequence[JobId]:
-        """Return the visible jobs that these started, and so on: of `GENERATIONS_MAX` generations."""
+        """Read the visible descendants of the jobs: their children, and so on for `GENERATIONS_MAX` generations."""
         tasks: dict[JobId, Job] = {}
         jobs = starts
         for _ in range(GENERATIONS_MAX):
             parents = self._parents_among(jobs)
             if not parents:
                 break
-            # The index has jobs that ever named these as their parent; the node of each job has its parent now.
+            # The index has jobs that ever named such a parent; the node of each job has its parent now.
             possible, more = possible_children(parents, self._view)
             known = {*starts, *tasks}
             new = [job for job in possible if job not in known and self._view.opens(job)]
-            left = max(self._walked.limit - len(self.nodes), 0)
-            self._walked.truncated |= more or len(new) > left
+            # Candidates with another parent were read, too.
+            left = max(self._budget.left - (len(self.nodes) - len(self._jobs)), 0)
+            self._budget.cut |= more or len(new) > left
             candidates = self._read_jobs(new[:left])
             children = {job.id: job for job in candidates if job.parent and job.parent.job in parents}
             tasks |= children
             jobs = list(children)
-        self._walked.truncated |= bool(self._parents_among(jobs))
+        self._budget.cut |= bool(self._parents_among(jobs))
         return self._keep(tasks[job] for job in sorted(tasks))
 
     def _parents_among(self, jobs: Iterable[JobId]) -> list[JobId]:
         return [job for job in jobs if "is_parent" in self._view.nodes[job] and self._view.opens(job)]
 
     def _walk_from(self, jobs: Sequence[Step], depth: int) -> Graph:
-        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        """Add the jobs and their datasets; then, hop by hop, the jobs that share a dataset with the last added jobs."""
         walk(jobs, self._add_jobs, into=self._walked, depth=depth)
         return self._graph()
 
     def _add_jobs(self, steps: Sequence[Step], is_last: bool) -> Sequence[Step]:
-        """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
+        """Add the datasets of the jobs; return the jobs that read or produce a new dataset."""
         opened = [step for step in steps if step[0].namespace != _DECLARED and self._view.opens(step[0])]
         names = self._names_of(opened) | self._names_declared(step for step in steps if step[0].namespace == _DECLARED)
         # Names beyond the limit are not read.
-        fitting = self._walked.take_within_limit(sorted(names - self._names))
+        fitting = self._budget.fitting(sorted(names - self._names))
         self._load(fitting, is_last=is_last)
         new = self._add_datasets(fitting)
         self._hops_left -= 1
         return () if is_last else [*self._users_of(new), *self._declarations_of(new), *self._jobs_beyond(opened)]
 
     def _declarations_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> list[Step]:
-        """Return the declarations to which each way leads from these datasets, and that were not reached yet."""
+        """List the unreached declarations from, or of, the datasets, each in the direction of the walk."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         self._declared.load_edges(group for group, _ in opened)
-        self._walked.truncated |= self._declared.truncated
+        self._budget.cut |= self._declared.truncated
         declared: set[tuple[DatasetId, Direction]] = set()
         for group, way in opened:
             if way != "up":
@@ -151,15 +154,13 @@ class JobGraphWalk:
             if way != "down" and self._declared.sources(group):
                 declared.add((group.primary, way))
         steps = [(JobId(_DECLARED, text_of(view)), way, "") for view, way in sorted(declared)]
-        new: list[Step] = [step for step in steps if step not in self._walked.hops]
         # They are shown as edges, and take no node's place.
-        self._walked.limit += len(new)
-        return new
+        return self._unreached(steps)
 
     def _names_declared(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
-        """Return the names of the datasets to which each way leads from these declarations.
+        """List the next names of datasets in each direction from the declarations.
 
-        Of a dataset that the caller may not see, this is the dataset alone.
+        A dataset shown by its id alone gives its own name, and no sources.
         """
         declared = [(self._view.group(dataset_of(declaration.name)), way) for declaration, way, _ in steps]
         self._declared.load_edges(group for group, _ in declared)
@@ -170,7 +171,7 @@ class JobGraphWalk:
         return names
 
     def _jobs_beyond(self, steps: Sequence[Step]) -> list[Step]:
-        """Return the visible jobs to which edges between jobs lead, and that were not reached yet."""
+        """List the unreached visible jobs at the other end of edges between jobs."""
         # An edge is in the node of the job that reported it: of this job, or of the job at the other end.
         own = {job: set(edges_in(self._view.nodes[job])) for job, _, _ in steps}
         others = {job: dependents_in(self._view.nodes[job]) for job, _, _ in steps}
@@ -179,7 +180,7 @@ class JobGraphWalk:
         }
         if not self._job_edges or not beyond:
             return []
-        self._walked.truncated |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
+        self._budget.cut |= any(are_dependents_cut(self._view.nodes[job]) for job in others)
         read = {job.id: job for job in self._read_jobs(sorted(beyond - self._jobs.keys()))} | self._jobs
         candidates: set[Step] = set()
         for job, way, _ in steps:
@@ -187,15 +188,15 @@ class JobGraphWalk:
             for other in others[job]:
                 reported = edges_in(self._view.nodes[other]) if other in read else ()
                 ends += [edge.ends(other) for edge in reported if edge.other == job and edge.kind in self._job_edges]
-            # A way up follows the edges that end at this job; a way down follows those that begin here.
+            # A walk up follows the edges into the job; a walk down follows the edges out of it.
             candidates.update((start, way, "") for start, end in ends if end == job and way != "down")
             candidates.update((end, way, "") for start, end in ends if start == job and way != "up")
-        new = [step for step in sorted(candidates) if step[0] in read and step not in self._walked.hops]
+        new = self._unreached(step for step in sorted(candidates) if step[0] in read)
         self._keep(read[job] for job, _, _ in new)
-        return new
+        return [step for step in new if step[0] in self._jobs]
 
     def _names_of(self, steps: Iterable[Step]) -> set[tuple[DatasetId, Direction]]:
-        """Return the names of the datasets to which each way leads from these jobs."""
+        """List the next names of datasets in each direction from the jobs."""
         return {
             (name, step[1])
             for step in steps
@@ -203,7 +204,7 @@ class JobGraphWalk:
         }
 
     def _flowing(self, step: Step, names: Iterable[DatasetId]) -> Iterable[DatasetId]:
-        """Return those of these datasets of a job that are made of what led there, or that it is made of."""
+        """Choose the job's datasets along its flows: derived from the dataset before the job, or its sources."""
         job, way, entry = step
         flows = self._jobs[job].flows
         if not entry or flows is None:
@@ -216,64 +217,63 @@ class JobGraphWalk:
         return [name for name in names if name in beyond]
 
     def _load(self, names: Sequence[tuple[DatasetId, Direction]], *, is_last: bool) -> None:
-        """Read the datasets, and the jobs to which each way leads from them."""
+        """Read the datasets, and the next jobs in each direction."""
         self._view.load(namespaces={name.namespace for name, _ in names})
         for datasets, users in with_users(names, is_last=is_last):
             self._view.load(datasets, users=users)
 
     def _add_datasets(self, names: Sequence[tuple[DatasetId, Direction]]) -> list[tuple[ResolvedDataset, Direction]]:
-        """Add the visible datasets of these loaded names; return the new ones of each way."""
+        """Add the visible datasets of the loaded names; return the new datasets of each direction."""
         self._names.update(names)
         primaries = sorted({(self._view.primary(name), way) for name, way in names} - self._reached)
         visible = [(group, way) for primary, way in primaries if (group := self._view.dataset(primary))]
-        # Datasets beyond the limit are not shown, and nothing leads on from them.
+        # Datasets beyond the limit are not shown, and the walk ends before them.
         new = {group.primary: group for group, _ in visible if group.primary not in self._datasets}
-        fitting = self._walked.take_within_limit(list(new))
-        self._walked.limit -= len(fitting)
+        fitting = self._budget.take(list(new))
+        self._order += fitting
         self._datasets.update((primary, new[primary]) for primary in fitting)
         shown = [(group, way) for group, way in visible if group.primary in self._datasets]
         self._reached.update((group.primary, way) for group, way in shown)
         return shown
 
     def _users_of(self, groups: Sequence[tuple[ResolvedDataset, Direction]]) -> Sequence[Step]:
-        """Return the visible jobs to which each way leads from these datasets, and that were not reached yet."""
+        """List the unreached visible jobs in each direction from the datasets."""
         opened = [(group, way) for group, way in groups if self._opens(group)]
         steps: set[tuple[JobId, Direction]] = set()
         among: dict[Direction, dict[DatasetId, IdText]] = {}
         for group, way in opened:
-            self._walked.truncated |= group.cut
+            self._budget.cut |= group.cut
             steps.update((job, way) for job in users_beyond(group, way))
             among.setdefault(way, {}).update(dict.fromkeys(group.names, text_of(group.primary)))
         steps = {(job, way) for job, way in steps if (job, way, "") not in self._walked.hops}
         jobs = self._read_jobs(sorted({job for job, _ in steps} - self._jobs.keys()), self._beyond(steps))
         known = {job.id: job for job in jobs} | {job: self._jobs[job] for job, _ in steps if job in self._jobs}
-        # A job that reports flows is entered once for each dataset that leads there.
+        # A job with flows is entered once for each dataset before it.
         users = [step for job, way in sorted(steps) if job in known for step in entered(known[job], way, among[way])]
         new = self._unreached(users)
         self._keep(known[job] for job, _, _ in new)
-        return new
+        return [step for step in new if step[0] in self._jobs]
 
     def _unreached(self, steps: Iterable[Step]) -> list[Step]:
-        """Return the steps that are new; a job that is entered more than once takes the place of one."""
-        new = [step for step in steps if step not in self._walked.hops]
-        self._walked.limit += sum(1 for step in new if step[2]) - len({step[:2] for step in new if step[2]})
-        return new
+        return [step for step in steps if step not in self._walked.hops]
 
     def _beyond(self, steps: Iterable[tuple[JobId, Direction]]) -> Iterator[WithUsers]:
-        """Yield the datasets to which edges say that the jobs lead: they are read together with the jobs."""
+        """Yield the next datasets of the jobs, by edges: they are read together with the jobs."""
         opened = [(used, way) for job, way in steps if self._view.opens(job) and (used := self._view.near(job))]
         names = {(name, way) for used, way in opened for name in datasets_beyond(used, way)} - self._names
-        fitting = sorted(names)[: max(self._walked.limit - len(self._walked.hops), 0)]
-        return with_users(fitting, is_last=self._hops_left <= 0)
+        return with_users(sorted(names)[: self._budget.left], is_last=self._hops_left <= 0)
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
-        kept = {job.id: job for job in jobs}
-        self._jobs.update(kept)
-        return list(kept)
+        """Show the jobs, as many as fit; return the ids of the shown jobs."""
+        requested = {job.id: job for job in jobs}
+        new = self._budget.take([job for job in requested if job not in self._jobs])
+        self._order += new
+        self._jobs.update((job, requested[job]) for job in new)
+        return [job for job in requested if job in self._jobs]
 
     def _read_jobs(self, jobs: Sequence[JobId], beyond: Iterable[WithUsers] = ()) -> list[Job]:
-        """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
-        fitting = self._walked.take_within_limit(jobs)
+        """Read the existing jobs that are not hidden, with datasets under the names in their events."""
+        fitting = self._budget.fitting(jobs)
         self._view.load(jobs=fitting, beyond=beyond)
         self.nodes.update((job, self._view.nodes[job]) for job in fitting if job in self._view.nodes)
         return self._view.jobs(fitting)
@@ -282,11 +282,11 @@ class JobGraphWalk:
         return self._view.opens(*group.names)
 
     def _shown_jobs(self) -> tuple[Job, ...]:
-        """Return the jobs, their datasets under primary names; those that the caller may not see by their ids alone."""
+        """List the jobs, their datasets under primary names; redact the jobs that the caller may not see in full."""
         self._jobs = {job.id: under_primaries(job, self._view.primary) for job in self._jobs.values()}
         if self._job_edges:
-            opened_jobs = filter(self._view.caller.opens, self._jobs)
-            self._walked.truncated |= any("jobs_cut" in self._view.nodes[job] for job in opened_jobs)
+            opened_jobs = filter(self._view.opens, self._jobs)
+            self._budget.cut |= any("jobs_cut" in self._view.nodes[job] for job in opened_jobs)
         return tuple(map(self._view.redacted, self._jobs.values()))
 
     def _graph(self) -> Graph:
@@ -294,8 +294,8 @@ class JobGraphWalk:
         groups = list(filter(self._opens, self._datasets.values()))
         # The graph is truncated, too, if aliases, producers, jobs beside a job or results of tests were left out.
         unseen = {job for group in groups for job in group.producers} - self._view.nodes.keys()
-        self._walked.truncated |= self._view.truncated or len(unseen) > PRODUCERS_MAX
-        self._walked.truncated |= resolve_assertions(groups, self._view)
+        self._budget.cut |= self._view.truncated or len(unseen) > PRODUCERS_MAX
+        self._budget.cut |= resolve_assertions(groups, self._view)
         writers = find_stale(groups, self._view)
         facets = read_facets(groups, self._view)
         opened = {
@@ -307,11 +307,16 @@ class JobGraphWalk:
             )
             for group, described in zip(groups, facets, strict=True)
         }
-        datasets = tuple(opened.get(primary) or redacted_dataset(primary) for primary in self._datasets)
+        datasets = [opened.get(primary) or redacted_dataset(primary) for primary in self._datasets]
         edges = tuple(self._edges())
         dependencies = tuple(self._dependencies()) if "CONTROL" in self._job_edges else None
         apart = tuple(sorted(self._edges_apart()))
-        return Graph(jobs, datasets, edges, self._walked.truncated, self._degrees(), dependencies, apart)
+        return Graph(self._in_order(jobs, datasets), edges, self._budget.cut, self._degrees(), dependencies, apart)
+
+    def _in_order(self, jobs: Iterable[Job], datasets: Iterable[Dataset]) -> tuple[Job | Dataset, ...]:
+        nodes: dict[JobId | DatasetId, Job | Dataset] = {job.id: job for job in jobs}
+        nodes.update((dataset.id, dataset) for dataset in datasets)
+        return tuple(nodes[thing] for thing in self._order)
 
     def _edges_apart(self) -> Iterator[tuple[str, str]]:
         """Yield the edges to jobs that read another part of a dataset than was written; both ends are shown in full."""
@@ -321,7 +326,7 @@ class JobGraphWalk:
                 yield dataset.node_id, job.node_id
 
     def _edges_of_jobs(self, kind: Kind) -> Iterator[tuple[JobId, JobId, JobEdge]]:
-        """Yield the edges between jobs of the graph, with at least one end that is shown in full."""
+        """Yield the edges between jobs of the graph, with at least one end shown in full."""
         for job in self._jobs if kind in self._job_edges else ():
             for edge in edges_in(self._view.nodes[job]):
                 shown = edge.kind == kind and edge.other in self._jobs
@@ -336,11 +341,11 @@ class JobGraphWalk:
         return sorted(dependencies, key=lambda dependency: tuple(text or "" for text in astuple(dependency)))
 
     def _degrees(self) -> Mapping[str, Degree]:
-        """Return the numbers of neighbours of the nodes, of a folded graph alone: they cost requests."""
+        """Count the neighbours of the nodes, in a folded graph alone: the counts cost requests."""
         return {}
 
     def _edges(self) -> list[tuple[str, str]]:
-        """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
+        """List the edges with at least one end shown in full; edges between two outlines are private."""
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
@@ -351,7 +356,7 @@ class JobGraphWalk:
         return sorted(edges | self._declared_edges(opened))
 
     def _declared_edges(self, opened: Set[DatasetId]) -> set[tuple[str, str]]:
-        """Return the declared edges between datasets of the graph, with at least one end that is shown in full."""
+        """List the declared edges between datasets of the graph, with at least one end shown in full."""
         by_name = {name: primary for primary, group in self._datasets.items() for name in group.names}
         edges = {
             (by_name[source], primary)

@@ -1,4 +1,4 @@
-"""Pages of a node's neighbours on one side, by name: what a folded graph leaves out."""
+"""Pages of a node's neighbours on a side, by name: the neighbours left out by a folded graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
-# Index rows of one name of a dataset, and names of a job's datasets, that one page reads.
+# Index rows of a name of a dataset, and names of a job's datasets, read for a page.
 ROWS_MAX = 1_000
 NAMES_MAX = 1_000
 _PREFIXES: dict[Side, str] = {"up": "NOW#PRODUCER#", "down": "NOW#READER#"}
@@ -25,20 +25,20 @@ _Candidate: TypeAlias = tuple[str, JobId | DatasetId]
 
 @dataclass(frozen=True, slots=True)
 class NeighbourPage:
-    """Some neighbours, and the position after which the next page begins; empty after the last one."""
+    """The neighbours of a page, and the position before the next page; empty after the last page."""
 
     items: Sequence[Job | Dataset]
     after: str = ""
 
 
 class Neighbours:
-    """Queries of the current neighbours on one side of a job or dataset, whose names contain a text in any case."""
+    """Queries of the current neighbours on a side of a job or dataset, with a text in their names, in any case."""
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
 
     def of_dataset(self, dataset: DatasetId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
-        """Return a page of the jobs that write or read a dataset; None if it is unknown or hidden."""
+        """List a page of the writers or readers of a dataset; None if the dataset is unknown or hidden."""
         self._view.load([dataset])
         group = self._view.dataset(dataset)
         if group is None:
@@ -50,7 +50,7 @@ class Neighbours:
         return _page(neighbours, limit, last)
 
     def of_job(self, job: JobId, side: Side, *, text: str, limit: int, after: str) -> NeighbourPage | None:
-        """Return a page of the datasets that a job reads or writes; None if it is unknown or hidden."""
+        """List a page of the inputs or outputs of a job; None if the job is unknown or hidden."""
         self._view.load(jobs=[job])
         current = self._view.job(job)
         if current is None:
@@ -63,7 +63,7 @@ class Neighbours:
         return _page(shown, limit, last)
 
     def _users(self, group: ResolvedDataset, side: Side, after: str) -> tuple[list[_Candidate], str]:
-        """Return the jobs after a position, and the position up to which all were read; empty if there are no more."""
+        """List the jobs after a position, up to the position where all were read; the position is empty at the end."""
         prefix = _PREFIXES[side]
         low = f"{prefix}{after}\0" if after else prefix
         pages = self._view.query(
@@ -74,7 +74,7 @@ class Neighbours:
         return sorted((position, job) for position, job in rows.items() if not last or position <= last), last
 
     def _jobs(self, jobs: Sequence[JobId], group: ResolvedDataset, side: Side) -> dict[JobId, Job]:
-        """Return the visible jobs among these that are on this side of the dataset now."""
+        """List the visible jobs on this side of the dataset now."""
         self._view.load(jobs=jobs)
         here = [
             job
@@ -86,7 +86,7 @@ class Neighbours:
     def _datasets(
         self, page: Sequence[tuple[str, DatasetId]], names: Sequence[DatasetId], limit: int
     ) -> list[tuple[str, Job | Dataset]]:
-        """Return the visible datasets of these names, each at the first of the job's names for it."""
+        """List the visible datasets of the page's names, each at the first of the job's names for it."""
         self._view.load(name for _, name in page)
         first: list[tuple[str, ResolvedDataset]] = []
         for position, name in page:
@@ -99,7 +99,7 @@ class Neighbours:
 
 
 def _page(neighbours: Sequence[tuple[str, Job | Dataset]], limit: int, last: str) -> NeighbourPage:
-    """Return the first neighbours; the next page begins after the last of them, or after `last` if all fit."""
+    """Take the first neighbours; the next page begins after the last of them, or after `last` if all fit."""
     if len(neighbours) > limit:
         return NeighbourPage([neighbour for _, neighbour in neighbours[:limit]], neighbours[limit - 1][0])
     return NeighbourPage([neighbour for _, neighbour in neighbours], last)

@@ -1,9 +1,9 @@
-"""Node ids: keys to look up, not text to split, because namespaces contain colons (`arn:aws:glue:…`, `postgres://h:5432`).
+"""Node ids: keys to look up, not text to split, because namespaces contain colons (`arn:aws:glue:…`, `pg://h:5432`).
 
-Any colon may end the namespace, and in a field's id the dataset's name; the reading that exists counts. If several
-exist, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. If none exists, the
-rules of names may know a dataset by another name. Readings that the caller may not see do not exist: events in other
-namespaces never change the node that an id names.
+Any colon may end the namespace, and in a field's id the dataset's name. The reading with an existing node counts. Of
+several existing nodes, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. If none
+exists, the rules of names may know a dataset by another name. Nodes hidden from the caller do not exist: events in
+foreign namespaces never change the node of an id.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from headwater.facts.facts import DatasetFacts, JobFacts
 from headwater.queries.renamed import folded, renamed
@@ -23,7 +23,7 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
 _Id: TypeAlias = DatasetId | JobId
-# Colons of one id that are tried, by the number of parts: each split is a key to read.
+# Colons tried in one id, by the number of parts: each split is a key to read.
 _COLONS_MAX = {2: 50, 3: 25}
 _VERSION = re.compile(r"(?P<id>.+)#(?P<version>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", re.DOTALL)
 # Where Marquez ends a namespace: at a colon that neither `//` nor a digit follows (NodeId.java).
@@ -40,7 +40,7 @@ _FIELD_KINDS = frozenset({"datasetField", "dataset_field"})
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dataset or job that a node id names, and the version if the id has one."""
+    """The dataset or job of a node id, and the version if the id has a version."""
 
     id: DatasetId | JobId
     version: str | None = None
@@ -48,41 +48,37 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FieldNode:
-    """A field that a node id names, under the dataset's name in the id, and the version if the id has one."""
+    """The field of a node id, under the dataset's name in the id, and the version if the id has a version."""
 
     dataset: DatasetId
     field: FieldPath
     version: str | None = None
 
 
+_N = TypeVar("_N", FieldNode, Node)
+
+
 def nodes_named(text: str, view: GraphView) -> Iterable[FieldNode | Node]:
-    """Return the nodes that an id may name, the preferred first; none if none exists.
+    """List the nodes that an id may name, the preferred first; empty if none exists.
 
     Raises:
         Invalid: the id cannot be read.
     """
     if _names_a_field(text):
         return field_candidates(text, view)
-    if next(_candidates(text), None) is None:
-        raise Invalid.because("nodeId", text, _ANY_RULE)
-    node = find_node(text, view)
+    node = find_node(text, view, _ANY_RULE)
     return [node] if node else []
 
 
 def field_candidates(text: str, view: GraphView) -> Iterable[FieldNode]:
-    """Return the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
+    """Yield the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
 
-    The last are fields as the rules of names fold them: who has found the field by then reads no rules.
+    The last are fields as the rules of names fold them: a caller content with an earlier field reads no rules.
 
     Raises:
         Invalid: the id cannot be read.
     """
-    candidates = list(_field_readings(text))
-    if not candidates:
-        raise Invalid.because("nodeId", text, _FIELD_RULE)
-    nodes = _existing_fields(candidates, view) or _existing_fields(
-        [replace(node, dataset=other) for node in candidates for other in renamed(node.dataset, view)], view
-    )
+    nodes = _existing(_readable(text, _field_readings(text), _FIELD_RULE), view)
     return chain(nodes, _folded(nodes, view))
 
 
@@ -93,37 +89,48 @@ def _folded(nodes: Iterable[FieldNode], view: GraphView) -> Iterator[FieldNode]:
             yield replace(node, field=field)
 
 
-def _existing_fields(candidates: Sequence[FieldNode], view: GraphView) -> list[FieldNode]:
-    there, named = _find_existing({node.dataset for node in candidates if view.sees(node.dataset)}, view)
-    return [node for datasets in (there, named) for node in candidates if node.dataset in datasets]
+def find_node(text: str, view: GraphView, rule: str = _RULE) -> Node | None:
+    """Find the dataset or job of this id, None if there is none; `Invalid` with the rule if it cannot be read."""
+    return next(iter(_existing(_readable(text, _candidates(text), rule), view)), None)
 
 
-def find_node(text: str, view: GraphView) -> Node | None:
-    """Return the dataset or job of this id, None if there is none; `Invalid` if the id cannot be read."""
-    candidates = list(_candidates(text))
-    if not candidates:
-        raise Invalid.because("nodeId", text, _RULE)
-    return _first_existing(candidates, view) or _first_existing(
-        [Node(other, node.version) for node in candidates for other in _renamed(node.id, view)], view
+def _readable(text: str, candidates: Iterable[_N], rule: str) -> list[_N]:
+    """List the candidates of an id; `Invalid` with the rule if there is none."""
+    if readings := list(candidates):
+        return readings
+    raise Invalid.because("nodeId", text, rule)
+
+
+def _existing(candidates: Sequence[_N], view: GraphView) -> list[_N]:
+    """List the existing candidates; else the existing datasets under their names by the rules."""
+    return _among(candidates, view) or _among(
+        [
+            _under(node, other)
+            for node in candidates
+            if isinstance(dataset := _id_of(node), DatasetId)
+            for other in renamed(dataset, view)
+        ],
+        view,
     )
 
 
-def _renamed(id: _Id, view: GraphView) -> Sequence[DatasetId]:  # noqa: A002 - what it is
-    """Return the names that the rules make of a dataset's; a job keeps its name."""
-    return renamed(id, view) if isinstance(id, DatasetId) else ()
+def _among(candidates: Sequence[_N], view: GraphView) -> list[_N]:
+    there, named = _find_existing({thing for node in candidates if view.sees(thing := _id_of(node))}, view)
+    return [node for ids in (there, named) for node in candidates if _id_of(node) in ids]
 
 
-def _first_existing(candidates: Sequence[Node], view: GraphView) -> Node | None:
-    for ids in _find_existing({node.id for node in candidates if view.sees(node.id)}, view):
-        if node := next((node for node in candidates if node.id in ids), None):
-            return node
-    return None
+def _id_of(node: FieldNode | Node) -> _Id:
+    return node.dataset if isinstance(node, FieldNode) else node.id
+
+
+def _under(node: _N, dataset: DatasetId) -> _N:
+    return replace(node, dataset=dataset) if isinstance(node, FieldNode) else replace(node, id=dataset)
 
 
 def _find_existing(ids: Iterable[_Id], view: GraphView) -> tuple[set[_Id], set[_Id]]:
-    """Return the ids that exist, and datasets that events only named, in one round of requests.
+    """Find the existing ids, and the datasets known by name alone, in a single round of requests.
 
-    An event that only names a dataset never changes the node that an id of an existing dataset names.
+    A dataset known by name alone never takes the place of an existing dataset.
     """
     stored = view.stored_facts(ids)
     there = {name for name, facts in stored.items() if _exists(name, facts)}
@@ -165,7 +172,7 @@ def _versions(rest: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _splits(rest: str, parts: int) -> list[tuple[str, ...]]:
-    """Return every split of an id into this number of parts, Marquez's first.
+    """List every split of an id into this number of parts, Marquez's first.
 
     >>> _splits("pg://db:5432:shop.orders", 2)
     [('pg://db:5432', 'shop.orders'), ('pg', '//db:5432:shop.orders'), ('pg://db', '5432:shop.orders')]
@@ -182,7 +189,7 @@ def _splits(rest: str, parts: int) -> list[tuple[str, ...]]:
 
 
 def _outermost(positions: list[int], most: int) -> list[int]:
-    """Return the first and the last positions, if they are too many: namespaces begin an id, fields end it."""
+    """Keep the first and the last positions, if they are too many: namespaces begin an id, fields end it."""
     return positions if len(positions) <= most else [*positions[: most // 2], *positions[-(most - most // 2) :]]
 
 
@@ -194,7 +201,7 @@ def _cut(rest: str, positions: tuple[int, ...]) -> tuple[str, ...]:
 def selected_version(
     named: str | None, version: str | None, at: str | None, *, of_job: bool, downstream: bool = False
 ) -> str | None:
-    """Return the requested version: `named` by the node id, or `version` beside it; None if neither.
+    """Choose the requested version: `named` by the node id, or `version` beside it; None if neither.
 
     Raises:
         Invalid: they disagree, or are combined with a time; a dataset version is given for a job; downstream is
@@ -218,7 +225,7 @@ def check_unfolded(direction: GraphDirection, fold: int | None) -> None:
     """Refuse a direction and a fold of the graph of a version: it leads upstream, and is whole.
 
     Raises:
-        Invalid: one of them is given.
+            Invalid: `direction` or `fold` is given.
     """
     rule = "must be left out where a version is given"
     faults = [Fault("direction", direction, rule)] if direction != "both" else []

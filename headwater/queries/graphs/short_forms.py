@@ -18,9 +18,9 @@ PRODUCERS_MAX = 5_000
 
 
 def find_stale(groups: Sequence[ResolvedDataset], view: GraphView) -> dict[DatasetId, LastWriter]:
-    """Return the last writer of each dataset that a run wrote and no visible job produces, by primary name.
+    """Find the last writer of each dataset written by a run without a visible producer now, by primary name.
 
-    The last writer is a run that did not fail, if there is one. Producers beyond `PRODUCERS_MAX` are not
+    The last writer is a run that did not fail, if there is such a run. Producers beyond `PRODUCERS_MAX` are not
     read, and taken as current.
     """
     stale = _unproduced(groups, view)
@@ -46,13 +46,13 @@ def _unproduced(groups: Sequence[ResolvedDataset], view: GraphView) -> list[Reso
 
 
 def short_jobs(jobs: Sequence[JobId], view: GraphView) -> Mapping[JobId, Job]:
-    """Return the existing jobs, with datasets under the names that the jobs used."""
+    """Read the existing jobs, with datasets under the names in the jobs' events."""
     rows = view.get(current_key(job) for job in jobs)
     return {job: job_of_node(rows[current_key(job)].data) for job in jobs if current_key(job) in rows}
 
 
 def short_datasets(datasets: Iterable[DatasetId], view: GraphView) -> Mapping[DatasetId, Dataset]:
-    """Return the known datasets of these primary names."""
+    """Read the known datasets of these primary names."""
     view.load(datasets, users="writers")
     known = [group for name in dict.fromkeys(datasets) if (group := view.group(name)).named]
     writers = find_stale(known, view)

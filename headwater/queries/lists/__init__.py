@@ -1,1 +1,1 @@
-"""Pages of jobs, datasets, columns, tags and news, and the search by words."""
+"""Pages of jobs, datasets, columns and tags, and the search by words."""

@@ -1,4 +1,4 @@
-"""Jobs and datasets that may have a tag or an owner: those of the index that are listed and visible."""
+"""Jobs and datasets that may have a tag or an owner: the listed and visible among the rows of the index."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater_model.ids import DatasetId, JobId
 
 AnnotatedKind: TypeAlias = Literal["JOB", "DATASET"]
-# Jobs, and datasets, that are read for one tag or owner.
+# Jobs, and datasets, read for a tag or owner.
 THINGS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """Jobs and datasets that may have it; `truncated` if there are more than were read."""
+    """Candidates for a tag or owner; `truncated` if there are more than were read."""
 
     jobs: list[Job]
     datasets: list[ResolvedDataset]
@@ -31,14 +31,14 @@ class Annotated:
 
 
 def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None) -> Annotated:
-    """Return the listed and visible things of a partition of the index; of a namespace if one is given.
+    """Read the listed and visible things of a partition of the index; of a namespace if it is given.
 
-    The caller checks what they have now.
+    The caller checks their present tags and owners.
     """
     among = view.caller.namespaces if namespace is None else [namespace]
     pairs = list(product(kinds, among))
     if "DATASET" in kinds and among and "*" not in among:
-        # A dataset of these namespaces may have an alias in another, under which it got its annotation.
+        # A dataset of these namespaces may have an alias in another namespace, with the annotation.
         pairs.append(("DATASET", "*"))
     pages = view.query([RowQuery(pk, prefix=namespace_prefix(*pair), limit=THINGS_MAX) for pair in pairs])
     ids = {"JOB": set[str](), "DATASET": set[str]()}
@@ -53,25 +53,25 @@ def read_annotated(pk: str, view: GraphView, *, kinds: Sequence[AnnotatedKind], 
 
 
 def is_owned(annotations: Annotations, owner: str) -> bool:
-    """True if the owner is among these, in any case."""
+    """True if the owner is among the annotations, in any case."""
     return any(owner_key(other.name) == owner_key(owner) for other in annotations.owners)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedThings:
-    """A reader of the listed jobs and datasets that the caller of a view sees; of a namespace if one is given."""
+    """A reader of the listed and visible jobs and datasets; of a namespace if it is given."""
 
     view: GraphView
     namespace: str | None
 
     def jobs(self, candidates: Iterable[JobId]) -> list[Job]:
-        """Return those of the jobs that are listed, without their runs."""
+        """Read the listed jobs, without their runs."""
         ids = list(filter(self._wants, candidates))
         self.view.load(jobs=ids)
         return self.view.jobs(ids)
 
     def datasets(self, candidates: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        """Return the datasets of these names that are listed, each once."""
+        """Read the listed datasets of the names, each once."""
         names = list(candidates)
         self.view.load(names)
         groups = [group for group in self.view.datasets(names) if self._wants(group.primary)]

@@ -1,4 +1,4 @@
-"""Results of tests of datasets and jobs: the last of each test, those that failed, and the history."""
+"""Results of tests of datasets and jobs: the last of each test, the failures, and the history."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from headwater.queries.view.nodes import pks_of, resolve_assertions, resolve_job
 from headwater_model.ids import DatasetId, JobId
 
 Thing: TypeAlias = DatasetId | JobId
-# Rows of one name's events that are read for its history.
+# Rows read of a name's events for its history.
 ROWS_MAX = 100
 
 
 def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult] | None:
-    """Return the last result of each test, the worst first, then by column, type and name; None if it is unknown."""
+    """List the last result of each test, the worst first, then by column, type and name; None if `thing` is unknown."""
     outcomes = _find(thing, view)
     if outcomes is None:
         return None
@@ -38,7 +38,7 @@ def list_assertions(thing: Thing, view: GraphView) -> ResultPage[AssertionResult
 
 
 def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> ResultPage[AssertionResult] | None:
-    """Return results of tests, the last first, of the last `ROWS_MAX` events; None if it is unknown."""
+    """List results of tests, the last first, of the last `ROWS_MAX` events; None if `thing` is unknown."""
     outcomes = _find(thing, view)
     if outcomes is None:
         return None
@@ -51,7 +51,7 @@ def list_assertion_history(thing: Thing, view: GraphView, *, limit: int) -> Resu
 
 
 class Failing(NamedTuple):
-    """A dataset or job that fails a test: its partitions, its outcomes, and the time of its last update."""
+    """A dataset or job with a failed test: its partitions, its outcomes, and the time of its last update."""
 
     pks: Sequence[str]
     known: Assertions
@@ -59,7 +59,7 @@ class Failing(NamedTuple):
 
 
 def list_failures(view: GraphView, *, namespace: str | None, limit: int, offset: int) -> ResultPage[AssertionResult]:
-    """Return the last results that are failures, of what the caller sees: the worst first, then the latest."""
+    """List the visible last results that are failures: the worst first, then the latest."""
     things, cut = read_failing(view, kinds=("DATASET", "JOB"), namespace=namespace)
     failures = [
         (value[1], value[0], thing.node_id, key, thing)
@@ -86,7 +86,7 @@ def search_failing(
     kind: Literal["job", "dataset"] | None,
     **options: Unpack[SearchOptions],
 ) -> ResultPage[SearchHit | ColumnHit]:
-    """Return the jobs and datasets with a test of this outcome, and with the words of the text in their names."""
+    """List the jobs and datasets with a test of this outcome, and with the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
     things, cut = read_failing(view, kinds=kinds, namespace=options.get("namespace"))
     rank = OUTCOMES.index(outcome)
@@ -101,7 +101,7 @@ def search_failing(
 def read_failing(
     view: GraphView, *, kinds: Sequence[AnnotatedKind], namespace: str | None
 ) -> tuple[dict[Thing, Failing], bool]:
-    """Return what fails a test; and true if not all of it was read."""
+    """Read the jobs and datasets with failed tests; return true, too, if not all were read."""
     annotated = read_annotated(TESTS, view, kinds=kinds, namespace=namespace)
     cut = resolve_assertions(annotated.datasets, view) or annotated.truncated
     rows = view.get(facts_key(job.id) for job in annotated.jobs)
@@ -119,7 +119,7 @@ def read_failing(
 
 
 def _find(thing: Thing, view: GraphView) -> tuple[Thing, list[str], Assertions, bool] | None:
-    """Return the primary name of a dataset or job, its partitions and outcomes; None if it is unknown."""
+    """Find the primary name of a dataset or job, its partitions and outcomes; None if it is unknown."""
     if isinstance(thing, DatasetId):
         group = view.named(thing)
         cut = resolve_assertions([group], view)
@@ -140,9 +140,9 @@ def _row_keys(things: Iterable[tuple[Sequence[str], Assertions]]) -> Iterator[Ke
 def _results(
     thing: Thing, pks: Sequence[str], known: Assertions, view: GraphView
 ) -> tuple[dict[str, AssertionResult], bool]:
-    """Return the last results in full, by test; and true if an event reported more than its row holds.
+    """Read the last results in full, by test; return true, too, if an event reported more than its row holds.
 
-    An outcome names the event that reported it, under one name of a dataset or more.
+    An outcome names its event; the event has a row under each of its names of a dataset.
     """
     rows = view.get(sorted(set(_row_keys([(pks, known)]))))
     sent = [
@@ -156,7 +156,7 @@ def _results(
 
 
 def _results_in(row: Row, thing: Thing, view: GraphView) -> list[AssertionResult]:
-    """Return the results of an event; without its job and run if the caller may not see these."""
+    """Parse the results of an event; without its job and run if the caller may not see them."""
     sent = JobId(*row.data["job"]) if row.data["job"] else None
     job = sent if sent and view.opens(sent) else None
     time, run = stamp_of(row).partition("#")[0], row.data["run"] if job else None

@@ -1,4 +1,4 @@
-"""Columns by words of their names, their datasets' and their namespaces'."""
+"""Columns by words of their names, of their datasets and of their namespaces."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from headwater_model.field_paths import parse_dotted
 from headwater_model.ids import DatasetId
 
 # A column's path as text, and its dataset as written.
+# A column's path as text, and its dataset as written.
 _Match: TypeAlias = tuple[str, DatasetId]
-# Matches that are read: as many as fill the page if sorted by name, else up to this number.
+# Matches read: as many as fill the page if sorted by name, else up to this number.
 MATCHES_MAX = 1_000
-# Matches in datasets of other namespaces, which may be other names of a visible dataset.
+# Matches in datasets of further namespaces: they may be aliases of a visible dataset.
 _ELSEWHERE_MAX = 100
 
 
@@ -36,12 +37,12 @@ def search_columns(
     after: str | None = None,
     within: str = "",
 ) -> ResultPage[ColumnHit]:
-    """Return the matches, of datasets updated from `after` on and before `before`.
+    """List the matches, of datasets updated from `after` on and before `before`.
 
     They are by name, or the best or the last updated first. Their namespaces have the words of `within`.
 
-    The index has every column that a dataset ever had. Columns that are gone are recognized when they are read: no
-    page shows them, but the total counts those that were not read.
+    The index has all past columns, too. A read drops the columns that no longer exist: no page shows them, but the
+    total counts the unread among them.
     """
     candidates, truncated = find_columns(text, view, namespace)
 
@@ -50,17 +51,20 @@ def search_columns(
             return False
         return view.sees(dataset)
 
+    # The wanted matches come first; a match elsewhere may be an alias of a wanted dataset.
     order = _order_of(text, sort)
     matches = sorted((match for match in candidates if is_wanted(match[1])), key=order)
     elsewhere = sorted((match for match in candidates if not is_wanted(match[1])), key=order)
     truncated |= len(elsewhere) > _ELSEWHERE_MAX
     reader = _Reader(ColumnView.of(view), is_wanted)
+    # By name or rank, read until the page is full.
     if sort != "updated_at" and before is None and after is None:
         reader.read(matches, limit)
         unread = len(matches) - reader.number
         reader.read(elsewhere[:_ELSEWHERE_MAX], limit)
         hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
         return ResultPage(hits[:limit], len(hits) + unread, truncated)
+    # By time, read up to `MATCHES_MAX` matches: their facts have the times.
     reader.read([*matches[:MATCHES_MAX], *elsewhere[:_ELSEWHERE_MAX]], MATCHES_MAX)
     hits = sorted(reader.hits.values(), key=lambda hit: order((".".join(hit.field), hit.dataset)))
     truncated |= len(matches) > MATCHES_MAX
@@ -73,16 +77,16 @@ def _order_of(text: str, sort: SearchSort) -> Callable[[_Match], tuple[int, str,
 
 
 class _Reader:
-    """A reader of columns: those that exist now, in a listed dataset that is wanted, each under its primary name."""
+    """A reader of columns: existing columns in a listed and wanted dataset, each under its primary name."""
 
     def __init__(self, view: ColumnView, is_wanted: Callable[[DatasetId], bool]) -> None:
         self._view, self._is_wanted = view, is_wanted
         self.hits: dict[_Match, ColumnHit] = {}
-        # Matches that were read.
+        # Matches read so far.
         self.number = 0
 
     def read(self, matches: Sequence[_Match], limit: int) -> None:
-        """Read matches, as many as fill a page together with what was read before."""
+        """Read matches until the hits fill a page."""
         for batch in chunks(matches[:MATCHES_MAX], max(limit, 1)):
             if len(self.hits) >= limit:
                 return

@@ -1,4 +1,4 @@
-"""Pages of datasets and jobs, and single ones by name."""
+"""Pages of datasets and jobs, and single datasets and jobs by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headwater.queries.descriptions import dataset_of_group, read_facets
 from headwater.queries.graphs.edges import possible_children
 from headwater.queries.graphs.short_forms import find_stale, short_datasets
 from headwater.queries.lists.name_lists import NameCatalogue
-from headwater.queries.results.entities import Dataset, DatasetVersion, Job, JobVersion, Sort
+from headwater.queries.results.entities import ChildSort, Dataset, DatasetVersion, Job, JobVersion, Sort
 from headwater.queries.runs.dataset_versions import (
     current_versions,
     dataset_version_of,
@@ -30,20 +30,28 @@ from headwater.queries.view.nodes import under_primaries
 from headwater_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
-# Jobs of a list that are shown with their last runs.
+# Jobs of a list with their last runs.
 WITH_RUNS_MAX = 100
-# Jobs whose last run's state is read for one list, and names whose time is.
+# Jobs read for the state of their last runs in a list, and names read for their times.
 STATES_MAX = 5_000
 SORTED_MAX = 5_000
+# The order of `sort=state`.
+_URGENT: Sequence[State] = ("FAILED", "ABORTED", "RUNNING")
 
 
 _F = TypeVar("_F", Dataset, DatasetVersion, Job)
 
 
 def _with_facets(items: Sequence[_F], view: GraphView) -> list[_F]:
-    """Return the same items with their facets as they were sent."""
+    """Restore the items' facets as they were sent."""
     facets = restored([item.facets for item in items], view)
     return [replace(item, facets=sent) for item, sent in zip(items, facets, strict=True)]
+
+
+def _urgency(job: Job) -> int:
+    """Rank a job by the state of its last run: 0 is the most urgent."""
+    state = job.latest_run.state if job.latest_run else None
+    return _URGENT.index(state) if state in _URGENT else len(_URGENT)
 
 
 class Datasets:
@@ -62,9 +70,9 @@ class Datasets:
         limit: int,
         offset: int,
     ) -> ResultPage[Dataset]:
-        """Return a page of a namespace's datasets, by name or the last updated first.
+        """List a page of a namespace's datasets, by name or the last updated first.
 
-        With `updated_before`, of those that no event mentions at that time or later.
+        With `updated_before`, only datasets without an event at this time or later.
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_dataset(namespace)
@@ -80,14 +88,14 @@ class Datasets:
         return ResultPage(datasets, total, truncated or self._view.truncated)
 
     def _updated(self, names: Sequence[DatasetId], sort: Sort, before: str | None) -> Sequence[DatasetId]:
-        """Return the datasets in this order, without those updated later; the jobs that use them are not read."""
+        """Sort the datasets, without the datasets updated later; their users are not read."""
         self._view.load_names(names)
         last = {name: self._view.group(name).facts.last or "" for name in names}
         chosen = [name for name in names if not before or last[name] < before]
         return sorted(chosen, key=lambda name: last[name], reverse=True) if sort == "updated_at" else chosen
 
     def find(self, dataset: DatasetId) -> Dataset | None:
-        """Return the dataset, also if it is hidden."""
+        """Find the dataset, also if it is hidden."""
         datasets = self._found([dataset])
         return datasets[0] if datasets else None
 
@@ -118,7 +126,7 @@ class Datasets:
         return [group for group in groups.values() if group.known]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
-        """Return the dataset's versions, newest first."""
+        """List the dataset's versions, newest first."""
         groups = self._load([dataset])
         if not groups:
             return None
@@ -128,7 +136,7 @@ class Datasets:
         return ResultPage(page, len(versions.versions), versions.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """Return the version of this id; None if there is none."""
+        """Find the version of this id; None if there is none."""
         groups = self._load([dataset])
         known = find_version(groups[0], version, self._view) if groups else None
         return _with_facets([dataset_version_of(groups[0], known)], self._view)[0] if known else None
@@ -151,13 +159,14 @@ class Jobs:
         limit: int,
         offset: int,
     ) -> ResultPage[Job]:
-        """Return a page of the jobs of a namespace (None: all), by name or the last updated first.
+        """List a page of the jobs of a namespace (None: all), by name or the last updated first.
 
         `states` filters by the last run's state, `updated_before` by the time of the last event. `in_short`: without
-        facets and versions. The first `WITH_RUNS_MAX` of the page have their last ten runs, in short, unless it is.
+        facets, versions and runs. Otherwise the first `WITH_RUNS_MAX` of the page have their last ten runs, in short.
         """
         catalogue = NameCatalogue(self._view)
         names = catalogue.every_job(namespace)
+        # The catalogue knows names alone: a filter or an order by time needs the jobs.
         if states or updated_before or sort == "updated_at":
             most = STATES_MAX if states else SORTED_MAX
             jobs = self._read(catalogue.page(names, limit=most, offset=0))
@@ -178,19 +187,26 @@ class Jobs:
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, total, truncated or self._view.truncated)
 
-    def children(self, parent: JobId, *, in_short: bool, limit: int, offset: int) -> ResultPage[Job] | None:
-        """Return the visible jobs whose parent is this job, by namespace and name; None if it is unknown."""
+    def children(
+        self, parent: JobId, *, sort: ChildSort, in_short: bool, limit: int, offset: int
+    ) -> ResultPage[Job] | None:
+        """List the visible children of a job, by namespace and name; None for an unknown job.
+
+        By `state`, failed jobs come first, then aborted, then running jobs.
+        """
         if self.find_brief(parent) is None:
             return None
         possible, more = possible_children([parent], self._view)
-        jobs = self._read(list(filter(self._view.caller.sees, possible)))
+        jobs = self._read(list(filter(self._view.sees, possible)))
         children = [job for job in jobs if job.parent and job.parent.job == parent and not job.hidden]
+        if sort == "state":
+            children.sort(key=_urgency)
         page = children[offset : offset + limit]
         shown = page if in_short else self._with_runs(self._named(page))
         return ResultPage(shown, len(children), more or self._view.truncated)
 
     def find(self, job: JobId) -> Job | None:
-        """Return the job with its last ten runs, also if it is hidden."""
+        """Find the job with its last ten runs, also if it is hidden."""
         nodes = self._nodes([job])
         if not nodes or not nodes[0].created:
             return None
@@ -201,7 +217,7 @@ class Jobs:
         )
 
     def _with_runs(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Return the jobs in detail, the first of them with their last runs."""
+        """Read the jobs in detail, the first of them with their last runs."""
         having = [job.id for job in jobs[:WITH_RUNS_MAX]]
         # One round for the facts of the jobs, and for their runs.
         self._view.read([facts_key(job.id) for job in jobs], [started_last(job, _LATEST_RUNS) for job in having])
@@ -213,12 +229,12 @@ class Jobs:
         return self._named(self._read(jobs))
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
-        """Return the existing jobs, with datasets under the names that the jobs used."""
+        """Read the existing jobs, with datasets under the names in the jobs' events."""
         self._view.load(jobs=jobs)
         return list(filter(None, map(self._view.stored_job, jobs)))
 
     def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Return the jobs with their datasets under primary names."""
+        """Replace the names of the jobs' datasets by primary names."""
         self._view.load_names(name for job in jobs for name in (*job.inputs, *job.outputs))
         return [under_primaries(job, self._view.primary) for job in jobs]
 
@@ -226,7 +242,7 @@ class Jobs:
         return tuple(sorted({self._view.primary(name) for name in names}))
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Return the jobs with their facets and current versions."""
+        """Read the facets and current versions of the jobs."""
         rows = self._view.get(facts_key(job.id) for job in jobs)
         facts = {job_of(row.data["id"]): JobFacts(**row.data["facts"]) for row in rows.values()}
         streamed = {job for job, of_job in facts.items() if is_streamed(of_job)}
@@ -246,7 +262,7 @@ class Jobs:
         return _with_facets(detailed, self._view)
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
-        """Return the job's versions, the most recently used first."""
+        """List the job's versions, the most recently used first."""
         if self.find_brief(job) is None:
             return None
         versions, cut = versions_of(job, self._view)
@@ -255,12 +271,12 @@ class Jobs:
         )
 
     def find_version(self, job: JobId, version: str) -> JobVersion | None:
-        """Return the version of this id; None if there is none."""
+        """Find the version of this id; None if there is none."""
         versions, _ = versions_of(job, self._view)
         return next((self._under_primaries(known) for known in versions if known.version == version), None)
 
     def find_brief(self, job: JobId) -> Job | None:
-        """Return the job without its runs."""
+        """Find the job without its runs."""
         nodes = self._nodes([job])
         return nodes[0] if nodes and nodes[0].created else None
 

@@ -1,4 +1,4 @@
-"""Names of jobs and datasets in the catalogue, without hidden and temporary ones and aliases."""
+"""Names of jobs and datasets in the catalogue, without hidden names, temporary names and aliases."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Id: TypeAlias = DatasetId | JobId
 T = TypeVar("T", bound=Id)
 _Kind: TypeAlias = Literal["jobs", "datasets"]
 _TO_CHECK: Mapping[_Kind, NameSet] = {"jobs": "jobs_to_check", "datasets": "datasets_to_check"}
-# Names that may be hidden are checked one by one: up to this number for a list, and those of the page.
+# Doubtful names are checked for hidden names: up to this number for a list, and the names of the page.
 DOUBTFUL_MAX = 2_000
 
 
 def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[Namespace]:
-    """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
+    """List a page of all visible namespaces with an event, by name, hidden namespaces too."""
     catalogue = read_catalogue(NAMES, view)
     names = sorted(filter(view.caller.covers, catalogue["namespaces"]))
     page = names[offset : offset + limit]
@@ -37,14 +37,14 @@ def list_namespaces(view: GraphView, *, limit: int, offset: int) -> ResultPage[N
 
 
 def find_namespace(name: str, view: GraphView) -> Namespace | None:
-    """Return the namespace, if an event named it."""
+    """Find the namespace, if an event named it."""
     rows = view.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
     return namespace_of(name, facts[0]) if facts and facts[0].first else None
 
 
 def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
-    """Return the namespace of these facts."""
+    """Make the namespace of its facts."""
     last = facts.last or ""
     described = latest(facts.described)
     return Namespace(
@@ -54,7 +54,7 @@ def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
 
 @dataclass(frozen=True, slots=True)
 class NameList(Generic[T]):
-    """Names in order, without unlisted ones; `unsure` are the names that were not checked."""
+    """Names in order, without unlisted names; the `unsure` names were not checked."""
 
     ids: Sequence[T]
     unsure: frozenset[T]
@@ -62,7 +62,7 @@ class NameList(Generic[T]):
 
 
 class _Ids(Sequence[T]):
-    """Ids of texts, each made when it is taken: a page is a small part of a namespace."""
+    """Ids of texts, each parsed when it is taken: a page is a small part of a namespace."""
 
     def __init__(self, texts: Sequence[IdText], id_of: Callable[[IdText], T]) -> None:
         self._texts, self._id_of = texts, id_of
@@ -81,14 +81,14 @@ class _Ids(Sequence[T]):
 
 
 class ListedFacts:
-    """The facts of names: which of them are listed, and when they were updated."""
+    """The facts of names: the time of the last update of each listed name."""
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
         self._jobs: dict[JobId, JobFacts] = {}
 
     def load_facts(self, names: Iterable[Id]) -> None:
-        """Read the facts of these names."""
+        """Read the facts of the names."""
         ids = list(names)
         jobs = [name for name in ids if isinstance(name, JobId) and name not in self._jobs]
         datasets = [name for name in ids if isinstance(name, DatasetId)]
@@ -100,9 +100,9 @@ class ListedFacts:
         }
 
     def updated(self, name: Id) -> str | None:
-        """Return the time of the last event of a loaded name; None if it is in no list.
+        """Find the time of the last event of a loaded name; None for an unlisted name.
 
-        That is: it is unknown, hidden or temporary, or another name of a dataset.
+        Unlisted are unknown, hidden and temporary names, and aliases.
         """
         if isinstance(name, JobId):
             facts = self._jobs[name]
@@ -115,7 +115,7 @@ class ListedFacts:
 
 
 class NameCatalogue:
-    """The names of jobs and datasets during one query."""
+    """The names of jobs and datasets during a query."""
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
@@ -123,15 +123,15 @@ class NameCatalogue:
         self._facts = ListedFacts(view)
 
     def _texts(self, kind: NameSet, namespace: str | None) -> Sequence[IdText]:
-        """Return the names in a namespace, or in all of them, by namespace and name."""
+        """List the names in a namespace (None: in all namespaces), by namespace and name."""
         return self._catalogue[kind] if namespace is None else self._catalogue.under(kind, f"{namespace}\0")
 
     def every_job(self, namespace: str | None) -> NameList[JobId]:
-        """Return the listed jobs of a namespace, or of all namespaces, by namespace and name."""
+        """List the listed jobs of a namespace (None: of all namespaces), by namespace and name."""
         return self._every("jobs", job_of, namespace)
 
     def every_dataset(self, namespace: str | None) -> NameList[DatasetId]:
-        """Return the listed datasets of a namespace, or of all namespaces, by namespace and name."""
+        """List the listed datasets of a namespace (None: of all namespaces), by namespace and name."""
         return self._every("datasets", dataset_of, namespace)
 
     def _every(self, kind: _Kind, id_of: Callable[[IdText], T], namespace: str | None) -> NameList[T]:
@@ -146,7 +146,7 @@ class NameCatalogue:
         return [text for text in texts if covers(text.partition("\0")[0])]
 
     def _listed(self, texts: Sequence[IdText], kind: _Kind, id_of: Callable[[IdText], T]) -> NameList[T]:
-        """Return the listed names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
+        """Drop the unlisted names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
         doubtful = [id_of(text) for text in self._doubtful(texts, kind)]
         unlisted = set(map(text_of, self._unlisted(doubtful[:DOUBTFUL_MAX])))
         listed = [text for text in texts if text not in unlisted] if unlisted else texts
@@ -161,11 +161,11 @@ class NameCatalogue:
         return [text for text in texts if text in names or (namespaces and text.partition("\0")[0] in namespaces)]
 
     def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
-        """Return a page of the names; unsure names on the page are checked now."""
+        """Take a page of the names; unsure names on the page are checked now."""
         return self.checked(names.ids[offset : offset + limit], names.unsure)
 
     def checked(self, page: Sequence[T], unsure: frozenset[T]) -> list[T]:
-        """Return the listed names of a page, of which the unsure ones are checked now."""
+        """Check the unsure names of a page now, and drop the unlisted."""
         unlisted = self._unlisted([name for name in page if name in unsure])
         return [name for name in page if name not in unlisted]
 

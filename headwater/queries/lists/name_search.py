@@ -1,8 +1,8 @@
-"""Jobs and datasets by words of their names: listed ones, with the time of their last event.
+"""Jobs and datasets by words of their names: listed names, with the time of their last event.
 
-Each typed word must begin a word of the namespace, the name or the column, and one of them a word of what is searched
-itself. So every match has a row under one of the words; the rows hold what decides about the rest. Equal names are
-first, then those that hold the text as whole words, then the rest.
+Each typed word must begin a word of the namespace, the name or the column; and a typed word must begin a word of the
+name or the column itself. So every match has a row under a typed word; the row holds the words to check the rest.
+Equal names are first, then names with the text as whole words, then the rest.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, namespace_hash
 
 AnyHit = TypeVar("AnyHit", bound="SearchHit | ColumnHit")
-# A caller with more namespaces reads the names of all namespaces, and keeps its own.
+# A caller with more namespaces reads the names of all namespaces, and keeps the visible names.
 _SCOPES_MAX = 4
-# The order of names that hold a text.
+# The ranks of names with the words of a text.
 _EQUAL, _LAST, _WHOLE, _BEGINNING, _REST = range(5)
-# Matches whose facts are read: if they are no more than this, all; else as many as fill the page.
+# Matches with read facts: all, up to this number; of more matches, as many as fill the page.
 CHECKED_MAX = 100
-# Matches whose facts are read, if the search is about times.
+# Matches with read facts in a search by time.
 MATCHES_MAX = 1_000
 
 
 def find_names(text: str, view: GraphView, namespace: str | None) -> tuple[set[JobId | DatasetId], bool]:
-    """Return the visible names, hidden ones too, that have the words; and true if some were not read."""
+    """Find the visible names with the words, hidden names too; return true, too, if names were not read."""
     typed = typed_words(text)
     pages = _pages("NAME", typed, _scopes(namespace, view.caller), view)
     read = (job_of(data["job"]) if "job" in data else dataset_of(data["dataset"]) for data in _documents(pages))
@@ -48,9 +48,9 @@ def find_names(text: str, view: GraphView, namespace: str | None) -> tuple[set[J
 
 
 def find_columns(text: str, view: GraphView, namespace: str | None) -> tuple[set[tuple[str, DatasetId]], bool]:
-    """Return paths of columns that have the words, with the datasets as written; and true if some were not read.
+    """Find paths of columns with the words, with the datasets as written; return true, too, if rows were not read.
 
-    A dataset of another namespace may be another name of a visible one.
+    A dataset of another namespace may be an alias of a visible dataset.
     """
     typed = typed_words(text)
     scopes = dict.fromkeys((*_scopes(namespace, view.caller), EVERY_NAMESPACE))
@@ -89,10 +89,10 @@ def _documents(pages: Sequence[RowPage]) -> Iterator[Mapping[str, Any]]:
 
 
 def rank_of(name: str, text: str) -> int:
-    """Return the rank of a name that holds the words of the text, in any case; the least is the best.
+    """Rank a name with the words of the text, in any case; the least is the best.
 
-    A name that equals the text, or whose last words do, comes first; then a name in which each word is whole; then one
-    that begins with the text.
+    The order: a name equal to the text; a name with the text's words at its end; a name with each word of the text;
+    a name that begins with the text; the rest.
 
     >>> [rank_of(name, "check") for name in ("CHECK", "emissions.check", "check_all", "checked", "emissions.checks")]
     [0, 1, 2, 3, 4]
@@ -121,12 +121,12 @@ def search(
     after: str | None = None,
     within: str = "",
 ) -> ResultPage[SearchHit]:
-    """Return the matches updated from `after` on and before `before`: by name, the best or the last updated first.
+    """List the matches updated from `after` on and before `before`: by name, the best or the last updated first.
 
     Their namespaces have the words of `within`.
 
-    The index may have names that are hidden, temporary, or another name of a dataset: no page shows these. The total
-    counts them if it is above `CHECKED_MAX` and the page was full before they were met.
+    The index may have hidden and temporary names, and aliases: no page shows them. The total counts the unread among
+    them if it is above `CHECKED_MAX`.
     """
     names, truncated = find_names(text, view, namespace)
     matches = [name for name in names if has_words(typed_words(within), [name.namespace])]
@@ -150,7 +150,7 @@ def page_by_time(
     after: str | None = None,
     truncated: bool,
 ) -> ResultPage[AnyHit]:
-    """Return the hits updated from `after` on and before `before`: in the given order, or the last updated first."""
+    """Take the hits updated from `after` on and before `before`: in the given order, or the last updated first."""
     page = [hit for hit in hits if (after or "") <= hit.updated < (before or "~")]
     if sort == "updated_at":
         page.sort(key=lambda hit: hit.updated, reverse=True)
@@ -158,13 +158,13 @@ def page_by_time(
 
 
 def _order_of(text: str, sort: SearchSort) -> Callable[[Id], tuple[int, str, str, bool]]:
-    """Return the order of matches; datasets come before jobs of the same name."""
+    """Make the sort key of matches; datasets come before jobs of the same name."""
     by_rank = sort == "relevance"
     return lambda name: (rank_of(name.name, text) if by_rank else 0, name.name, name.namespace, isinstance(name, JobId))
 
 
 def _first(matches: Sequence[Id], limit: int, view: GraphView) -> tuple[list[SearchHit], int]:
-    """Return at least the first `limit` listed matches, and the number of unlisted ones that were skipped."""
+    """Read at least the first `limit` listed matches; count the skipped unlisted matches."""
     facts, hits, unlisted = ListedFacts(view), list[SearchHit](), 0
     for chunk in chunks(matches[:MATCHES_MAX], max(limit, 1) if len(matches) > CHECKED_MAX else CHECKED_MAX):
         facts.load_facts(chunk)

@@ -1,4 +1,4 @@
-"""Queries of sources: what datasets name as their `dataSource`, and what the API described."""
+"""Queries of sources: the `dataSource` facets of datasets, and the descriptions of the API."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from headwater.queries.results.entities import DEFAULT_SOURCE as DEFAULT
 from headwater.queries.results.entities import Source
 from headwater.queries.view import GraphView
 
-# Namespaces whose reports of one source are read.
+# Namespaces read for the reports of a source.
 NAMESPACES_MAX = 100
 
 
 def list_sources(view: GraphView, *, limit: int, offset: int) -> ResultPage[Source]:
-    """Return a page of the sources that the API described, or datasets in the caller's namespaces named, by name."""
+    """List a page of the sources described by the API, or named by datasets in visible namespaces, by name."""
     namespaces, truncated = _namespaces_by_source(view)
     page = sorted(namespaces)[offset : offset + limit]
     truncated |= any(len(namespaces[name]) > NAMESPACES_MAX for name in page)
@@ -27,13 +27,13 @@ def list_sources(view: GraphView, *, limit: int, offset: int) -> ResultPage[Sour
 
 
 def find_source(name: str, view: GraphView) -> Source | None:
-    """Return the source of this name; None if it would not be listed."""
+    """Find the source of this name; None if it would not be listed."""
     namespaces, _ = _namespaces_by_source(view)
     return _read({name: namespaces[name]}, view)[0] if name in namespaces else None
 
 
 def _namespaces_by_source(view: GraphView) -> tuple[dict[str, list[str]], bool]:
-    """Return the visible sources with the namespaces that name them; and true if some are missing."""
+    """Group the visible namespaces by the sources they name; return true, too, if sources are missing."""
     catalogue = read_catalogue(SOURCES, view)
     by_source: dict[str, list[str]] = {DEFAULT.name: []}
     for namespace, names in sorted(catalogue.sets.items()):
@@ -61,10 +61,10 @@ def _read(namespaces: Mapping[str, Sequence[str]], view: GraphView) -> list[Sour
 
 
 def source_of(name: str, facts: Mapping[str, SourceFacts]) -> Source:
-    """Return the source: as the API described it last, else with a URL that a namespace reported.
+    """Make the source: as the API described it last, else with a URL reported by a namespace.
 
-    Of several namespaces the one counts that reported a URL first: the URLs of the others are theirs alone. Of its URLs
-    the one counts that was first reported last.
+    The namespace with the earliest reported URL counts: the URLs of the rest stay private. Of its URLs the last added
+    counts.
     """
     whole = reduce(join, facts.values(), SourceFacts())
     set_at, values = latest(whole.described) or ("", {})
@@ -82,7 +82,7 @@ def source_of(name: str, facts: Mapping[str, SourceFacts]) -> Source:
 
 
 def type_of(url: str) -> str:
-    """Return the type of a source that only events name: the scheme of its URL.
+    """Guess the type of a source known from events alone: the scheme of its URL.
 
     >>> type_of("s3://flights"), type_of("jdbc:postgresql://db:5432/flights"), type_of("")
     ('S3', 'POSTGRESQL', 'UNKNOWN')

@@ -22,7 +22,7 @@ _TO_HOUR = len("2026-11-20T12")
 
 
 def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetime, datetime]]:
-    """Return the last 24 hours in UTC, or the last 7 days in a time zone, each with the present one as its last.
+    """List the last 24 hours in UTC, or the last 7 days in a time zone; the last is the present hour or day.
 
     >>> [str(start) for start, _ in intervals_of("WEEK", 1_763_640_000, timezone(timedelta(hours=13)))][-1:]
     ['2025-11-20 11:00:00+00:00']
@@ -39,7 +39,7 @@ def intervals_of(period: Period, now_s: int, zone: tzinfo) -> list[tuple[datetim
 
 
 def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
-    """Return how many run events of each type in `COUNTED` are of each interval; an hour is where it begins."""
+    """Count the run events of each type in `COUNTED` in each interval; an hour counts where it begins."""
     first, last = intervals[0][0].date(), intervals[-1][1].date()
     days = [(first + number * _DAY).isoformat() for number in range((last - first).days + 1)]
     numbers = [dict.fromkeys(COUNTED, 0) for _ in intervals]
@@ -51,9 +51,9 @@ def count_events(view: GraphView, intervals: Sequence[tuple[datetime, datetime]]
 
 
 def count_things(view: GraphView, kind: Created, intervals: Sequence[tuple[datetime, datetime]]) -> list[Interval]:
-    """Return how many jobs, datasets or sources there were at the end of each interval, deleted ones too.
+    """Count the jobs, datasets or sources at the end of each interval, deleted things too.
 
-    A source counts once for each namespace whose datasets name it. Those first mentioned in the future count now.
+    A source counts once for each namespace with its name in a dataset. Things first mentioned in the future count now.
     """
     total, new = _total(view, kind), [0] * len(intervals)
     pages = view.query(counts_since(kind, intervals[0][0].isoformat()[:_TO_HOUR]))
@@ -73,14 +73,14 @@ def _total(view: GraphView, kind: Created) -> int:
 
 
 def _unlisted(view: GraphView, catalogue: Catalogue) -> int:
-    """Return how many names came to be known as temporary after they were listed, of the first `DOUBTFUL_MAX`."""
+    """Count the names that became temporary after they were listed, of the first `DOUBTFUL_MAX`."""
     doubtful = [text for text in catalogue["datasets_to_check"] if catalogue.has("datasets", text)][:DOUBTFUL_MAX]
     rows = view.get(facts_key(dataset_of(text)) for text in doubtful)
     return sum(DatasetFacts(**row.data["facts"]).temporary is not None for row in rows.values())
 
 
 def _place(intervals: Sequence[tuple[datetime, datetime]], hour: str) -> int:
-    """Return the index of the interval in which an hour begins; -1 before the first, their number after the last."""
+    """Find the index of an hour's interval; -1 before the first, their number after the last."""
     begin = datetime.fromisoformat(f"{hour}:00:00+00:00")
     return len(intervals) if begin >= intervals[-1][1] else bisect_right([start for start, _ in intervals], begin) - 1
 

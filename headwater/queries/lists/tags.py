@@ -1,4 +1,4 @@
-"""Queries by tag: the names of tags, and the jobs, datasets and columns that have one now."""
+"""Queries by tag: the names of tags, and the jobs, datasets and columns with a tag now."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Kind: TypeAlias = Literal["job", "dataset", "column"]
 
 
 def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTag]:
-    """Return a page of the tags that were described, or ever used in a namespace that the caller sees, by name."""
+    """List a page of the described tags, and of the tags ever used in a visible namespace, by name."""
     catalogue = read_catalogue(TAGS, view)
     spellings: dict[str, list[str]] = {}
     for namespace, names in catalogue.sets.items():
@@ -47,13 +47,13 @@ def list_tags(view: GraphView, *, limit: int, offset: int) -> ResultPage[KnownTa
 
 
 def find_tag(name: str, view: GraphView) -> KnownTag | None:
-    """Return the tag as the API last described it; None if it did not."""
+    """Find the tag as the API last described it; None if it did not."""
     key = tag_facts_key(name)
     return find_described(view.get([key]).get(key))
 
 
 def find_described(row: Row | None) -> KnownTag | None:
-    """Return the tag as the API last described it."""
+    """Parse the tag as the API last described it; None without a description."""
     last = latest(TagFacts(**row.data["facts"]).described) if row else None
     return KnownTag(**last[1]) if last else None
 
@@ -67,10 +67,10 @@ class TaggedDataset:
     facets: Facets
 
     def columns(self, *, whole: bool) -> Mapping[ColumnSource, list[Tag]]:
-        """Return the tagged columns with their tags; a tag of the dataset is one of each column if `whole`.
+        """Group the tags by column; with `whole`, a tag of the dataset is a tag of each column.
 
-        A field that the known schema lacks is left out. Where the schema is unknown, the dataset's own tag is that of
-        one column without a field.
+        A field that the known schema lacks is left out. Where the schema is unknown, the dataset's own tag stands at a
+        column without a field.
         """
         schema, tags_of_columns = schema_of(self.facets), dict[ColumnSource, list[Tag]]()
         for tag in self.tags:
@@ -101,7 +101,7 @@ def read_tagged(
     namespace: str | None = None,
     owner: str | None = None,
 ) -> Tagged:
-    """Return what has the tag now, in any case, and is listed and visible; of one namespace or owner if given."""
+    """List the listed and visible jobs and datasets with the tag, in any case; of a namespace or owner if given."""
 
     def tags_among(annotations: Annotations) -> list[Tag]:
         if owner is not None and not is_owned(annotations, owner):
@@ -125,7 +125,7 @@ def search_tagged(
     owner: str | None = None,
     **options: Unpack[SearchOptions],
 ) -> ResultPage[Hit]:
-    """Return the jobs, datasets and columns that have the tag, and the words of the text in their names.
+    """Search the jobs, datasets and columns with the tag, and with the words of the text in their names.
 
     With an owner, they or their datasets have the owner.
     """
@@ -138,7 +138,7 @@ def search_tagged(
 def search_owned(
     owner: str, text: str, view: GraphView, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
 ) -> ResultPage[Hit]:
-    """Return the jobs and datasets that have the owner now, in any case, and the words of the text in their names."""
+    """Search the jobs and datasets of the owner, in any case, with the words of the text in their names."""
     kinds: Sequence[AnnotatedKind] = ("DATASET", "JOB") if kind is None else ("JOB",) if kind == "job" else ("DATASET",)
     annotated = read_annotated(owner_pk(owner), view, kinds=kinds, namespace=options.get("namespace"))
     hits = [SearchHit(job.id, job.updated) for job in annotated.jobs if is_owned(job.annotations, owner)]
@@ -148,7 +148,7 @@ def search_owned(
 
 
 def page_of_hits(candidates: Iterable[Hit], text: str, options: SearchOptions, *, truncated: bool) -> ResultPage[Hit]:
-    """Return the page of the candidates that have the words of the text, and are within the limits of the options."""
+    """Take the page of the candidates with the words of the text, within the limits of the options."""
     typed, within = typed_words(text), typed_words(options.get("within", ""))
     hits = [hit for hit in candidates if has_words(typed, _named(hit)) and has_words(within, _named(hit)[-1:])]
     hits.sort(key=_order)
@@ -171,7 +171,7 @@ def _hits(tagged: Tagged, kind: Kind | None) -> Iterator[Hit]:
 
 
 def _named(hit: Hit) -> tuple[str, ...]:
-    """Return the hit's own name, and the names around it, as searches without a tag match them."""
+    """List the hit's own name, and the names around it, as searches without a tag match them."""
     if isinstance(hit, ColumnHit):
         return print_dotted(hit.field), hit.dataset.name, hit.dataset.namespace
     return hit.id.name, hit.id.namespace

@@ -1,7 +1,7 @@
 """The accesses of runs to datasets around a dataset, in a time range: CDAP's lineage of datasets.
 
-As in CDAP the walk has no direction: from a dataset to the jobs whose runs wrote or read it, and from a job to all
-that its runs of the time range wrote or read. A JobEvent counts as a run, reached from the datasets that it names.
+As in CDAP the walk has no direction: from a dataset to the jobs that write or read it, and from a job to all datasets
+of its runs in the time range. A JobEvent counts as a run, reached from its datasets.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from headwater.queries.view import GraphView
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# Runs whose facts a walk reads, which the jobs of a level share equally; accesses in a result, and roots of its runs.
+# Runs read for their facts, shared equally by the jobs of a level; accesses in a result, and roots of its runs.
 FACTS_MAX = 5_000
 ACCESSES_MAX = 100_000
 ROOTS_MAX = 1_000
-# Names of datasets that the runs of a level's jobs may have together.
+# Names of datasets of the runs of a level, all together.
 NAMES_MAX = 10_000
-# The datasets that a run wrote, and those that it read.
+# The outputs and the inputs of a run.
 _Sides: TypeAlias = tuple[set[DatasetId], set[DatasetId]]
 _ACCESSES: tuple[Access, Access] = ("write", "read")
 _SIDES: Sequence[tuple[Side, Access]] = ((UP, "write"), (DOWN, "read"))
@@ -60,14 +60,14 @@ class AccessWalk:
         self._truncated = False
 
     def walk(self, dataset: DatasetId, levels: int, *, rolled_up: bool = False) -> Accesses:
-        """Return the accesses within `levels` datasets and jobs; `rolled_up`: as those of the runs at their roots."""
+        """Walk `levels` datasets and jobs; `rolled_up`: show each access as an access by the run at its root."""
         walked = walk([dataset], self._expand, into=Walked(DATASETS_MAX), depth=levels - 1)
         relations = self._roll_up() if rolled_up else {self._relation(access) for access in self._found}
         cut = self._truncated or walked.truncated or self._range_runs.truncated
         return Accesses(tuple(sorted(relations, key=_order)), cut)
 
     def _expand(self, datasets: Sequence[DatasetId], _: bool) -> set[DatasetId]:
-        """Read and add the accesses to these datasets, and those of their jobs; return all datasets of these jobs."""
+        """Add the accesses to the datasets and the accesses of their jobs; return all datasets of the jobs."""
         self._range_runs.load_datasets(((dataset, side) for dataset in datasets for side, _ in _SIDES), columns=False)
         declared: set[RunKey] = set()
         jobs: set[JobId] = set()
@@ -84,7 +84,7 @@ class AccessWalk:
         return {dataset for dataset in accessed if self._view.shows(dataset)}
 
     def _read_jobs(self, jobs: Sequence[JobId], declared: set[RunKey]) -> set[DatasetId]:
-        """Add the accesses of the jobs' runs of the time range, and of these JobEvents; return their datasets."""
+        """Add the accesses of the jobs' runs in the time range, and of the JobEvents; return their datasets."""
         self._jobs.update(jobs)
         runs = [run for run in (*sorted(declared), *self._runs_of(jobs)) if run not in self._runs]
         self._truncated |= len(runs) > self._facts_left
@@ -97,7 +97,7 @@ class AccessWalk:
         return {access.dataset for access in accesses if self._add(access)}
 
     def _named_by(self, facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, _Sides]:
-        """Return the datasets of the runs that started in the time range, as far as their names may be read."""
+        """Find the datasets of the runs that started in the time range, up to `NAMES_MAX` names."""
         accessed: dict[RunKey, _Sides] = {}
         names: set[DatasetId] = set()
         for run, run_facts in facts.items():
@@ -123,7 +123,7 @@ class AccessWalk:
                 yield _Access(dataset, job, access, run, root_run(run, facts))
 
     def _runs_of(self, jobs: Sequence[JobId]) -> Iterable[RunKey]:
-        """Return the newest runs of these jobs in the time range."""
+        """List the newest runs of the jobs in the time range."""
         if not jobs or not self._facts_left:
             self._truncated |= bool(jobs)
             return []
@@ -136,7 +136,7 @@ class AccessWalk:
         return [run_of(row) for page in pages for row in page.rows]
 
     def _add(self, access: _Access) -> bool:
-        """Add an access, and return true if it fits."""
+        """Add an access; return true if it fits."""
         fits = len(self._found) < ACCESSES_MAX or access in self._found
         self._truncated |= not fits
         if fits:
@@ -148,9 +148,9 @@ class AccessWalk:
         return Relation(access.dataset, access.job, access.access, run)
 
     def _roll_up(self) -> set[Relation]:
-        """Return the accesses as those of the runs at the roots; what a root's run kept for itself is left out.
+        """Show each access as an access by the run at its root; drop the private datasets of root runs.
 
-        As CDAP has it, such a dataset's name ends with the id of the root's run.
+        As in CDAP, the name of such a dataset ends with the id of the root's run.
         """
         roots = sorted({access.root for access in self._found if access.root != access.run})
         self._truncated |= len(roots) > ROOTS_MAX

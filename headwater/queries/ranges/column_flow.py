@@ -1,7 +1,7 @@
 """Traversals of columns in a time range: the hops to each column, and if the flow is direct, masked and certain.
 
-One pass over a report finds the steps of all columns. Downwards, a dataset whose writers reported no columns is a node
-without a field. Columns derived from any column of that dataset may be derived from the node (see `PossibleUse`).
+A pass over a report finds the steps of all columns. Downwards, a dataset without reported columns is a node without a
+field. A column derived from any column of the dataset may be derived from the node (see `PossibleUse`).
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from headwater_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 # Source, destination, transformations, and true if the step is certain.
 FlowStep: TypeAlias = tuple[ColumnSource, ColumnSource, How, bool]
-# The refs of a report and the name of its dataset; most runs share both with other runs.
+# The refs of a report and the name of its dataset; most runs share both with earlier runs.
 Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
-# Columns that one traversal reaches, and steps between these columns.
+# Columns reached by a traversal, and steps between them.
 COLUMNS_MAX = 5_000
 STEPS_MAX = 20_000
 
 
 def step_place_of(reported: RunColumns) -> Place:
-    """Return the key that runs with the same report on a dataset share."""
+    """Return the key shared by runs with the same report on a dataset."""
     return reported.refs, reported.name
 
 
 def find_steps_into(
     nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]]
 ) -> dict[DatasetId, Steps]:
-    """Return the steps to columns, by dataset and report; `reported` has the reports on each dataset."""
+    """Find the steps to columns, by dataset and report; `reported` has the reports on each dataset."""
     steps: dict[DatasetId, Steps] = {}
     for dataset, nodes_of in _by_dataset(nodes).items():
         paths = [path for path in nodes_of if path is not None]
@@ -51,7 +51,7 @@ def find_steps_into(
 def find_steps_out(
     nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]], range_runs: RunsInRange
 ) -> dict[DatasetId, Steps]:
-    """Return the steps from nodes, by dataset and report; `reported` has the reports of each dataset's readers.
+    """Find the steps from nodes, by dataset and report; `reported` has the reports of each dataset's readers.
 
     Reports on the datasets themselves are read only where columns are nested, all in one round.
     """
@@ -82,7 +82,7 @@ def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath
 
 
 def _written_index(dataset: DatasetId, range_runs: RunsInRange) -> ColumnIndex:
-    """Return the index of the reports on a dataset, which is loaded upwards."""
+    """Index the reports on a dataset; the dataset is loaded upwards."""
     reports = {
         step_place_of(report): report
         for _, written in range_runs.written_alike(dataset)
@@ -93,7 +93,7 @@ def _written_index(dataset: DatasetId, range_runs: RunsInRange) -> ColumnIndex:
 
 
 def _steps_into(reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath]) -> Iterator[FlowStep]:
-    """Yield the steps to these columns of a dataset, by the related paths in this report.
+    """Yield the steps to the columns of a dataset, by the related paths in the report.
 
     A dependency of the whole dataset on a column is a step to each of its columns.
     """
@@ -110,7 +110,7 @@ def _steps_out(
     reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
 ) -> Iterator[FlowStep]:
     """Yield the certain and the possible steps from nodes of a dataset."""
-    # Columns that one operation made share their sources: each set is read once.
+    # Columns of an operation share their sources: each set is read once.
     shared: dict[int, list[tuple[FieldPath, How]]] = {}
     for path, own in reported.columns.fields.items():
         for sources in (own, reported.columns.dataset_level):
@@ -131,7 +131,7 @@ def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tup
 
 
 def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
-    """Return the columns of a dataset that these columns are derived from or depend on."""
+    """Collect the source columns of a dataset in a report."""
     source_sets = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     return {
         source.field
@@ -143,13 +143,13 @@ def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
 
 @dataclass(slots=True)
 class _Edge(ReportedStep):
-    """A step with its transformations and the roots of the runs that reported it."""
+    """A step with its transformations, and the roots of its reporting runs."""
 
     transformations: set[Transformation] = field(default_factory=set)
     roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
 
     def count_runs(self, how: How, runs: Runs, *, certain: bool) -> None:
-        """Count runs that reported the step."""
+        """Count runs with a report of the step."""
         self.count(how, runs.job, certain=certain, failed=runs.failed)
         self.transformations |= how
         for root, newest in runs.roots.items():
@@ -164,7 +164,7 @@ class _Edge(ReportedStep):
 
 @dataclass(frozen=True, slots=True)
 class ReachedColumn:
-    """A column that a traversal reached; `direct` on some path, `masked` on all. Downwards, it may lack a field."""
+    """A column reached by a traversal; `direct` on any path, `masked` on all. Downwards, it may lack a field."""
 
     column: ColumnSource
     hops: int
@@ -184,11 +184,11 @@ class ColumnTraversal:
         self._hops: dict[ColumnSource, int] = {}
 
     def run(self) -> list[ReachedColumn]:
-        """Return every reached column without the starts, nearest first."""
+        """Walk, and list the reached columns without the starts, nearest first."""
         walked = walk(self._starts, self._nexts, into=Walked(COLUMNS_MAX))
         self._hops = walked.hops
         self.truncated |= walked.truncated or self.range_runs.truncated
-        # Columns whose steps were beyond the bound are left out.
+        # Columns with steps beyond `STEPS_MAX` are left out.
         ways = ways_along(self._starts & self._hops.keys(), self._steps_between(frozenset(self._hops)))
         return [
             ReachedColumn(column, hops, **Way.of_all(ways[column])._asdict())
@@ -201,7 +201,7 @@ class ColumnTraversal:
         return self.range_runs.view.shows(column.dataset)
 
     def steps(self) -> list[LineageStep]:
-        """Return every step between reached columns."""
+        """List the steps between reached columns."""
         return [
             LineageStep(
                 column_of(ends[0]),
@@ -216,14 +216,14 @@ class ColumnTraversal:
         ]
 
     def jobs_into(self) -> dict[ColumnSource, tuple[JobId, ...]]:
-        """Return, by column, the jobs that reported a step to that column."""
+        """Group the reporting jobs of the steps by destination."""
         jobs: dict[ColumnSource, set[JobId]] = {}
         for (_, destination), edge in self.edges.items():
             jobs.setdefault(destination, set()).update(edge.jobs)
         return {column: tuple(sorted(reporters)) for column, reporters in jobs.items()}
 
     def _nexts(self, level: Sequence[ColumnSource], _: bool) -> set[ColumnSource]:
-        """Read and add the steps from these columns; return the columns at their other ends."""
+        """Add the steps from the columns; return the columns at the other ends."""
         neighbours: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
         self.range_runs.load_datasets((column.dataset, self._side) for column in columns)
@@ -258,7 +258,7 @@ class ColumnTraversal:
         self.edges.setdefault(ends, _Edge()).count_runs(how, runs, certain=certain)
 
     def _steps_between(self, columns: frozenset[ColumnSource]) -> dict[tuple[ColumnSource, ColumnSource], _Edge]:
-        """Return the steps between these columns, by their ends in the traversal's direction."""
+        """Choose the steps between the columns, by their ends in the traversal's direction."""
         return {
             ends if self._side == DOWN else ends[::-1]: edge
             for ends, edge in self.edges.items()
@@ -267,12 +267,12 @@ class ColumnTraversal:
 
 
 def column_of(node: ColumnSource) -> Column:
-    """Return the column that a node with a field is."""
+    """Make a column of a node with a field."""
     return Column(node.dataset, node.field or ())
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:
-    """Return the names of transformations: the description, else the subtype, else the type."""
+    """List the names of transformations: the description, else the subtype, else the type."""
     names = {
         transformation.description or transformation.subtype or transformation.type
         for transformation in transformations

@@ -1,4 +1,4 @@
-"""Rows of a time range as they are right: the unverified ones as the facts of their runs have them now."""
+"""Rows of a time range, confirmed: an unverified row is compared with the facts of its run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from headwater.queries.results.graphs import Side
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, RunKey
 
-# A dataset, and the runs that wrote it or those that read it.
+# A dataset, and a side: its writers or its readers.
 RunsOf: TypeAlias = tuple[DatasetId, Side]
-# Unverified rows of one dataset and side that are checked, the newest: each costs a read of its run's facts.
+# Unverified rows of a dataset and side to check, the newest: each costs a read of its run's facts.
 _UNVERIFIED_MAX = 2_000
-# Datasets that the facts may name which check the rows of a level, and runs that are read before their width is known.
+# Datasets named in the facts read for a level; and runs read before their width is known.
 NAMED_MAX = 200_000
 _WIDE_RUNS = 50
 
 
 def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], view: GraphView) -> tuple[dict[RunsOf, Sequence[Row]], bool]:
-    """Return the rows, newest first, unverified rows as their runs' facts have them or not at all; true if cut.
+    """Confirm the rows, newest first; drop unverified rows without a match in their run's facts; true if cut.
 
     The facts of the newest runs are read, until they name `NAMED_MAX` datasets: a run may name thousands.
     """
@@ -43,7 +43,7 @@ def confirm_rows(rows: Mapping[RunsOf, Sequence[Row]], view: GraphView) -> tuple
 
 
 def _read_reports(runs: Sequence[RunKey], view: GraphView) -> tuple[dict[RunKey, RunReports], bool]:
-    """Return the reports of runs, and true if some were not read."""
+    """Read the reports of runs; return true, too, if runs were left out."""
     reports: dict[RunKey, RunReports] = {}
     place, together, named = 0, _WIDE_RUNS, 0
     while place < len(runs) and named < NAMED_MAX:
@@ -51,13 +51,13 @@ def _read_reports(runs: Sequence[RunKey], view: GraphView) -> tuple[dict[RunKey,
             reports[run] = RunReports(run, facts)
             named += len(facts.inputs) + len(facts.outputs)
         place += together
-        # As many as fit if they are as wide as those so far.
+        # As many runs as fit if they are as wide as the runs so far.
         together = max((NAMED_MAX - named) * place // max(named, 1), 1)
     return reports, place < len(runs)
 
 
 def _confirmed(row: Row, name: DatasetId, side: Side, reports: Mapping[RunKey, RunReports]) -> Row | None:
-    """Return the row of a dataset, as it is right; None for one that the facts do not have, or that was left out."""
+    """Confirm the row of a dataset; None for a row that the facts lack, or of a run that was left out."""
     if not _is_unverified(row):
         return row
     run = run_of(row)

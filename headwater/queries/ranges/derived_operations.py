@@ -11,23 +11,24 @@ from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Operation, Read, Transform, Write
 
-# Names of transforms without transformations: without inputs, and with unknown ones.
+# Names of transforms without transformations: without inputs, and with unknown inputs.
 GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 
 
 def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
-    """Return a read of each source dataset, a transform for each column, a write to each reported destination.
+    """Derive a read of each source dataset, a transform for each column, and a write to each reported destination.
 
-    A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),
-    the second of a name `#2`: pass only the requested columns, so that names do not depend on others. A column that is
-    an unchanged column of the same name goes from the read straight to the write. A dependency on a dataset of unknown
-    columns is no operation; a column with no other sources is left out, because it is not generated.
+    A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`).
+    The second of a name gets `#2`: pass only the requested columns, so that no other column changes their names. An
+    unchanged column of the same name goes from the read straight to the write. A dependency on a dataset of unknown
+    columns is no operation. A column without known sources is left out, because it is not generated.
     """
     columns = {
         Column(dataset, path): sources
         for dataset in sorted(reported)
         for path, sources in sorted(_known(reported[dataset]).items())
     }
+    # Name the reads and the writes first: transforms refer to reads by name.
     names = _UniqueNames()
     reads = _reads(columns.values(), names)
     origins = {read.source: read.name for read in reads}
@@ -35,6 +36,7 @@ def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationS
     writes = names.of_endpoints("write", list(destinations))
     transforms: list[Transform] = []
     written: dict[DatasetId, list[InputField]] = {destination: [] for destination in destinations}
+    # An unchanged column needs no transform.
     for column, sources in columns.items():
         origin = _untouched(column, sources)
         if origin is None:
@@ -47,7 +49,7 @@ def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationS
 
 
 def _known(columns: ColumnLineage) -> dict[FieldPath, Sources]:
-    """Return the columns with known sources, mapped to these sources."""
+    """Map the columns with known sources to their sources."""
     known = {
         path: {source: how for source, how in sources.items() if source.field is not None}
         for path, sources in columns.fields.items()
@@ -56,7 +58,7 @@ def _known(columns: ColumnLineage) -> dict[FieldPath, Sources]:
 
 
 def _untouched(column: Column, sources: Sources) -> ColumnSource | None:
-    """Return the source if the column is this source's column, unchanged and with the same name."""
+    """Find the source if the column is its column, unchanged and with the same name."""
     for source, transformations in sources.items():
         same = len(sources) == 1 and source.field == column.field and bool(transformations)
         return source if same and all(_is_identity(transformation) for transformation in transformations) else None
@@ -97,7 +99,7 @@ def _transform(
 
 
 def _description(transformations: Sequence[Transformation]) -> str | None:
-    """Return the descriptions of the transformations, and `masking` if any of them masks."""
+    """Join the descriptions of the transformations, with `masking` if any transformation masks."""
     descriptions = [transformation.description for transformation in transformations if transformation.description]
     masking = ["masking"] if any(transformation.masking for transformation in transformations) else []
     return "; ".join(dict.fromkeys(descriptions + masking)) or None
@@ -110,7 +112,7 @@ class _UniqueNames:
     _given: set[str] = field(default_factory=set)
 
     def unique(self, name: str) -> str:
-        """Return the name, or the first of `name#2`, `name#3` ... that is not in use."""
+        """Take the name, or the first free name of `name#2`, `name#3` ...."""
         given, more = name, 1
         while given in self._given:
             more += 1
@@ -119,6 +121,6 @@ class _UniqueNames:
         return given
 
     def of_endpoints(self, verb: str, endpoints: Sequence[DatasetId]) -> dict[DatasetId, str]:
-        """Return names of operations at endpoints: the verb and, for several endpoints, the dataset's name."""
+        """Name operations at endpoints: the verb and, for several endpoints, the dataset's name."""
         alone = len(endpoints) == 1
         return {dataset: self.unique(verb if alone else f"{verb} {dataset.name}") for dataset in endpoints}

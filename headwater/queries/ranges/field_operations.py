@@ -1,7 +1,7 @@
-"""The whole operations of a field in a time range, one hop each way, as CDAP has them.
+"""The whole operations of a field in a time range, a hop each way, as CDAP has them.
 
-Up, all that a written field was made by; down, all that was made of a field that was read. An operation has
-all its inputs and outputs, so it may name origins that are not in the result.
+Up: all operations before a written field. Down: all operations after a read field. An operation has all its inputs and
+outputs, so it may name origins outside the result.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from headwater_model.ids import JobId
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Operation, Read, Write, inputs_of, outputs_of
 
-# Names of fields that all operations of a result have together.
+# Names of fields in all operations of a result together.
 FIELDS_MAX = 250_000
 
 _Cut: TypeAlias = Callable[[OperationSet, Column], tuple[Operation, ...]]
-# A run, the key of the report that it shares with others, and the sets of operations in that report.
+# A run, the key shared by equal reports, and the sets of operations in the report.
 _Report: TypeAlias = tuple[RangeRun, Hashable, Callable[[], Iterable[OperationSet]]]
 
 
 def operations_into(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
-    """Return the operations that made a destination's field, or related fields; none if the set writes none."""
+    """List the operations before a destination's field, or related fields; empty if the set writes none of them."""
     written = set(operations.written_as(column))
     ends = {
         write.name
@@ -48,7 +48,7 @@ def operations_into(operations: OperationSet, column: Column) -> tuple[Operation
 
 
 def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operation, ...]:
-    """Return the reads of a source's field, or of overlapping fields, and all operations on what was made of it."""
+    """List the reads of a source's field, or of overlapping fields, and all operations after them."""
     reached = set(fields_read(operations, column))
     taken = {input_field.origin for input_field in reached}
     for operation in operations.operations:
@@ -60,7 +60,7 @@ def operations_out_of(operations: OperationSet, column: Column) -> tuple[Operati
 
 
 def find_operations(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldOperations:
-    """Return the operations by which runs of the time range made a field, and those that took it."""
+    """Find the operations before and after a field, by runs of the time range."""
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(column.dataset), column.field)
@@ -90,14 +90,14 @@ def _reports_out_of(column: Column, range_runs: RunsInRange) -> Iterator[_Report
 
 @dataclass(slots=True)
 class _Making:
-    """A set's operations on the field, and the newest run of each job that did them."""
+    """A set's operations on the field, and the newest such run of each job."""
 
     operations: tuple[Operation, ...]
     started: dict[JobId, str] = field(default_factory=dict)
 
 
 def _operations_on(reports: Iterable[_Report], column: Column, cut: _Cut) -> list[_Making]:
-    """Return the operations on the field in each distinct set; the runs come newest first."""
+    """Cut each distinct set to the operations on the field; the runs come newest first."""
     by_report: dict[Hashable, list[_Making]] = {}
     by_set: dict[str, _Making] = {}
     for run, place, sets in reports:
@@ -114,13 +114,13 @@ def _operations_on(reports: Iterable[_Report], column: Column, cut: _Cut) -> lis
 
 @dataclass(slots=True)
 class _Budget:
-    """The room that a result has left for sets of operations on each side, and for names of fields."""
+    """The room left in a result for sets of operations on each side, and for names of fields."""
 
     fields: int
     spent: bool = False
 
     def take_sets(self, side: list[_Making], view: GraphView) -> Iterator[MakingOperations]:
-        """Yield the sets of a side that fit, the first always."""
+        """Yield the fitting sets of a side; the first always fits."""
         self.spent |= len(side) > PATHS_MAX
         for entry in side[:PATHS_MAX]:
             size = sum(len(inputs_of(operation)) + len(outputs_of(operation)) for operation in entry.operations)

@@ -1,4 +1,4 @@
-"""The types of fields in a time range: as operations gave them, the newest first, else by the current schemas."""
+"""The types of fields in a time range: from operations, the newest first, else from the current schemas."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from headwater_model.columns import Column
 from headwater_model.field_paths import parse_slashed
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
-# Datasets whose schemas a result reads: to choose one of several may take nine requests.
+# Datasets with schemas to read: to choose among several schemas may take nine requests.
 TYPED_MAX = 200
 
 
 class FieldTypes:
-    """The types of the datasets that were loaded, where the caller may see these in full."""
+    """The types of the loaded datasets shown in full."""
 
     def __init__(self, view: GraphView) -> None:
         self._view = view
@@ -27,13 +27,13 @@ class FieldTypes:
         self.truncated = False
 
     def take_report(self, report: RunColumns) -> None:
-        """Take the types of a report; those of newer reports count."""
+        """Take the types of a report; a newer report wins."""
         for path, kind in report.columns.types.items():
             column, given = Column(report.dataset, path), (report.run.started, report.run.key, kind)
             self._reported[column] = max(given, self._reported.get(column, given))
 
     def load_schemas(self, datasets: Iterable[DatasetId]) -> None:
-        """Read the schemas of these datasets; one that always had the same costs no request."""
+        """Read the schemas of the datasets; a dataset with a single schema ever costs no request."""
         requested = sorted(set(datasets))
         self._view.load_names(requested)
         opened = list(filter(self._view.shows, requested))
@@ -45,30 +45,30 @@ class FieldTypes:
         }
 
     def of(self, dataset: DatasetId, path: FieldPath) -> str | None:
-        """Return the type of a field; None if nothing gives it."""
+        """Look up the type of a field; None if nothing gives it."""
         if dataset not in self._schemas:
             return None
         reported = self._reported.get(Column(dataset, path))
         return reported[2] if reported else self._schemas[dataset].get(path)
 
     def typed_node(self, node: DetailNode) -> DetailNode:
-        """Return the node with the type that its operation gave it, else with that of the field it was read from."""
+        """Give the node the type from its operation, else the type of its field in the endpoint's dataset."""
         dataset = node.source or node.destination
         if node.type is not None or dataset is None:
             return node
         return replace(node, type=self.of(dataset, parse_slashed(node.label)))
 
     def typed_edge(self, edge: SimpleEdge) -> SimpleEdge:
-        """Return the edge with the type of its source field."""
+        """Give the edge the type of its source field."""
         return replace(edge, type=self.of(edge.source, edge.field))
 
     def typed(self, detail: Detail) -> Detail:
-        """Return the detail with types on its nodes."""
+        """Give types to the detail's nodes."""
         self.load_schemas(endpoints_of(detail.nodes))
         cut = detail.truncated or self.truncated
         return replace(detail, nodes=tuple(map(self.typed_node, detail.nodes)), truncated=cut)
 
 
 def endpoints_of(nodes: Iterable[DetailNode]) -> set[DatasetId]:
-    """Return the endpoints at which fields of these nodes were read or written."""
+    """Collect the endpoints of the nodes: datasets of reads and writes."""
     return {endpoint for node in nodes for endpoint in (node.source, node.destination) if endpoint is not None}

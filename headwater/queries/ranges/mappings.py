@@ -14,18 +14,18 @@ from headwater.walk import Walked, walk
 from headwater_model.columns import Column, ColumnLineage
 from headwater_model.ids import DatasetId, FieldPath
 
-# Datasets that one walk visits, and pairs of fields in its result.
+# Datasets of a walk, and pairs of fields in its result.
 DATASETS_MAX = 1_000
 PAIRS_MAX = 100_000
 
-# A dataset, and the direction in which the walk continues.
+# A dataset, and the direction of the walk from it.
 _Node: TypeAlias = tuple[DatasetId, Side]
 _Ends: TypeAlias = tuple[DatasetId, DatasetId]
 _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 
 
 class MappingWalk:
-    """A walk in progress, in both directions at once, so that a level takes two rounds of requests."""
+    """A walk in progress, in both directions at once: a level takes two rounds of requests."""
 
     def __init__(self, view: GraphView, time_range: TimeRange) -> None:
         self._view, self._range_runs = view, RunsInRange(view, time_range)
@@ -36,7 +36,7 @@ class MappingWalk:
         self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
-        """Return the mappings within `level` datasets of a dataset."""
+        """Walk the mappings within `level` datasets of a dataset."""
         start: list[_Node] = [(dataset, UP), (dataset, DOWN)]
         walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
@@ -56,14 +56,14 @@ class MappingWalk:
         return tuple((column, kind) for column, kind in typed if kind is not None)
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
-        """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
+        """Add the mappings of the datasets; return their neighbours shown in full."""
         self._range_runs.load_datasets(nodes)
         primaries = {(self._range_runs.primary(name), side) for name, side in nodes}
         neighbours = {neighbour for node in sorted(primaries) for neighbour in self._add_mappings(*node)}
         return {neighbour for neighbour in neighbours if self._view.shows(neighbour[0])}
 
     def _add_mappings(self, dataset: DatasetId, side: Side) -> Iterator[_Node]:
-        """Add the mappings to or from a dataset; yield the datasets at their other ends."""
+        """Add the mappings to or from a dataset; yield the neighbours at the other ends."""
         if side == UP:
             for report in _distinct(self._range_runs.written(dataset)):
                 for source in sorted(report.columns.datasets):
@@ -71,7 +71,7 @@ class MappingWalk:
                     yield source, side
         else:
             for report in _distinct(report for reading in self._range_runs.read(dataset) for report in reading.derived):
-                # A source of one ref may be missing where another ref wins.
+                # A source in a ref may be missing where another ref wins.
                 if dataset in report.columns.datasets:
                     self._add(dataset, report)
                     yield report.dataset, side
@@ -94,7 +94,7 @@ class MappingWalk:
 
 
 def _distinct(reports: Iterable[RunColumns]) -> Iterable[RunColumns]:
-    """Return the first of equal reports; runs that reported nothing are equal if they read the same."""
+    """List the first of equal reports; runs without a report are equal if they read the same."""
     distinct: dict[Hashable, RunColumns] = {}
     for report in reports:
         sources = () if report.known else tuple(report.columns.dataset_level)

@@ -1,6 +1,6 @@
-"""The fields of a dataset and their relations to other datasets' one hop away, in a time range, as CDAP has them.
+"""The fields of a dataset and their relations to fields a hop away, in a time range, as CDAP has them.
 
-Relations are pairs of fields that runs reported: what a whole dataset depends on relates no field to another.
+Relations are reported pairs of fields: a dependency of a whole dataset relates no field to another.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from headwater_model.columns import Column, ColumnLineage
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath
 
-# Rows that one summary reads, each of a run and a dataset.
+# Rows read for a summary, each of a run and a dataset.
 ROWS_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class NearReports:
-    """The reports on a dataset, those on what runs made of it, and its fields that operations dropped, each once."""
+    """The reports on a dataset and on its derived datasets, each once, and its fields dropped by operations."""
 
     dataset: DatasetId
     written: tuple[RunColumns, ...]
     derived: tuple[RunColumns, ...]
     dropped: frozenset[FieldPath]
-    # Fields of all schemas that writers and declarations ever gave.
+    # Fields of all schemas ever given by writers and declarations.
     described: frozenset[FieldPath]
 
     @classmethod
     def of(cls, dataset: DatasetId, range_runs: RunsInRange) -> NearReports:
-        """Return what was loaded of a dataset, with operations, under its primary name."""
+        """Take the loaded reports of a dataset, with operations, under its primary name."""
         reads = range_runs.read(dataset)
         refs = dict.fromkeys(ref for read in reads for ref in read.operations)
         dropped = (column for ref in refs for column in range_runs.operations(ref).dropped)
@@ -59,9 +59,9 @@ class NearReports:
 
     @property
     def fields(self) -> set[FieldPath]:
-        """The fields that were written, and of those that went into others, or were dropped, the dataset's own.
+        """The written fields of the dataset, and its own among the fields that were read or dropped.
 
-        A reader may name any field: where the dataset's writers or declarations name fields, only theirs are its own.
+        A reader may name any field: where writers or declarations name fields, only related fields are its own.
         """
         written = set[FieldPath]().union(*(report.columns.fields.keys() for report in self.written))
         taken = self.dropped.union(*(_fields_taken(report.columns, self.dataset) for report in self.derived))
@@ -69,13 +69,13 @@ class NearReports:
         return written | {path for path in taken if not own.paths or own.describes(path)}
 
     def pairs_in(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
-        """Yield each field that went into one of the dataset's, with that one, and the dataset that it is of."""
+        """Yield the sources of the dataset's fields: the source's dataset, the source field, the dataset's field."""
         for report in self.written:
             for path, sources in report.columns.fields.items():
                 yield from ((source.dataset, source.field, path) for source in sources if source.field is not None)
 
     def pairs_out(self) -> Iterator[tuple[DatasetId, FieldPath, FieldPath]]:
-        """Yield each field of the dataset with one that it went into, and the dataset that this is of."""
+        """Yield the fields derived from the dataset: the derived dataset, the dataset's field, the derived field."""
         for report in self.derived:
             for path, sources in report.columns.fields.items():
                 for source in sources:
@@ -83,14 +83,14 @@ class NearReports:
                         yield report.dataset, source.field, path
 
     def made_of(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
-        """Yield the fields that went into a field of the dataset, by the related fields in each report."""
+        """Yield the sources of a field of the dataset, by the related fields in each report."""
         for report in self.written:
             for related in RelatedPaths(report.columns.fields).find(path):
                 sources = report.columns.fields[related]
                 yield from ((source.dataset, source.field) for source in sources if source.field is not None)
 
     def made_from(self, path: FieldPath) -> Iterator[tuple[DatasetId, FieldPath]]:
-        """Yield the fields that a field of the dataset, or a field overlapping with it, went into."""
+        """Yield the fields derived from a field of the dataset, or from a field overlapping with it."""
         for report in self.derived:
             used = set(RelatedPaths(_fields_taken(report.columns, self.dataset)).overlapping(path))
             for derived, sources in report.columns.fields.items() if used else ():
@@ -98,7 +98,7 @@ class NearReports:
                     yield report.dataset, derived
 
     def drops(self, path: FieldPath) -> bool:
-        """True if a field, one inside it, or a struct around it was dropped."""
+        """True if a field, a field inside it, or a struct around it was dropped."""
         return bool(RelatedPaths(self.dropped).overlapping(path))
 
 
@@ -110,7 +110,7 @@ def _distinct(reports: Iterable[RunColumns]) -> tuple[RunColumns, ...]:
 
 
 def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
-    """Return the dataset's fields that are sources of fields."""
+    """Collect the dataset's fields among the sources of fields."""
     source_sets = {id(sources): sources for sources in columns.fields.values()}
     return {
         source.field
@@ -121,7 +121,7 @@ def _fields_taken(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
 
 
 def list_fields(view: GraphView, dataset: DatasetId, time_range: TimeRange, *, current: bool) -> ListedFields:
-    """Return the fields of a dataset that have lineage in the time range; with `current`, also its schema's columns.
+    """List the fields of a dataset with lineage in the time range; with `current`, also its schema's columns.
 
     A column of the schema has lineage if it or a field inside it has.
     """
@@ -141,7 +141,7 @@ def _columns_now(dataset: DatasetId, range_runs: RunsInRange, view: GraphView) -
 
 
 def summarize_field(view: GraphView, column: Column, time_range: TimeRange, direction: Direction) -> FieldSummary:
-    """Return the fields that a field was made of, and those made of it, by runs of the time range."""
+    """Find the sources of a field and the fields derived from it, by runs of the time range."""
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets(((column.dataset, side) for side in SIDES[direction]), operations=DOWN in SIDES[direction])
     reports = NearReports.of(range_runs.primary(column.dataset), range_runs)
@@ -160,7 +160,7 @@ def _by_dataset(fields: Iterable[tuple[DatasetId, FieldPath]]) -> tuple[DatasetF
 def summarize_dataset(
     view: GraphView, dataset: DatasetId, time_range: TimeRange, direction: Direction
 ) -> DatasetSummary:
-    """Return the relations of all fields of a dataset in the time range, and its fields as `list_fields` has them."""
+    """Find the relations of all fields of a dataset in the time range, and its fields as in `list_fields`."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
     range_runs.load_datasets([(dataset, UP), (dataset, DOWN)], operations=True)
     primary = range_runs.primary(dataset)
@@ -203,7 +203,7 @@ class _Relations:
         return pairs
 
     def count_fields(self, neighbours: Iterable[DatasetId]) -> dict[DatasetId, int]:
-        """Count the fields with lineage of the neighbours that are shown in full, all read in two rounds."""
+        """Count the fields with lineage of the neighbours shown in full, all read in two rounds."""
         datasets = sorted(neighbours)
         self.truncated |= len(datasets) > DATASETS_MAX
         opened = list(filter(self._range_runs.view.shows, datasets))

@@ -2,7 +2,7 @@
 
 Operations of several sets are shown together; their names are unique in their own set only. So a node is
 `<origin>.<field>` where all sets on the path agree about the operation `origin`, else `<checksum>:<origin>.<field>`,
-with the first eight characters of the smallest checksum of such a set. Other emitted fields do not count.
+with the first eight characters of the smallest checksum of such a set. Outputs off the path do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from headwater_model.ids import DatasetId, FieldPath
 from headwater_model.operation_set import OperationSet
 from headwater_model.operations import InputField, Operation, Read, Transform, Write
 
-# One operation from 1,500 fields to 1,500 others connects 2,250,000 pairs; CDAP's responses had no bound.
+# An operation from 1,500 fields to 1,500 fields connects 2,250,000 pairs; CDAP's responses had no bound.
 CONNECTIONS_MAX = 10_000
 
 
@@ -35,7 +35,7 @@ class Link:
 
 @dataclass(slots=True)
 class OperationWalk:
-    """Fields, operations, and links that a walk reached, and the writes of written fields."""
+    """Fields, operations, and links reached by a walk, and the writes of written fields."""
 
     fields: dict[InputField, None] = field(default_factory=dict)
     operations: dict[str, None] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class OperationWalk:
 
 
 def walk_up(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
-    """Add to a walk all operations and fields that a destination's field, or related fields, derive from."""
+    """Add to a walk all operations and fields behind a destination's field, or related fields."""
     start = operations.written_as(column)
     # Begin at the writes of the field to this destination.
     for input_field in start:
@@ -58,7 +58,7 @@ def walk_up(operations: OperationSet, column: Column, walk: OperationWalk) -> No
             if isinstance(write, Write) and write.destination == column.dataset:
                 walk.write(input_field, write)
 
-    # Go on from each field to the inputs of the transform that emitted it; a read has none.
+    # Go on from each field to the inputs of its transform; a read has none.
     def made_of(input_field: InputField) -> Iterator[Link]:
         origin = operations.by_name[input_field.origin]
         walk.operations[origin.name] = None
@@ -69,7 +69,7 @@ def walk_up(operations: OperationSet, column: Column, walk: OperationWalk) -> No
 
 
 def walk_down(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
-    """Add to a walk all that derives from a source's field or related fields; also its read, if nothing derives."""
+    """Add to a walk all operations and fields after a source's field or related fields; its read, too, if alone."""
 
     def went_into(input_field: InputField) -> Iterator[Link]:
         for taker in operations.takers.get(input_field, ()):
@@ -91,7 +91,7 @@ def walk_down(operations: OperationSet, column: Column, walk: OperationWalk) -> 
 
 
 def fields_read(operations: OperationSet, column: Column) -> Iterator[InputField]:
-    """Yield the fields that the set reads of a source, where they are the column or overlap with it."""
+    """Yield the set's read fields of a source: the column, or fields overlapping with it."""
     for read in operations.reads:
         if read.source == column.dataset:
             names = [(parse_slashed(name), name) for name in operations.emitted[read.name]]
@@ -111,7 +111,7 @@ def _follow(
     queue = deque(seen)
     while queue:
         for link in links(queue.popleft()):
-            # A full walk keeps what is nearest.
+            # A full walk keeps the nearest links.
             if len(walk.links) >= CONNECTIONS_MAX:
                 walk.truncated = True
                 return
@@ -123,7 +123,7 @@ def _follow(
 
 
 def source_of(operations: OperationSet, input_field: InputField) -> Read | None:
-    """Return the read that emitted the field, if there is one."""
+    """Find the read of the field, if there is one."""
     origin = operations.by_name[input_field.origin]
     return origin if isinstance(origin, Read) else None
 
@@ -141,12 +141,11 @@ _WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, OperationWalk],
 
 
 def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPath, direction: Direction) -> Detail:
-    """Return the paths of an endpoint's field through all sets, in the order of the sets and their execution.
+    """Draw the paths of an endpoint's field through all sets, in the order of the sets and their execution.
 
-    A read or write is shown on the node that it read or wrote: a field that was only read and written is one node with
-    both. A node that was written to several destinations shows none; the writes connect it with a node for each of
-    them. Upwards ends at reads, downwards at writes and drops; a field that was only read is a node. After
-    `CONNECTIONS_MAX` connections, no more sets are read.
+    A read or write is shown on its node: a field that was only read and written is one node with both. A node with
+    several destinations shows none: the writes connect it with a node for each. Upwards ends at reads, downwards at
+    writes and drops; a field that was only read is a node. After `CONNECTIONS_MAX` connections, no more sets are read.
     """
     walks: list[_Walked] = []
     connections, truncated = 0, False
@@ -258,7 +257,7 @@ class _NodeIds:
         }
 
     def of(self, operations: OperationSet, input_field: InputField) -> str:
-        """Return the node id of a field that an operation of the set emitted (or wrote)."""
+        """Make the node id of a field emitted (or written) by an operation of the set."""
         node = (self._qualifiers.get((operations.checksum, input_field.origin), ""), input_field)
         id_ = plain = f"{node[0]}{input_field.origin}.{input_field.name}"
         more = 2
@@ -269,7 +268,7 @@ class _NodeIds:
 
 
 def _meaning(operation: Operation) -> Hashable:
-    """Return the part of an operation that a node shows: all but its other outputs (for a write: inputs)."""
+    """Hash the part of an operation that a node shows: all but its other outputs (for a write: inputs)."""
     if isinstance(operation, Read):
         return "READ", operation.description, operation.source
     if isinstance(operation, Write):

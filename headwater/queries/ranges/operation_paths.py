@@ -1,6 +1,6 @@
 """Distinct operation paths that derive a field, each as operations, as edges from its sources, and in detail.
 
-A path holds only what derives the field: sets that differ only in operations on other fields have the same path.
+A path holds only operations behind the field: sets that differ in operations on other fields have the same path.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from headwater_model.reachability import NOTHING
 
 # The input of a read.
 SOURCE = "source"
-# Names of operations on the edges of one path: each of 1,000 operations may stand on the edge of each of 1,000 sources.
+# Names of operations on the edges of a path: each of 1,000 operations may stand on the edge of each of 1,000 sources.
 NAMES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class OperationPath:
-    """A path by which a set of operations derives a field; two paths are equal if their `key` is.
+    """A path from sources to a field in a set of operations; two paths are equal if their `key` is.
 
-    `operations` are whole reads and transforms in the order of execution, with all fields that they emit. `edges` are
-    the source fields of the field, each with the transforms between. `nodes` and `connections` are every field between,
-    as in `Detail`. Descriptions of endpoints are no part of the key. `truncated`: edges or connections were cut.
+    `operations` are whole reads and transforms in the order of execution, with all outputs. `edges` are the field's
+    source fields, each with the transforms between. `nodes` and `connections` are every field between, as in `Detail`.
+    Descriptions of endpoints are no part of the key. `truncated`: edges or connections were cut.
     """
 
     key: str
@@ -60,7 +60,7 @@ class OperationPath:
     destination_description: str | None = None
 
     def taken_by(self, runs: tuple[str, ...]) -> FieldOperationPath:
-        """Return the path as a result, with the runs that took it, newest first."""
+        """Make the result of the path, with its runs, newest first."""
         return FieldOperationPath(
             self.operations,
             self.edges,
@@ -73,11 +73,11 @@ class OperationPath:
 
 
 def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> OperationPath | None:
-    """Return the path by which the set derives a destination's field, or related fields; None if it writes none."""
+    """Find the path to a destination's field, or related fields, in the set; None if it writes none of them."""
     written = operations.written_as(Column(destination, field))
     if not written:
         return None
-    # Keep the operations that the field derives from, in the order of execution.
+    # Keep the operations behind the field, in the order of execution.
     needed = _needed(operations, written)
     on_path = [operation for operation in operations.operations if operation.name in needed]
     # Show the path twice: from each source field at once, and field by field. Both may be cut.
@@ -96,7 +96,7 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
 
 
 def _description(operations: OperationSet, destination: DatasetId, written: Iterable[InputField]) -> str | None:
-    """Return the endpoint's description from the first write of the field that has one."""
+    """Find the endpoint's description: of the first write of the field with a description."""
     taken = set(written)
     writes = (
         write for write in operations.writes if write.destination == destination and not taken.isdisjoint(write.inputs)
@@ -105,11 +105,11 @@ def _description(operations: OperationSet, destination: DatasetId, written: Iter
 
 
 def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
-    """Return the operations that the field derives from, each with the emitted fields that it derives from."""
+    """Find the operations behind the field, each with its outputs on the path."""
     needed: dict[str, set[str]] = {}
     for input_field in written:
         needed.setdefault(input_field.origin, set()).add(input_field.name)
-    # An operation comes after all that it takes from, so one pass from the last to the first finds everything.
+    # An operation comes after its origins, so a pass from the last to the first finds everything.
     for operation in reversed(operations.operations):
         if operation.name in needed:
             for input_field in inputs_of(operation):
@@ -119,7 +119,7 @@ def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[
 
 def _key(on_path: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
     forms = render_operations(on_path)
-    # Paths that differ only in other outputs, or in descriptions of endpoints, have the same key.
+    # Paths that differ only in outputs off the path, or in descriptions of endpoints, have the same key.
     for form in forms:
         form["outputs"] = sorted(needed[form["name"]])
         form.get("source", {}).pop("description", None)
@@ -140,13 +140,13 @@ def _path_operation(operation: Operation) -> PathOperation:
 
 def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
     reached, reach = operations.reached, NOTHING
-    # Unite what reaches each written field: the source fields, and the transforms between.
+    # Unite the reach of each written field: the source fields, and the transforms between.
     for input_field in written:
         reach |= operations.reached.of(input_field)
     names = 0
     edges: list[SimpleEdge] = []
     descriptions = {read.source: read.source_description for read in operations.reads if read.source_description}
-    # Each source field has an edge, with the transforms that lie between it and the written fields.
+    # Each source field has an edge, with the transforms between it and the written fields.
     for column in sorted(reached.columns(reach.direct | reach.made)):
         between = reach.by & reached.after(column)
         names += between.bit_count()
@@ -158,21 +158,21 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
     return tuple(edges), False
 
 
-# Paths of one field in a result, the newest.
+# Paths of a field in a result, the newest.
 PATHS_MAX = 100
 
 
 def find_detail(
     view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange, direction: Direction
 ) -> Detail:
-    """Return the field's paths through the operations that runs of the time range reported."""
+    """Draw the field's paths through the operations reported by runs of the time range."""
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets(((dataset, side) for side in SIDES[direction]), operations=True)
     column = Column(range_runs.primary(dataset), field)
     types = FieldTypes(view)
     sets: dict[str, OperationSet] = {}
     if UP in SIDES[direction]:
-        # Most runs share a report with other runs: each report is read, and hashed, once.
+        # Most runs share their report: each report is read, and hashed, once.
         reports: dict[Place, RunColumns] = {}
         for report in range_runs.written(column.dataset):
             reports.setdefault(step_place_of(report), report)
@@ -195,8 +195,8 @@ def find_detail(
 
 
 def making(column: Column, report: RunColumns, range_runs: RunsInRange) -> Iterator[OperationSet]:
-    """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
-    # Operations that the run recorded count if they wrote the column; else its sources give the operations.
+    """Yield the operations behind a column in a report: recorded, else derived from the report."""
+    # Recorded operations count if they wrote the column; else its sources give the operations.
     recorded = [range_runs.operations(ref) for ref in report.refs if ref.startswith(OPERATIONS_KIND)]
     making_it = [operations for operations in recorded if operations.written_as(column)]
     if making_it:
@@ -208,10 +208,10 @@ def making(column: Column, report: RunColumns, range_runs: RunsInRange) -> Itera
 
 
 def taking(column: Column, read: RunRead, range_runs: RunsInRange) -> Iterator[OperationSet]:
-    """Yield the operations by which a run read the column's dataset: recorded ones, and those of other reports."""
+    """Yield the operations of a run's read of the column's dataset: recorded ones, and those of other reports."""
     recorded = [range_runs.operations(ref) for ref in read.operations]
     yield from recorded
-    # Derive operations for the columns that no recorded operation wrote.
+    # Derive operations for the columns without a recorded operation.
     derived = {report.dataset: _made_of(column, report, recorded) for report in read.derived}
     rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
     if rest:
@@ -219,7 +219,7 @@ def taking(column: Column, read: RunRead, range_runs: RunsInRange) -> Iterator[O
 
 
 def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
-    """Return the first of reads with equal reports."""
+    """List the first of reads with equal reports."""
     distinct: dict[Hashable, RunRead] = {}
     for read in reads:
         distinct.setdefault(read_place_of(read), read)
@@ -227,12 +227,12 @@ def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
 
 
 def read_place_of(read: RunRead) -> Hashable:
-    """Return the key that reads with equal reports share."""
+    """Return the key shared by reads with equal reports."""
     return read.operations, tuple(map(step_place_of, read.derived))
 
 
 def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
-    """Return the columns derived from this column, without those that have recorded operations."""
+    """Choose the columns derived from this column, without the columns of recorded operations."""
     used = RelatedPaths(fields_used(report.columns, column.dataset)).overlapping(column.field)
     sources = [ColumnSource(column.dataset, path) for path in used]
     by_hand = {
@@ -248,7 +248,7 @@ def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet
 
 
 def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range: TimeRange) -> FieldOperationPaths:
-    """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
+    """List the distinct paths to the field, by runs of the time range, the newest run's first."""
     range_runs = RunsInRange(view, time_range)
     range_runs.load_datasets([(dataset, UP)], operations=True)
     column = Column(range_runs.primary(dataset), field)
@@ -257,7 +257,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
     for report in range_runs.written(column.dataset):
-        # Runs with equal reports took the same paths: these are found once.
+        # Runs with equal reports took the same paths: the paths are derived once.
         place = (report.name, report.refs)
         if place not in seen:
             types.take_report(report)
@@ -265,7 +265,7 @@ def find_paths(view: GraphView, dataset: DatasetId, field: FieldPath, time_range
         for path in seen[place]:
             paths.setdefault(path.key, path)
             runs.setdefault(path.key, {})[report.run.root.id] = None
-    # Types are read only for the ends of the paths that are shown.
+    # Types are read only for the ends of the shown paths.
     shown = list(paths)[:PATHS_MAX]
     cut = len(paths) > PATHS_MAX or range_runs.truncated or any(paths[key].truncated for key in shown)
     types.load_schemas({column.dataset, *(endpoint for key in shown for endpoint in endpoints_of(paths[key].nodes))})

@@ -1,7 +1,7 @@
 """Ends of upstream paths: columns without writers, with unreported sources, or written before the range.
 
 A run without a column report may have derived any output from any input. Then the output dataset, a source without a
-field, stands for its columns; columns derived from any column of the dataset may be derived from this source.
+field, stands for its columns; a column derived from any column of the dataset may be derived from this source.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from headwater_model.columns import (
 from headwater_model.field_paths import RelatedPaths
 from headwater_model.ids import DatasetId, FieldPath, JobId
 
-# Datasets in one end that its named runs read.
+# Datasets in an end read by its named runs.
 READS_MAX = 1_000
 
-# Reasons for which a run leaves a column's origin open; `left out`: it reported other columns only.
+# Reasons for a column's open origin; `left out`: the run reported other columns only.
 _Kind: TypeAlias = Literal["generated", "unreported", "left out"]
 _REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
 How: TypeAlias = frozenset[Transformation]
-# By path of a used column, the columns related to that path (see `ColumnIndex.invert`).
+# By path of a used column, its related columns (see `ColumnIndex.invert`).
 Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 
 @dataclass(frozen=True)
 class _Writing:
-    """Runs that wrote a dataset, and the columns that they reported under all its names; None if they did not."""
+    """Runs that wrote a dataset, and their reported columns under all its names; None without a report."""
 
     runs: Runs
     columns: ColumnLineage | None
 
     def sources_of(self, column: Column) -> Sources | None:
-        """Return the reported sources of the column; None if the column was not reported."""
+        """Look up the reported sources of the column; None if the column was not reported."""
         related = self._paths.find(column.field)
         return sources_at(self._fields, related) if related else None
 
@@ -61,9 +61,9 @@ class _Writing:
 
 @dataclass(slots=True)
 class End:
-    """A reason why a path ends at a column, the runs that cause it, and the datasets that they read.
+    """A reason why a path ends at a column, the runs that cause it, and the datasets read by the runs.
 
-    `unnamed` are the datasets from which a run took unnamed columns; None: any of its inputs.
+    `unnamed` are the datasets behind a run's unnamed columns; None: any of its inputs.
     """
 
     reason: Reason
@@ -88,7 +88,7 @@ class End:
 
 
 def find_ends(columns: Iterable[Column], range_runs: RunsInRange) -> dict[Column, list[End]]:
-    """Return the reasons why paths end at each column; none where runs reported all its sources.
+    """List the reasons why paths end at each column; empty where runs reported all its sources.
 
     A path may also continue from an end: writes without a report may have other origins than the reported ones.
     """
@@ -120,16 +120,16 @@ def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
         kind, unnamed = _kind(column, writing)
         if kind is not None:
             ends[kind].add(writing.runs, unnamed)
-    # A writer of other columns leaves nothing open where another run reported this column.
+    # A writer of other columns leaves nothing open where a run reported this column.
     if ends["unreported"].unnamed or _is_reported(column, writings):
         del ends["left out"]
     return [end for end in ends.values() if end.unnamed]
 
 
 def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetId] | None]:
-    """Return the reason for which writers of the dataset leave the column's origin open, or None.
+    """Find the reason why writers of the dataset leave the column's origin open, or None.
 
-    The second value has the datasets of which they name no column; None if they did not report the column at all.
+    The second value has the datasets with unnamed source columns; None if the column itself was not reported.
     """
     # A DatasetEvent (it has no job) declares columns, and writes none.
     is_job = writing.runs.job is not None
@@ -147,7 +147,7 @@ def _is_reported(column: Column, writings: Iterable[_Writing]) -> bool:
 
 
 def _end_outside(writer: RangeRun | None) -> End:
-    """Return the end of a column that no run of the range wrote."""
+    """Make the end of a column without a write in the range."""
     end = End("raw" if writer is None else "before")
     if writer is not None:
         runs = Runs(writer.job)
@@ -165,7 +165,7 @@ def _add_reads(ends: Sequence[End], range_runs: RunsInRange) -> None:
 
 
 def reads_of(end: End) -> tuple[DatasetId, ...]:
-    """Return the datasets that the runs read, in order, at most `READS_MAX`."""
+    """List the datasets read by the runs, in order, at most `READS_MAX`."""
     return tuple(sorted(end.reads)[:READS_MAX])
 
 
@@ -176,7 +176,7 @@ def is_cut(ends: Mapping[Column, Sequence[End]]) -> bool:
 
 @dataclass(frozen=True)
 class PossibleUse:
-    """Columns of `derived` in one report that may derive from a source dataset; `takers` are the source's columns."""
+    """Columns of `derived` in a report, possibly from a source dataset; `takers` are the source's columns."""
 
     derived: DatasetId
     columns: ColumnLineage
@@ -184,7 +184,7 @@ class PossibleUse:
     takers: Takers
 
     def of(self, node: ColumnSource) -> Iterator[tuple[ColumnSource, How]]:
-        """Yield the columns that may derive from a source column, or (for a node without a field) from any of them."""
+        """Yield the columns possibly derived from a source column, or (for a node without a field) from any column."""
         yield from (self._of_any if node.field is None else self._of_unnamed).items()
         if self._unnamed in self.columns.dataset_level and not self._is_named:
             yield ColumnSource(self.derived), self.columns.dataset_level[self._unnamed]
@@ -197,7 +197,7 @@ class PossibleUse:
 
     @cached_property
     def _of_whole(self) -> Mapping[FieldPath, How]:
-        """The columns that a dataset without reported columns depends on as a whole, with their transformations."""
+        """The columns in the dependencies of a whole dataset without reported columns, with their transformations."""
         taken: dict[FieldPath, How] = {}
         for source, how in self.columns.dataset_level.items() if not self.columns.fields else ():
             if source.dataset == self.source and source.field is not None:
@@ -206,19 +206,19 @@ class PossibleUse:
 
     @cached_property
     def _of_unnamed(self) -> Mapping[ColumnSource, How]:
-        """The reported columns that derive from the source dataset without a named column."""
+        """The reported columns derived from an unnamed column of the source dataset."""
         fields = self.columns.fields.items()
         return {ColumnSource(self.derived, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
 
     @cached_property
     def _of_any(self) -> Mapping[ColumnSource, How]:
-        """The columns that derive from any column of the source dataset."""
+        """The columns derived from any column of the source dataset."""
         of_whole = self._taken(
             {source: how for source, how in self.columns.dataset_level.items() if source.field is not None}
         )
         if not self.columns.fields:
             return {} if of_whole is None else {ColumnSource(self.derived): of_whole}
-        # Columns that one operation made share their sources.
+        # Columns of an operation share their sources.
         source_sets = {id(own): own for own in self.columns.fields.values()}
         taken = {
             place: [how for how in (self._taken(own), of_whole) if how is not None]
@@ -228,7 +228,7 @@ class PossibleUse:
         return {column: frozenset[Transformation]().union(*hows) for column, hows in uses.items() if hows}
 
     def _taken(self, sources: Sources) -> How | None:
-        """Return the transformations of the source dataset's columns; None if no column is taken."""
+        """Join the transformations of the source dataset's columns; None if no column is taken."""
         taken = [how for source, how in sources.items() if source.dataset == self.source]
         return frozenset[Transformation]().union(*taken) if taken else None
 

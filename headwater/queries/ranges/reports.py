@@ -31,18 +31,18 @@ from headwater_model.field_paths import RelatedPaths, parse_slashed
 from headwater_model.ids import JobId
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
-# Runs of one dataset and direction that are read, the newest: a year of three jobs that run every hour.
+# Runs read of a dataset and direction, the newest: a year of three jobs that run every hour.
 RUNS_MAX = 30_000
-# Rows that one report reads, each of a run and a dataset: API Gateway waits 29 s for it.
+# Rows read for a report, each of a run and a dataset: API Gateway waits 29 s for it.
 ROWS_MAX = 100_000
-# Tagged columns that one report begins with.
+# Tagged columns at the start of a report.
 STARTS_MAX = 1_000
 # Uses in a report, the newest.
 USES_MAX = 10_000
 
 
 def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usage:
-    """Return the uses of a column in the time range, and the columns that it flowed into."""
+    """Report the uses of a column in the time range, and its flows into other columns."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
     range_runs.load_datasets([(column.dataset, UP), (column.dataset, DOWN)], operations=True)
     start = Column(range_runs.primary(column.dataset), column.field)
@@ -54,7 +54,7 @@ def report_usage(view: GraphView, column: Column, time_range: TimeRange) -> Usag
 
 
 def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
-    """Return the columns that have the tag now, and those that runs of the time range made of them unmasked."""
+    """Report the columns with the tag now, and the unmasked columns derived from them in the time range."""
     tagged = read_tagged(tag, view, kinds=("DATASET",))
     columns = {column: tags for dataset in tagged.datasets for column, tags in dataset.columns(whole=True).items()}
     starts = sorted(columns)
@@ -69,7 +69,7 @@ def report_tag(view: GraphView, tag: str, time_range: TimeRange) -> TagUsage:
 
 
 def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: GraphView) -> tuple[Flow, ...]:
-    """Return the reached columns, with the status of each that is shown in full."""
+    """Make a flow of each reached column, with the status of the columns shown in full."""
     shown = [reached_column.column for reached_column in reached if traversal.opens(reached_column.column)]
     status, jobs = _statuses(shown, view), traversal.jobs_into()
     return tuple(
@@ -79,7 +79,7 @@ def _flows(traversal: ColumnTraversal, reached: Sequence[ReachedColumn], view: G
 
 
 def _uses(column: Column, range_runs: RunsInRange) -> list[Use]:
-    """Return the uses of the column under all names of its dataset, newest first."""
+    """List the uses of the column under all names of its dataset, newest first."""
     alike: dict[_UseKey, list[Runs]] = {}
     for runs, reported in range_runs.written_alike(column.dataset):
         for done in _writes(column, reported):
@@ -102,7 +102,7 @@ def _flow(reached: ReachedColumn, status: Status, jobs: tuple[JobId, ...]) -> Fl
 
 @dataclass(frozen=True, slots=True)
 class _UseKey:
-    """A use of the column that runs of one job reported alike."""
+    """A use of the column, the same in the reports of several runs of a job."""
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
     fields: tuple[ColumnSource, ...] = ()
@@ -160,7 +160,7 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
 
 
 def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSource, Status]:
-    """Return the status of each column; without a schema, columns that are reported now are alive."""
+    """Find the status of each column; without a schema, a reported column is alive."""
     live = read_live_schemas(map(view.group, {column.dataset for column in columns}), view)
     schemas = {dataset: schema for dataset, schema in live.items() if schema is not None}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
@@ -181,7 +181,7 @@ def _statuses(columns: Sequence[ColumnSource], view: GraphView) -> dict[ColumnSo
 
 
 def report_provenance(view: GraphView, column: Column, time_range: TimeRange) -> Provenance:
-    """Return the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
+    """Report the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
     range_runs = RunsInRange(view, time_range, RUNS_MAX, ROWS_MAX)
     range_runs.load_datasets([(column.dataset, UP)])
     start = Column(range_runs.primary(column.dataset), column.field)

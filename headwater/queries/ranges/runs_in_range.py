@@ -1,7 +1,7 @@
-"""Runs of a time range with their reports: the runs that wrote each loaded dataset, and those that read it.
+"""Runs of a time range with their reports: the writers and the readers of each loaded dataset.
 
-A level of datasets is read in two rounds: one query for each name and direction, and one batch of reports. Aliases that
-only this batch reveals cost two more rounds.
+A level of datasets is read in two rounds: a query for each name and direction, and a batch of reports. Aliases revealed
+by the batch cost two more rounds.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ from headwater_model.operation_set import OperationSet
 from headwater_model.operations import parse_operations
 
 # Runs of one dataset that are read, the newest, unless the caller sets fewer.
+# Runs read of a dataset, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
-# Rows that are read to find a row that its run's facts confirm.
+# Rows read in search of a row confirmed by its run's facts.
 _FIRST_LOOK = 3
 _NEXT_LOOK = 100
 _LOOKS_MAX = 20
-# Runs whose facts one report reads.
+# Runs read for the inputs in a report.
 _INPUTS_MAX = 1_000
 
 
@@ -57,7 +58,7 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """A run's read of a dataset; `operations` are the refs that read it, `derived` the columns derived from it."""
+    """A run's read of a dataset; `operations` are the refs with the read, `derived` the columns derived from it."""
 
     run: RangeRun
     operations: tuple[str, ...]
@@ -67,7 +68,7 @@ class RunRead:
 class RunsInRange:
     """A time range of a graph table, as far as it was read: the newest `runs_max` runs of each dataset and direction.
 
-    All together are at most `rows_max` rows, which the datasets of a level share equally; None: no bound.
+    All together are at most `rows_max` rows, shared equally by the datasets of a level; None: no bound.
     """
 
     def __init__(
@@ -85,32 +86,32 @@ class RunsInRange:
     def load_datasets(
         self, datasets: Iterable[tuple[DatasetId, Side]], *, operations: bool = False, columns: bool = True
     ) -> None:
-        """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets.
+        """Read the datasets, each in one direction, under all their names; with `operations`, also operation sets.
 
-        Without `columns`, only `runs_at` may be called for them.
+        After a load without `columns`, call `runs_at` alone.
         """
         requested = set(datasets)
-        # The facts of a dataset may reveal other names of it, which have rows of their own.
+        # The facts of a dataset may reveal other names of it, with rows of their own.
         while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
             self._read_reports(new, operations=operations, columns=columns)
             requested |= {(other, side) for name, side in new for other in self.view.group(name).names}
         self.truncated |= self.view.truncated
-        # The rows may reveal that two names are one dataset's.
+        # The rows may reveal that two names belong to the same dataset.
         self._renamed.clear()
         self._unknown.clear()
         self._named_sets.clear()
 
     def written(self, dataset: DatasetId) -> list[RunColumns]:
-        """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded upwards."""
+        """List the reports of a dataset's writers, newest first; the dataset is loaded upwards."""
         return [self._written(name, row) for name, row in self._of(dataset, UP)]
 
     def runs_at(self, dataset: DatasetId, side: Side) -> list[RangeRun]:
-        """Return the runs that wrote (UP) or read a dataset, newest first; it is loaded on this side."""
+        """List the writers (UP) or readers of a dataset, newest first; it is loaded on this side."""
         return [_run(row) for _, row in self._of(dataset, side)]
 
     def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
-        """Return the reports on a dataset under each of its names, with the runs that share each report, newest first.
+        """Group a dataset's writers with equal reports under each of its names, newest first.
 
         The dataset is loaded upwards.
         """
@@ -118,11 +119,11 @@ class RunsInRange:
         return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
 
     def read(self, dataset: DatasetId) -> list[RunRead]:
-        """Return the reads of a dataset, newest first; the dataset is loaded downwards."""
+        """List the reads of a dataset, newest first; the dataset is loaded downwards."""
         return [self._read(name, row) for name, row in self._of(dataset, DOWN)]
 
     def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunRead]]]:
-        """Return the reads of a dataset under each of its names, with the runs that share each; loaded downwards."""
+        """Group a dataset's readers with equal reads under each of its names; it is loaded downwards."""
         alike = self._alike(dataset, DOWN)
         return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
 
@@ -137,9 +138,9 @@ class RunsInRange:
         return RunRead(_run(row), tuple(row.data["reads"]), tuple(derived))
 
     def _alike(self, dataset: DatasetId, side: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
-        """Return groups of runs with equal rows, each with the rows of its newest run."""
+        """Group the runs with equal rows, each group with the rows of its newest run."""
         alike: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
-        # A run has a row under each name that it used: these rows belong together.
+        # A run has a row under each name in its events: the rows belong together.
         for _, run_rows in groupby(self._of(dataset, side), key=lambda named_row: named_row[1].sk):
             rows = list(run_rows)
             run = _run(rows[0][1])
@@ -148,7 +149,7 @@ class RunsInRange:
         return list(alike.values())
 
     def operations(self, ref: str) -> OperationSet:
-        """Return the operations of a ref, with datasets under primary names."""
+        """Look up the operations of a ref, with datasets under primary names."""
         if ref not in self._named_sets:
             operations = self._sets[ref]
             self._named_sets[ref] = operations.renamed(
@@ -157,14 +158,14 @@ class RunsInRange:
         return self._named_sets[ref]
 
     def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
-        """Return the last run (or JobEvent) that wrote each dataset and started before the range, if any."""
+        """Find the last run (or JobEvent) before the range with a write of each dataset, if any."""
         highs = {
             (name, dataset): f"{ROW_KINDS[UP]}#{self._time_range.start}"
             for dataset in datasets
             for name in self.view.group(dataset).names
         }
         candidates: dict[DatasetId, list[RangeRun]] = {}
-        # The newest row of a name is mostly right: look at few rows first, and at more where none was.
+        # The newest row of a name is mostly confirmed: look at few rows first, and at more where none was.
         limit = _FIRST_LOOK
         for _ in range(_LOOKS_MAX):
             queries = [
@@ -177,13 +178,13 @@ class RunsInRange:
             runs = {pair: [run for run in map(_run, rows[pair[0], UP]) if run.job is not None] for pair in highs}
             for (_, dataset), name_runs in runs.items():
                 candidates.setdefault(dataset, []).extend(name_runs[:1])
-            # Names without a run are searched on, below the last row that was read.
+            # Names without a run are searched on, below the last row of the page.
             highs = {pair: page.rows[-1].sk for pair, page in pages.items() if page.more and not runs[pair]}
             limit = _NEXT_LOOK
             if not highs:
                 break
         self.truncated |= bool(highs)
-        # Of the runs that wrote a dataset under its names, the newest is the last writer.
+        # Of the writers of a dataset under its names, the newest is the last writer.
         newest = {
             dataset: max(dataset_runs, key=lambda run: (run.started, run.key), default=None)
             for dataset, dataset_runs in candidates.items()
@@ -191,7 +192,7 @@ class RunsInRange:
         return {dataset: run for dataset, run in newest.items() if run is not None}
 
     def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
-        """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
+        """Find the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
         requested = sorted(set(runs))
         self.truncated |= len(requested) > _INPUTS_MAX
         facts = read_run_facts(requested[:_INPUTS_MAX], self.view)
@@ -202,7 +203,7 @@ class RunsInRange:
         return {run: set(map(self.primary, run_inputs)) for run, run_inputs in inputs.items()}
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """Return a dataset's primary name."""
+        """Resolve a dataset's name to its primary name."""
         return self.view.primary(name)
 
     def _of(self, dataset: DatasetId, side: Side) -> list[tuple[DatasetId, Row]]:
@@ -221,14 +222,14 @@ class RunsInRange:
         return RunColumns(_run(row), self.primary(name), columns, bool(refs), refs, name)
 
     def _unknown_columns(self, sources: tuple[IdText, ...]) -> ColumnLineage:
-        """Return what a report without columns depends on: the datasets of a wide run share it."""
+        """Make the columns of a report without columns, from its sources: the datasets of a wide run share them."""
         if sources not in self._unknown:
             self._unknown[sources] = renamed(unknown_columns(map(dataset_of, sources)), self.primary)
         return self._unknown[sources]
 
     def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         time_range, limit = self._time_range, self._runs_max
-        # The datasets of a level share the rows that are left.
+        # The datasets of a level share the remaining rows.
         if self._rows_left is not None:
             limit = min(limit, max(self._rows_left // len(new), 1))
         pages = self.view.query(
@@ -256,7 +257,7 @@ class RunsInRange:
         return confirmed
 
     def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool, columns: bool) -> None:
-        """Read the reports of these rows, and the facts of every dataset that they name."""
+        """Read the reports of the rows, and the facts of every dataset in them."""
         rows = [row for dataset_side in new for row in self._rows[dataset_side]]
         column_keys = (
             {key for dataset_side in new for key in _keys_of(dataset_side[0], self._rows[dataset_side])}
@@ -282,7 +283,7 @@ def _run(row: Row) -> RangeRun:
 
 
 def _content(row: Row) -> bytes:
-    """Return the hash of what runs with equal reports share of a row, which may name thousands of datasets."""
+    """Hash the content shared by runs with equal reports: a row may name thousands of datasets."""
     shared = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
     return hashlib.sha256(orjson.dumps(shared, option=orjson.OPT_SORT_KEYS)).digest()
 
@@ -300,7 +301,7 @@ def _operations(row: Row) -> list[str]:
 
 
 def _named(rows: Iterable[Row]) -> set[DatasetId]:
-    """Return the datasets at the other side of these rows; rows of one wide run share their names."""
+    """Collect the datasets at the other side of the rows; rows of one wide run share their names."""
     sides = (row.data["outputs"] if "outputs" in row.data else row.data["sources"] for row in rows)
     texts = {text for names in {id(names): names for names in sides}.values() for text in names}
     return set(map(dataset_of, texts))

@@ -1,4 +1,4 @@
-"""Groups of runs of one job with equal reports: their number, states, first start, and newest runs.
+"""Groups of runs of a job with equal reports: their number, states, first start, and newest runs.
 
 Most runs repeat the report of the run before. Counting them lets results grow with distinct reports, not with runs.
 """
@@ -13,7 +13,7 @@ from headwater.facts.run_attempts import State
 from headwater.queries.results.reports import ReportedRun
 from headwater_model.ids import JobId, RunKey
 
-# The newest runs that are named, and root runs.
+# Named newest runs, and root runs.
 NEWEST_MAX = 10
 ROOTS_MAX = 100
 _FAILED: tuple[State, ...] = ("FAILED", "ABORTED")
@@ -21,7 +21,7 @@ _FAILED: tuple[State, ...] = ("FAILED", "ABORTED")
 
 @dataclass(frozen=True, slots=True)
 class RangeRun:
-    """A run of the time range; `root` is the run at the root of those that started it.
+    """A run of the time range; `root` is the first of the run's ancestors.
 
     A Job- or DatasetEvent counts as a run without a state; a DatasetEvent has no job either.
     """
@@ -35,7 +35,7 @@ class RangeRun:
 
 @dataclass(slots=True)
 class Runs:
-    """Runs of one job (None: DatasetEvents), at least one once a report shows them; `roots` by their newest run."""
+    """Runs of a job (None: DatasetEvents), not empty once a report shows them; `roots` by their newest run."""
 
     job: JobId | None
     first: str = ""
@@ -66,7 +66,7 @@ class Runs:
 
 
 def merge_runs(groups: Iterable[Runs]) -> Runs:
-    """Return disjoint groups of runs of one job as one group."""
+    """Merge disjoint groups of runs of a job."""
     parts = list(groups)
     newest = newest_first(run for group in parts for run in group.newest)
     roots: dict[RunKey, tuple[str, RunKey]] = {}
@@ -78,5 +78,5 @@ def merge_runs(groups: Iterable[Runs]) -> Runs:
 
 
 def newest_first(runs: Iterable[ReportedRun]) -> list[ReportedRun]:
-    """Return runs by their start, newest first."""
+    """Sort runs by their start, newest first."""
     return sorted(runs, key=lambda run: (run.started, run.key), reverse=True)

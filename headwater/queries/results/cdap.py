@@ -1,4 +1,4 @@
-"""Results of the queries that CDAP itself has; times are normalized as in `headwater.times`."""
+"""Results of the queries known from CDAP; times are normalized as in `headwater.times`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ListedFields:
 
 @dataclass(frozen=True, slots=True)
 class DatasetFields:
-    """Some fields of a dataset."""
+    """Fields of a dataset, not always all."""
 
     dataset: DatasetId
     fields: tuple[FieldPath, ...]
@@ -37,9 +37,9 @@ class DatasetFields:
 
 @dataclass(frozen=True, slots=True)
 class FieldSummary:
-    """The fields that a field was made of, and those made of it; None on a side that was not requested.
+    """The sources of a field, and the fields derived from it; None on a side that was not requested.
 
-    `dropped`: an operation dropped the field, or what it had made of it.
+    `dropped`: an operation dropped the field, or a field derived from it.
     """
 
     incoming: tuple[DatasetFields, ...] | None = None
@@ -50,9 +50,9 @@ class FieldSummary:
 
 @dataclass(frozen=True, slots=True)
 class FieldRelations:
-    """Pairs of a source field and a destination field between a dataset and another one, the `neighbour`.
+    """Pairs of a source field and a destination field between a dataset and its `neighbour`.
 
-    `field_count` counts the fields of the neighbour that have lineage; None where the caller may not see them.
+    `field_count` counts the fields of the neighbour with lineage; None where the caller may not see them.
     """
 
     neighbour: DatasetId
@@ -62,7 +62,7 @@ class FieldRelations:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSummary:
-    """The fields of a dataset with the relations of all of them, and those that operations dropped."""
+    """The fields of a dataset with all their relations, and the fields dropped by operations."""
 
     dataset: DatasetId
     fields: tuple[FieldPath, ...]
@@ -74,7 +74,7 @@ class DatasetSummary:
 
 @dataclass(frozen=True, slots=True)
 class LastStart:
-    """The start of a job's newest run that did something; None where the caller may not see it."""
+    """The start of a job's newest run with such operations; None where the caller may not see it."""
 
     job: JobId
     started: str | None
@@ -82,7 +82,7 @@ class LastStart:
 
 @dataclass(frozen=True, slots=True)
 class MakingOperations:
-    """Whole operations in the order of execution, and the jobs whose runs did them, the last started first."""
+    """Whole operations in the order of execution, and the jobs with such runs, the last started first."""
 
     operations: tuple[Operation, ...]
     jobs: tuple[LastStart, ...]
@@ -90,7 +90,7 @@ class MakingOperations:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperations:
-    """The operations that made a field, and those that took it, each set once and the newest run's first.
+    """The operations before and after a field, each set once and the newest run's first.
 
     None on a side that was not requested.
     """
@@ -104,7 +104,7 @@ class FieldOperations:
 class Relation:
     """A run's access to a dataset; no run if the caller may not see it.
 
-    `rolled_up`: the job and the run are those at the root.
+    `rolled_up`: the job and the run are the root's.
     """
 
     dataset: DatasetId

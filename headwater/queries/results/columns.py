@@ -27,8 +27,8 @@ class TimeRange:
 class ColumnInput:
     """A source that a column depends on; `field` is None if the column of the dataset is unknown.
 
-    `version` is set in a graph of versions. In other graphs `read_version` is the version that the reporters read;
-    None if they read several.
+    `version` is set in a graph of versions. In other graphs `read_version` is the version read by the reporters; None
+    if they read several.
     """
 
     dataset: DatasetId
@@ -40,7 +40,7 @@ class ColumnInput:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """The run that reported a column, and the version that it made; `declared`: a Job- or DatasetEvent, not a run."""
+    """The reporting run of a column, and its version of the dataset; `declared`: a Job- or DatasetEvent, no run."""
 
     run: RunKey
     job: JobId | None
@@ -50,7 +50,7 @@ class Reporter:
 
 @dataclass(frozen=True, slots=True)
 class ColumnNode:
-    """A node: `inputs` are all its source columns, `dependencies` the sources that its whole dataset depends on.
+    """A node: `inputs` are all its source columns, `dependencies` the sources of its whole dataset.
 
     `outputs` are the columns derived from it, if they were requested. `version` is set on nodes of a graph of versions.
     `type` is `unknown` where no report or schema has it; `schema_known`: a schema facet lists the dataset's columns.
@@ -67,7 +67,7 @@ class ColumnNode:
     reporters: tuple[Reporter, ...] = ()
     stale: bool = False
     last_written_by: LastWriter | None = None
-    # True if only its id is shown: a neighbour in a namespace that the caller may not see.
+    # True if only the id is shown: a neighbour in a namespace hidden from the caller.
     outline: bool = False
 
 
@@ -95,7 +95,7 @@ class FieldMapping:
 class Mappings:
     """Mappings by (source, destination), both directions; `truncated`: there was more.
 
-    `types` are those of the fields in them, where operations or a schema give one.
+    `types` are the types of the mapped fields, as far as operations or a schema give a type.
     """
 
     items: tuple[FieldMapping, ...]
@@ -105,9 +105,9 @@ class Mappings:
 
 @dataclass(frozen=True, slots=True)
 class DetailNode:
-    """A field at a point of its path: `id` is `<origin>.<field>`; the endpoint that it was read from or written to.
+    """A field at a point of its path: `id` is `<origin>.<field>`; with its endpoint if it was read or written there.
 
-    Descriptions of endpoints, here and below, are those of the newest run that took the path.
+    Descriptions of endpoints, here and below, come from the newest run on the path.
     """
 
     id: str
@@ -138,7 +138,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A field's paths through the operations of one level, in one direction or both."""
+    """A field's paths through the operations of a level, in one direction or both."""
 
     nodes: tuple[DetailNode, ...] = ()
     operations: tuple[DetailOperation, ...] = ()
@@ -171,7 +171,7 @@ class SimpleEdge:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperationPath:
-    """A path that derives a field, as operations and as edges, and the runs that took it, newest first.
+    """A path to a field, as operations and as edges, and its runs, newest first.
 
     `destination` is the field's endpoint. `nodes` and `connections` are the detailed view: every field on the path, and
     the operations that connect the fields.
@@ -188,7 +188,7 @@ class FieldOperationPath:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperationPaths:
-    """The distinct paths that derive a field, the newest run's first; `type` is the field's."""
+    """The distinct paths to a field, the newest run's first; `type` is the field's."""
 
     items: tuple[FieldOperationPath, ...]
     truncated: bool = False
@@ -200,9 +200,9 @@ class FieldOperationPaths:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A version of a column's dataset: the run that made it, and the record roots that the run reported.
+    """A version of a column's dataset: its run, and the record roots reported by the run.
 
-    Without reported roots, they are those of the parent run; `reported_by` is the run that reported them.
+    Without reported roots, the roots are the parent run's; `reported_by` is the run with the report.
     """
 
     version: str
@@ -222,7 +222,7 @@ class Origins:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHit:
-    """A column whose name matches a search, the time of its dataset's last update, and its type if it is known."""
+    """A column with a matching name, the time of its dataset's last update, and its type if it is known."""
 
     dataset: DatasetId
     field: FieldPath

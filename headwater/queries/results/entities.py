@@ -1,6 +1,6 @@
 """Results of queries about jobs and datasets: times are normalized (`times`), facets are as their producers sent them.
 
-The exception is `headwater_operations`, in canonical order. Graphs leave out facets that report columns.
+The exception is `headwater_operations`, in canonical order. Graphs leave out facets with reports of columns.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from headwater.facts.run_facts import Run
 from headwater_model.ids import DatasetId, JobId
 
 Sort: TypeAlias = Literal["name", "updated_at"]
+ChildSort: TypeAlias = Literal["name", "state"]
 SearchSort: TypeAlias = Literal["name", "updated_at", "relevance"]
 
 
@@ -63,20 +64,20 @@ class Source:
 
 
 _EPOCH = "1970-01-01T00:00:00.000000Z"
-# The source of datasets that name none.
+# The source of datasets without a named source.
 DEFAULT_SOURCE = Source("default", "UNKNOWN", _EPOCH, _EPOCH)
 
 
 @dataclass(frozen=True, slots=True)
 class LastWriter:
-    """The run that last wrote a dataset, and its job."""
+    """The last writer of a dataset: a run, and its job."""
 
     job: JobId
     run: str
     ended: str
 
 
-# The outcomes of a test that failed.
+# The outcomes of failed tests.
 Failure: TypeAlias = Literal["WARNED", "FAILED"]
 
 
@@ -84,7 +85,7 @@ Failure: TypeAlias = Literal["WARNED", "FAILED"]
 class AssertionResult:
     """A result of a test of a dataset or, where the test names no dataset, of a job; texts as sent, long ones cut.
 
-    `job` and `run` reported it, at `time`.
+    `job` and `run` reported the result, at `time`.
     """
 
     of: DatasetId | JobId
@@ -105,7 +106,7 @@ class AssertionResult:
 class Dataset:
     """A dataset. `fields` are the schema facet's fields as sent; `type` is Marquez's DB_TABLE or STREAM.
 
-    `stale`: it has versions, but no job currently writes it; `last_written_by` names the run that last did.
+    `stale`: it has versions, but no job currently writes it; `last_written_by` names its last writer.
     """
 
     id: DatasetId
@@ -128,16 +129,16 @@ class Dataset:
     assertions: AssertionCounts | None = None
     # In a graph of versions: the version of this node.
     version: str | None = None
-    # True if the id is shown alone: a neighbour in a namespace that the caller may not see.
+    # True if the id is shown alone: a neighbour in a namespace hidden from the caller.
     outline: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetVersion:
-    """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
+    """A version of a dataset: of its run, of a change of schema, or the initial version.
 
-    `failed`: its run did not complete, so it was never the current version; nor was what is on a `branch` of the table.
-    `annotations` are the dataset's, now.
+    `failed`: its run did not complete. Neither a failed version nor a version on a `branch` of the table was ever the
+    current version. `annotations` are the dataset's, now.
     """
 
     dataset: DatasetId
@@ -160,9 +161,9 @@ class DatasetVersion:
 class Job:
     """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE.
 
-    `flows` are pairs of an input and an output that is made of it; None: each output is made of all inputs.
-    `incomplete`: the producer could not read all that the run with these inputs and outputs did; of a job without any,
-    its last started run.
+    `flows` are pairs of an input and an output derived from it; None: each output is derived from all inputs.
+    `incomplete`: the producer could not read everything done by the run with these inputs and outputs; of a job without
+    any, by its last started run.
     """
 
     id: JobId
@@ -196,7 +197,7 @@ class Job:
 class JobVersion:
     """A version of a job.
 
-    `lineage_unknown`: its runs reported no datasets, so its inputs and outputs are those of the last run that did.
+    `lineage_unknown`: its runs reported no datasets; its inputs and outputs come from the last run that reported any.
     """
 
     job: JobId
@@ -212,25 +213,25 @@ class JobVersion:
 
 
 def description_of(thing: Job | Dataset | DatasetVersion) -> str | None:
-    """Return the description that a caller gave; else the one that events report."""
+    """Choose the description from the API; without it, the description from events."""
     return thing.annotations.text_of(None) or thing.description
 
 
 def redacted_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
-    """Return a dataset that shows its id alone."""
+    """Make a dataset that shows its id alone."""
     return Dataset(
         id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
     )
 
 
 def redacted_job(job: JobId, version: str | None = None) -> Job:
-    """Return a job that shows its id alone."""
+    """Make a job that shows its id alone."""
     return Job(id=job, type="", created="", updated="", version=version, outline=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A job or dataset whose name matches a search."""
+    """A job or dataset with a matching name."""
 
     id: DatasetId | JobId
     updated: str

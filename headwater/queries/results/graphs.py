@@ -1,6 +1,6 @@
-"""Results of queries about graphs: of jobs and datasets, of what changed in them, and of runs upstream.
+"""Results of queries about graphs: of jobs and datasets, of their changes, and of runs upstream.
 
-Directions are as the data flows: up to what a thing is made of, down to what is made of it.
+Directions are as the data flows: up to the sources of a thing, down to the things derived from it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from headwater.facts.run_facts import ResolvedBy, Run
 from headwater.queries.results.entities import Dataset, Job
 from headwater_model.ids import DatasetId, JobId
 
-# A job whose run changed a graph, and the run; None for a JobEvent.
+# The job and run behind a change of a graph; the run is None for a JobEvent.
 Cause: TypeAlias = tuple[JobId, str | None]
-# A side of a node; the directions of a walk; and which of them a graph follows from its start. `both`: of every node,
-# whichever way it was reached; `through`: only up from the start, and only down from it.
+# A side of a node; the directions of a walk; and the directions of a graph from its start. `both`: on both sides of
+# every node; `through`: only up from the start, and only down from it.
 Side: TypeAlias = Literal["up", "down"]
 Direction: TypeAlias = Literal["up", "down", "both"]
 GraphDirection: TypeAlias = Literal["up", "down", "both", "through"]
@@ -27,7 +27,7 @@ SIDES: Mapping[Direction, tuple[Side, ...]] = {"up": (UP,), "down": (DOWN,), "bo
 
 @dataclass(frozen=True, slots=True)
 class Degree:
-    """The number of a node's neighbours on each side, shown or not; not `exact` if some were counted in the index."""
+    """The number of a node's neighbours on each side, shown or not; not `exact` if the index was counted."""
 
     up: int
     down: int
@@ -47,27 +47,36 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
+    """Jobs and datasets, each once, in the order of hops from the first; edges as pairs of node ids, as the data flows.
 
     `truncated`: more was within the requested depth than a response may hold. `degrees`: of a folded graph, by node id,
-    without nodes that show their id alone. `dependencies`: edges of control between jobs; None if none are wanted.
+    without nodes that show their id alone. `dependencies`: edges of control between jobs; None if not requested.
     `apart`: edges from a dataset to a job whose last run read another part of it than the graph's jobs last wrote.
     """
 
-    jobs: tuple[Job, ...]
-    datasets: tuple[Dataset, ...]
+    nodes: tuple[Job | Dataset, ...]
     edges: tuple[tuple[str, str], ...]
     truncated: bool = False
     degrees: Mapping[str, Degree] = field(default_factory=dict)
     dependencies: tuple[Dependency, ...] | None = None
     apart: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs, nearest first."""
+        return tuple(node for node in self.nodes if isinstance(node, Job))
+
+    @property
+    def datasets(self) -> tuple[Dataset, ...]:
+        """The datasets, nearest first."""
+        return tuple(node for node in self.nodes if isinstance(node, Dataset))
+
 
 @dataclass(frozen=True, slots=True)
 class Impacted:
-    """A job or dataset downstream: `hops` edges away, by the nodes `through`, which are one hop nearer.
+    """A job or dataset downstream: `hops` edges away, by the nodes `through`, one hop nearer.
 
-    `apart`: a job whose last run read other parts of these than their writers on the way last wrote.
+    `apart`: a job whose last run read other parts of these datasets than their writers on the way last wrote.
     """
 
     node: Job | Dataset
@@ -87,7 +96,7 @@ class Impact:
 
 @dataclass(frozen=True, slots=True)
 class SchemaColumn:
-    """A column in the schema of a dataset; `before` is the type that it had, of a column that got another type."""
+    """A column in the schema of a dataset; `before` is the old type of a retyped column."""
 
     dataset: DatasetId
     name: str
@@ -97,7 +106,7 @@ class SchemaColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryStep:
-    """A change of a graph by the events of a time; of a dataset that comes or goes, all columns are listed."""
+    """A change of a graph by the events of a time; of an added or removed dataset, all columns are listed."""
 
     time: str
     causes: tuple[Cause, ...]
@@ -120,7 +129,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamInput:
-    """A dataset version that a run read, and the run that wrote it (None if no run did)."""
+    """A dataset version read by a run, and its producer (None if no run wrote it)."""
 
     dataset: DatasetId
     version: str

@@ -18,7 +18,7 @@ Reason: TypeAlias = Literal["raw", "generated", "unreported", "before", "elsewhe
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """A run that a report names; what a Job- or DatasetEvent declared has no state."""
+    """A run in a report; a Job- or DatasetEvent has no state."""
 
     key: RunKey
     started: str
@@ -32,11 +32,11 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of the field by `count` runs of one job that reported the same; `runs` names the newest.
+    """A use of the field by `count` runs of a job with equal reports; `runs` names the newest.
 
     READ: the runs read the field and derived `fields` (not `known`: may have derived them). WRITE: they derived the
     field from `fields`. CREATE: they wrote it without sources. DELETE: they dropped it or its derived fields. A dataset
-    without a field stands for columns that the runs did not report.
+    without a field stands for unreported columns.
     """
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
@@ -53,12 +53,12 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A column that the field flowed into, `hops` steps away; `direct` if a path has only direct steps.
+    """A column downstream of the field, `hops` steps away; `direct` if a path has only direct steps.
 
-    `masked`: every path has a step that masks. `certain`: a path has only reported columns; else the flow is possible,
-    and a dataset without a field stands for unreported columns. `status`: the column (or such a dataset) exists, was
-    dropped since (itself or its dataset), or its dataset's columns are unknown. `failed`: every path has a step that
-    only failed runs reported, so that the flow may never have happened.
+    `masked`: every path has a masking step. `certain`: a path has only reported columns; else the flow is possible, and
+    a dataset without a field stands for unreported columns. `status`: the column (or such a dataset) exists, was
+    dropped since (itself or its dataset), or its dataset's columns are unknown. `failed`: every path has a step
+    reported by failed runs alone: the flow may never have happened.
     """
 
     column: ColumnSource
@@ -84,9 +84,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ImpactedColumn:
-    """A column derived from another, `hops` steps away, by the columns `through`, which are one step nearer.
+    """A column derived from the start, `hops` steps away, by the columns `through`, one step nearer.
 
-    `direct` if a path has only direct steps; `masked` if every path has a step that masks. `jobs` report the steps.
+    `direct` if a path has only direct steps; `masked` if every path has a masking step. `jobs` report the steps.
     `outline`: the caller may see its id alone.
     """
 
@@ -102,9 +102,9 @@ class ImpactedColumn:
 
 @dataclass(frozen=True, slots=True)
 class ImpactedNode:
-    """A job that makes derived columns, or a dataset that holds some: `hops` and `through` of the nearest.
+    """A job that writes derived columns, or a dataset with derived columns: `hops` and `through` of the nearest.
 
-    Not `certain`: the job read the columns `through`, and did not report what it made of them.
+    Not `certain`: the job read the columns `through`, and did not report the columns of its output.
     """
 
     node: Job | Dataset
@@ -135,7 +135,7 @@ class TaggedColumn:
 
 @dataclass(frozen=True, slots=True)
 class TagUsage:
-    """The columns with a tag, and the columns that runs of a time range made of them without masking."""
+    """The columns with a tag, and the unmasked columns derived from them by runs of a time range."""
 
     tag: str
     time_range: TimeRange
@@ -146,12 +146,12 @@ class TagUsage:
 
 @dataclass(frozen=True, slots=True)
 class TrueSource:
-    """A column at which an upstream path ends, and the reason; the reported column itself has no hops.
+    """A column at the end of an upstream path, and the reason; the reported column itself has no hops.
 
     raw: no run that started before the range's end wrote it. generated: runs wrote it without sources. unreported: runs
     wrote it without reporting its sources. before: its last writer started before the range. elsewhere: its namespace
     is hidden from the caller (in strict deployments). `runs` and `jobs` cause the end, newest first; `reads` are the
-    datasets that the runs without a report read.
+    datasets read by the runs without a report.
     """
 
     column: Column
@@ -166,7 +166,7 @@ class TrueSource:
 
 @dataclass(frozen=True, slots=True)
 class LineageStep:
-    """A step from a source column to a destination, with its operations and the jobs and runs that reported it."""
+    """A step from a source column to a destination, with its operations and the reporting jobs and runs."""
 
     source: Column
     destination: Column
@@ -189,7 +189,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """Fields by their paths with dots, in order: added and dropped ones with their type, retyped ones with both."""
+    """Fields by their paths with dots, in order: added and dropped fields with their type, retyped fields with both."""
 
     added: Sequence[tuple[str, str | None]] = ()
     dropped: Sequence[tuple[str, str | None]] = ()

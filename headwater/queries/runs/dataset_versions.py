@@ -1,6 +1,6 @@
-"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones.
+"""Versions of datasets: from their runs, from DatasetEvents with a new schema, and initial versions.
 
-`compare_schemas` says what one version changed in the schema of another.
+`compare_schemas` lists the changes of the schema between two versions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from headwater.times import just_after
 from headwater_model.field_paths import print_dotted
 from headwater_model.ids import DatasetId, FieldPath, RunKey
 
-# Versions of one dataset that are read.
+# Versions read of a dataset.
 VERSIONS_MAX = 500
 # Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
 _PAGES = (1, 8, VERSIONS_MAX - 7)
@@ -56,17 +56,17 @@ class KnownVersion:
 
     @property
     def creation(self) -> tuple[str, str]:
-        """The version's sort key among schemas: a stream's holds from its first event on."""
+        """The version's sort key among schemas: the schema of a stream holds from its first event on."""
         return self.created, self.made_by
 
     @property
     def order(self) -> tuple[str, str]:
-        """The version's sort key among the dataset's versions: a stream stands where its last event does."""
+        """The version's sort key among the dataset's versions: of a stream, the time of its last event."""
         return self.written.order if self.written else self.creation
 
     @property
     def run(self) -> RunKey | None:
-        """The run that made it."""
+        """The run of the version."""
         return self.written.run if self.written else None
 
     @property
@@ -88,14 +88,14 @@ class VersionPage:
     cut: bool
 
     def newest(self, accept: Callable[[KnownVersion], bool]) -> KnownVersion | None:
-        """Return the newest accepted version."""
+        """Find the newest accepted version."""
         return next(filter(accept, self.versions), None)
 
 
 class _VersionScan:
-    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`.
+    """A scan of the versions of a dataset made at `end` or before; of facts as of the time `at`.
 
-    A stream stands among them where its last event at `end` or before does.
+    A stream has the place of its last event at `end` or before.
     """
 
     def __init__(self, group: ResolvedDataset, end: str, at: str | None = None) -> None:
@@ -104,7 +104,7 @@ class _VersionScan:
         self._scans = [scan for name in group.names for scan in self._scans_of(name)]
 
     def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
-        # Versions of runs, of streams and of DatasetEvents have rows of their own; only kinds that exist are read.
+        # Versions of runs, of streams and of DatasetEvents have rows of their own; only existing kinds are read.
         pk, high = dataset_pk(name), f"{self._end}#~"
         if self._group.facts.first_written:
             yield from (
@@ -137,10 +137,10 @@ class _VersionScan:
         return [scan for scan in self._scans if scan.floor]
 
     def page(self, *, most: bool) -> VersionPage:
-        """Return the versions among the rows that were read; `most`: no more rows will be read."""
+        """Sort the versions among the read rows; `most`: no more rows will be read."""
         # Where a page was cut, versions before its last row may have unread rows of other names between them.
         floor = max((scan.floor for scan in self._scans), default=())
-        # A run that wrote two of the names made one version.
+        # A run that wrote two of the names made a single version.
         by_maker = {
             version.made_by: version
             for scan in self._scans
@@ -153,9 +153,9 @@ class _VersionScan:
 
 
 def read_versions(group: ResolvedDataset, view: GraphView, end: str = "~", *, rows: int = VERSIONS_MAX) -> VersionPage:
-    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`.
+    """Read the newest versions of a dataset, made at `end` or before; as of the view's time.
 
-    `rows` of the index are read at most, under each name and of each kind of version.
+    At most `rows` of the index are read, under each name and of each kind of version.
     """
     scan = _VersionScan(group, end, view.at)
     advance(scan.unread, view, rows=rows, at=view.at)
@@ -168,7 +168,7 @@ def _version_of_run(version: WrittenVersion, group: ResolvedDataset) -> KnownVer
 
 
 def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
-    """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
+    """List all versions of a dataset, all rows read; the first DatasetEvent describes the initial version."""
     first_made = min((version.created for version in known if not version.by_event), default="~")
     read = group.facts.first_read
     # Without a read before the first run's version, there is no initial version.
@@ -180,11 +180,11 @@ def _all(group: ResolvedDataset, known: Sequence[KnownVersion], end: str) -> lis
 
 
 def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Position, *, most: bool) -> list[KnownVersion]:
-    """Return the newest versions of a dataset with unread rows before `floor`.
+    """List the newest versions of a dataset with unread rows before `floor`.
 
-    It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
-    none, the event is taken as a description of the initial version. A stream that began before `floor` has no part in
-    this: schemas between its first event and the others are unread.
+    The first DatasetEvent may have changed the schema or not: only versions after it count. If even the most rows have
+    no version after it, the event is taken as a description of the initial version. A stream begun before `floor` is no
+    base of a comparison: schemas between its first event and `floor` are unread.
     """
     streams = [version for version in read if version.creation < floor]
     known = [version for version in read if version.creation >= floor]
@@ -199,7 +199,7 @@ def _newest(group: ResolvedDataset, read: Sequence[KnownVersion], floor: Positio
 
 
 def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
-    """Return the runs' versions, and those of DatasetEvents whose schema differs from the schema before."""
+    """List the runs' versions, and the DatasetEvents with another schema than the schema before."""
     schema = _schema(before.facets) if before else None
     versions = []
     for version in known:
@@ -221,7 +221,7 @@ def newest_versions(
     accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
 ) -> list[KnownVersion | None]:
-    """Return the newest accepted version of each group; `highs`: made at these times or before; as of a time `at`."""
+    """Find the newest accepted version of each group, made at its time in `highs` or before; as of the view's time."""
     scans = [_VersionScan(group, end, view.at) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     newest: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
@@ -235,17 +235,17 @@ def newest_versions(
 
 
 def first_pages(group: ResolvedDataset, end: str = "~") -> list[RowQuery]:
-    """Return the queries with which `newest_versions` begins."""
+    """List the first queries of `newest_versions`."""
     return [scan.query(_PAGES[0]) for scan in _VersionScan(group, end).unread]
 
 
 def current_versions(groups: Sequence[ResolvedDataset], view: GraphView) -> list[KnownVersion | None]:
-    """Return the current version of each group: the last that did not fail, and is on no branch."""
+    """Find the current version of each group: the last that did not fail, and is on no branch."""
     return newest_versions(groups, view, [lambda version: version.counts] * len(groups))
 
 
 def find_version(group: ResolvedDataset, version: str, view: GraphView) -> KnownVersion | None:
-    """Return the version of this id, under any of the dataset's names."""
+    """Find the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, view).newest(lambda candidate: not candidate.made_by)
     # A run's version has a row under its id; the version of a DatasetEvent is looked up among all versions.
@@ -259,7 +259,7 @@ def find_version(group: ResolvedDataset, version: str, view: GraphView) -> Known
 
 
 def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> DatasetVersion:
-    """Return the version as a result."""
+    """Make the result of a version."""
     return DatasetVersion(
         dataset=group.primary,
         version=version.id,
@@ -275,7 +275,7 @@ def dataset_version_of(group: ResolvedDataset, version: KnownVersion) -> Dataset
 
 
 def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:
-    """Return the difference between the `schema` facets of two states; None if their fields and types are equal.
+    """Compare the `schema` facets of two states; None if their fields and types are equal.
 
     >>> before, after = ({"schema": {"fields": [{"name": "co2", "type": kind}]}} for kind in ("INT", "double"))
     >>> compare_schemas(before, after).retyped
@@ -291,7 +291,7 @@ def compare_schemas(before: Facets, after: Facets) -> SchemaChange | None:
 
 
 def _retyped(old: Mapping[FieldPath, str | None], new: Mapping[FieldPath, str | None]) -> list[tuple[str, str, str]]:
-    """Return the fields whose types are both known and differ in more than case."""
+    """List the fields with two known types that differ in more than case."""
     both = ((path, old[path], new[path]) for path in sorted(old.keys() & new.keys()))
     return [
         (print_dotted(path), before, after)

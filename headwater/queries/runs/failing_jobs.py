@@ -14,18 +14,18 @@ from headwater.queries.runs.runs import CHILDREN_MAX, list_runs_below, newest_ru
 from headwater.queries.view import GraphView
 from headwater_model.ids import JobId
 
-# Runs of a job that are read. A job that failed so often without a good run is no news.
+# Runs read of a job.
 RUNS_MAX = 100
 _FIRST = 3
-# Of the failed runs, the last whose children are read, and their children.
+# The last failed runs with children to read, and the children shown of each.
 _PARENTS_MAX = 10
 _CHILDREN_SHOWN = 100
 
 
 class FailingJob(NamedTuple):
-    """A job's failed runs since its last good one, newest first; `last` is the newest without a failed child.
+    """A job's failed runs since its last good run, newest first; `last` is the newest without a failed child.
 
-    `cut`: there are older runs than those that were read, and no good one among these.
+    `cut`: all read runs are without a good run, and there may be older runs.
     """
 
     last: Run
@@ -43,9 +43,9 @@ class FailingJob(NamedTuple):
 def find_failing_jobs(
     jobs: Iterable[JobId], view: GraphView, *, without_good_run: bool = False
 ) -> dict[JobId, FailingJob]:
-    """Return those of the jobs that fail.
+    """Choose the failing jobs.
 
-    A job with `RUNS_MAX` runs and no good one among them is left out, except `without_good_run`.
+    A job with `RUNS_MAX` runs, none of them good, is left out, except `without_good_run`.
     """
     streaks = {job: _streak(runs) for job, runs in _last_runs(list(jobs), view).items()}
     failing = {job: streak for job, streak in streaks.items() if streak.failed and (without_good_run or not streak.cut)}
@@ -61,7 +61,7 @@ def find_failing_jobs(
 
 
 def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[Run]]:
-    """Return the jobs' last runs, newest first: a few where one of these completed, else up to `RUNS_MAX`."""
+    """Read the jobs' last runs, newest first: a few if a few runs or a completed run are enough, else `RUNS_MAX`."""
     few = newest_runs_of(jobs, view, _FIRST)
     unclear = [
         job for job, runs in few.items() if len(runs) == _FIRST and all(run.state != "COMPLETED" for run in runs)
@@ -70,7 +70,7 @@ def _last_runs(jobs: Sequence[JobId], view: GraphView) -> dict[JobId, Sequence[R
 
 
 class _Streak(NamedTuple):
-    """Failed runs since the last good one, newest first; `cut` if there may be more."""
+    """Failed runs since the last good run, newest first; `cut` if there may be more."""
 
     failed: Sequence[Run]
     good: Run | None

@@ -1,8 +1,13 @@
-"""Versions of the inputs that runs read, and of the outputs that they wrote.
+"""Versions of the inputs and outputs of runs.
 
-An input has the storage's own version, if the run reported one that it did not make; else the latest that a run of the
-same parent made before the reader's last event; else the latest when the reader started (its attempt that decides);
-else the initial one. It is never the run's own output.
+The rules, in order, for the version of an input:
+
+1. the storage's own version, if the run reported a version other than its own output;
+2. the latest by a run of the same parent, made before the reader's last event;
+3. the latest at the start of the reader (of its attempt that decides);
+4. the initial version.
+
+The run's own output is never its input.
 """
 
 from __future__ import annotations
@@ -31,19 +36,19 @@ from headwater.queries.view import GraphView, ResolvedDataset
 from headwater.queries.written_versions import VersionQuery, WrittenVersion, by_storage, newest_of_both, newest_written
 from headwater_model.ids import DatasetId, RunKey
 
-# Inputs that one result resolves, all runs together: each costs about four requests.
+# Inputs in a result, of all runs together: each costs about four requests.
 INPUTS_MAX = 2_000
 
 
 @dataclass(slots=True)
 class InputBudget:
-    """The number of inputs that a result may still resolve; `cut` are the runs that lost inputs."""
+    """The number of inputs that a result may still resolve; `cut` are the runs with lost inputs."""
 
     left: int = INPUTS_MAX
     cut: set[RunKey] = field(default_factory=set)
 
     def take_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
+        """Keep as many of the runs' inputs, run by run and by name, as the budget has left."""
         taken = {}
         for run, facts in runs.items():
             inputs = sorted(facts.inputs)[: self.left]
@@ -74,9 +79,9 @@ class InputVersion:
 
     @property
     def storage(self) -> str | None:
-        """The storage's own version that the run reported last, except the version that the run made.
+        """The storage's own version, as the run reported it last, except the run's own output.
 
-        Iceberg's MERGE reports at its end the new snapshot of the table that it read: the one reported before is meant.
+        Iceberg's MERGE reports the table's new snapshot at its end: the run's input is the snapshot reported before.
         """
         own_version = storage_version(merged_facets(self.facts.written_facets, self.group.names))
         reported: History = {}
@@ -87,20 +92,20 @@ class InputVersion:
 
     @property
     def versioned_name(self) -> DatasetId:
-        """The first of the names under which the run reported a version of the storage."""
+        """The first of the names with a reported version of the storage."""
         return next(name for name in self.names if self.facts.read_facets.get(text_of(name), {}).get("version"))
 
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
-        """Set the version, and the rule by which it was found."""
+        """Set the version, and the rule behind it."""
         self.version, self.resolved_by, self.produced_by, self.resolved = version, by, run, True
 
     def used(self) -> UsedVersion:
-        """Return the input as a result."""
+        """Make the result of the input."""
         return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
 
 
 def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, list[InputVersion]]:
-    """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs.
+    """Resolve the inputs of each run, by dataset; the rounds of requests do not grow with the runs.
 
     The facts are given as of the view's time.
     """
@@ -114,7 +119,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, l
 
 
 def outputs_of(facts: RunFacts, run: RunKey, view: GraphView) -> tuple[UsedVersion, ...]:
-    """Return the versions that a run made, by dataset; its outputs are loaded."""
+    """List the versions made by a run, by dataset; its outputs are loaded."""
     job = owner(facts)
     if job is None or effective_time(facts) is None:
         return ()
@@ -136,7 +141,7 @@ def _inputs(run: RunKey, facts: RunFacts, view: GraphView) -> list[InputVersion]
 
 
 def _read_first_pages(reads: Sequence[InputVersion], view: GraphView) -> None:
-    """Read what each input will probably be resolved by, in one round; announce the facts of the runs found there."""
+    """Read the probable rows of each input's rule in one round; announce the facts of the runs in the rows."""
     queries: list[RowQuery] = []
     for read in reads:
         if storage := read.storage:
@@ -174,7 +179,7 @@ def _others(read: InputVersion) -> Callable[[WrittenVersion], bool]:
 
 
 def _siblings(read: InputVersion, parent: RunKey) -> Callable[[WrittenVersion], bool]:
-    """Return a predicate of versions that other runs of a parent made before the reader's last event."""
+    """Make a test of versions: by other runs of the parent, before the reader's last event."""
 
     def accept(version: WrittenVersion) -> bool:
         is_earlier = version.run != read.run and version.created < (read.facts.last or "") and version.counts

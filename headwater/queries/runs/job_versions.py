@@ -1,7 +1,7 @@
-"""Versions of jobs: one for each set of datasets and code version that runs reported, in the order of the runs.
+"""Versions of jobs: a version for each reported set of datasets and code version, in the order of the runs.
 
 A run without inputs and outputs makes a new job version only if its code location or version is new. This version has
-the last known datasets, marked as unknown. It depends on the runs before, so it is computed by the query.
+the last known datasets, marked as unknown. It depends on the runs before, so the query computes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from headwater.queries.results.entities import JobVersion
 from headwater.queries.view import GraphView
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# Runs and versions of one job that are read.
+# Runs and versions read of a job.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
 _ROWS = 8
@@ -35,7 +35,7 @@ _ROWS = 8
 
 @dataclass(frozen=True, slots=True)
 class JobVersionEntry:
-    """A job version by a run: `since` is the time from which it existed, `position` the run's time."""
+    """A job version by a run: it existed from `since` on; `position` is the run's time."""
 
     since: str
     position: str
@@ -56,20 +56,20 @@ class JobVersionEntry:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The location and version of a job's code that its runs reported last."""
+    """The location and version of a job's code, as its runs reported them last."""
 
     location: str | None
     version: str | None
 
     def then(self, location: str | None, version: str | None) -> Code:
-        """Return the code after a run that reports these; missing values stay, but no version at a new location."""
+        """Advance to the code of a next run; missing values stay, but no version at a new location."""
         if location is None or location == self.location:
             return Code(self.location, version or self.version)
         return Code(location, version)
 
 
 def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """Yield the entries of a run with inputs or outputs; a streaming run has an entry for each time it reports more."""
+    """Yield the entries of a run with inputs or outputs; a streaming run has an entry each time it reports more."""
     job, last = owner(facts), effective_time(facts)
     if job is None or last is None or not has_io(facts):
         return
@@ -94,13 +94,13 @@ class JobVersionPage:
 
 
 def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersionPage:
-    """Return the entries of the job's newest runs, up to a position."""
+    """Read the entries of the job's newest runs, up to a position."""
     scans = _scans_of(job, until, streamed=False)
     advance(scans, view, rows=RUNS_MAX, beside=[facts_key(job)])
     if streamed_jobs([job], view):
         scans = _scans_of(job, until, streamed=True)
         advance(scans, view, rows=RUNS_MAX)
-    # Some runs of the floor's time may be unread: no run of that time is shown.
+    # Runs at the floor's time may be unread: no run of this time is shown.
     floor = max(scan.floor for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.results.values()}
     placed = sorted(
@@ -111,7 +111,7 @@ def read_version_page(job: JobId, view: GraphView, until: str = "~") -> JobVersi
 
 
 def _scans_of(job: JobId, until: str, *, streamed: bool) -> list[IndexScan[RunWithFacts]]:
-    """Return the scans of a job's runs, with inputs and outputs or without, up to a position."""
+    """List the scans of a job's runs, with inputs and outputs or without, up to a position."""
     high = f"{until}#~"
     return [*last_with_io(job, high, streamed=streamed), *last_without_io(job, high, streamed=streamed)]
 
@@ -147,7 +147,7 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
 
 
 def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
-    """Return the job's versions, the most recently used first, and true if some may be missing."""
+    """List the job's versions, the most recently used first; return true, too, if versions may be missing."""
     page = read_version_page(job, view)
     versions = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
     if page.cut:
@@ -156,7 +156,7 @@ def versions_of(job: JobId, view: GraphView) -> tuple[list[JobVersion], bool]:
 
 
 def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
-    """Return the entries of each version, oldest first; the version of the newest entry comes first."""
+    """Group the entries by version, oldest first; the version of the newest entry comes first."""
     versions: dict[str, list[JobVersionEntry]] = {}
     for entry in reversed(entries):
         versions.setdefault(entry.version, []).insert(0, entry)
@@ -181,7 +181,7 @@ def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
 
 
 def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
-    """Return versions by runs before the page, with their newest run."""
+    """List versions by runs before the page, with their newest run."""
     page = view.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
     versions = [row.sk.removeprefix("VERSION#") for row in page.rows]
     left = [version for version in versions if version not in newer]
@@ -199,7 +199,7 @@ def _older(job: JobId, newer: set[str], view: GraphView) -> list[JobVersion]:
 
 
 def last_entries(jobs: Sequence[JobId], streamed: Set[JobId], view: GraphView) -> dict[JobId, JobVersionEntry]:
-    """Return the newest entry of each job, which is its current version; `streamed` are those that had a stream."""
+    """Find the newest entry of each job, its current version; `streamed` are the jobs that had a stream."""
     kinds = (last_with_io, last_without_io)
     runs = first_of_groups([last(job, streamed=job in streamed) for job in jobs for last in kinds], view)
     newest = {}

@@ -17,7 +17,6 @@ from headwater.facts.result_page import ResultPage
 from headwater.facts.run_attempts import are_attempts_cut, attempts_of
 from headwater.facts.run_facts import Run, effective_time, first_mention, has_io, owner, parent_run, written_datasets
 from headwater.facts.table import RowQuery
-from headwater.facts.visibility import Visibility
 from headwater.queries.results.graphs import UpstreamInput, UpstreamRun
 from headwater.queries.runs.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from headwater.queries.runs.job_versions import read_version_page
@@ -26,23 +25,23 @@ from headwater.times import shift
 from headwater.walk import Walked, walk
 from headwater_model.ids import DatasetId, JobId, RunKey, normalize_run_id
 
-# Runs that are looked at for each name of a dataset that was written.
+# Runs read for each written name of a dataset.
 READERS_MAX = 1_000
-# Runs that one walk upstream visits, and rows of a job's runs that one list reads.
+# Runs of a walk upstream, and rows of a job's runs in a list.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
-# A run, and the dataset that led to it where the run says which outputs it made of which inputs; else an empty text.
+# A run, and the dataset before it if the run has flows (pairs of input and output); else an empty text.
 RunStep: TypeAlias = tuple[RunKey, IdText]
-# Runs of one id that a look-up reads: of the jobs of each namespace that the token names, and of all others.
+# Runs of an id read by a look-up: of each namespace of the token, and of all other namespaces.
 JOBS_MAX = 100
-# Runs that are read for one parent.
+# Runs read of a parent.
 CHILDREN_MAX = 1_000
 
 
 def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[Mapping[RunKey, set[DatasetId]], bool]:
-    """Return the runs that may have read what these wrote, with the names of what they read; true if there are more.
+    """Find the runs that may have read the runs' outputs, with the read names; return true, too, if there are more.
 
-    They started at most a day before the first of these: a reader may begin before its writer ends.
+    They started at most a day before the first of the runs: a reader may begin before its writer ends.
     """
     written = {run: list(written_datasets(facts)) for run, facts in runs.items()}
     view.load_names(name for names in written.values() for name in names)
@@ -65,7 +64,7 @@ def possible_readers(runs: Mapping[RunKey, RunFacts], view: GraphView) -> tuple[
 
 
 def reading(facts: RunFacts, names: set[DatasetId]) -> RunFacts:
-    """Return the facts of a run as if it had read these names alone, of those that it read."""
+    """Reduce the inputs of a run to the names."""
     texts = set(map(text_of, names))
     return replace(facts, inputs={text: time for text, time in facts.inputs.items() if text in texts})
 
@@ -75,10 +74,10 @@ def _a_day_before(time: str) -> str:
 
 
 def find_run(run: str, view: GraphView) -> Run | None:
-    """Return the run of this id, as it was sent or as Marquez prints it.
+    """Find the run of this id, as it was sent or as Marquez prints it.
 
-    If several jobs have a run of the id, return the earliest run that the caller sees, with the jobs of the others in
-    `other_jobs`.
+    If several jobs have a run of the id, take the earliest run visible to the caller; `other_jobs` are the jobs of the
+    rest.
     """
     runs, cut = runs_of_id(run, view)
     if not runs:
@@ -89,26 +88,28 @@ def find_run(run: str, view: GraphView) -> Run | None:
 
 
 def runs_of_id(run: str, view: GraphView) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
-    """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
+    """List the visible runs of an id, the earliest first; return true, too, if runs were left out.
 
-    Namespaces that the caller's token names are read by themselves, so that no number of others leaves them out.
+    The namespaces of the caller's token are read by themselves: runs of further namespaces never crowd them out.
     """
     named = [name for name in view.caller.namespaces if not name.endswith("*")]
     prefixes = [*map(run_facts_prefix, named), *([RUN_FACTS] if len(named) < len(view.caller.namespaces) else [])]
     pk = run_pk(normalize_run_id(run))
     pages = view.query([RowQuery(pk, prefix=prefix, limit=JOBS_MAX) for prefix in prefixes])
     facts = facts_in_rows(row for page in pages for row in page.rows)
-    seen = owned_runs(facts, view.caller.sees)
+    seen = owned_runs(facts, view.sees)
     runs = sorted(seen.items(), key=lambda item: (first_mention(item[1]), item[0]))
     return runs, any(page.more for page in pages)
 
 
 def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, Run]:
-    """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
+    """Read the runs with facets, job version, and input (within the budget) and output versions."""
+    # `outputs_of` resolves the names of outputs below.
     budget = InputBudget()
     view.load_names(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take_runs(runs), view)
     versions = versions_of_unknown(runs, view)
+    # Restore the facets of all runs in a single round: of the run, then of the job.
     facets = restored(
         [facets_of(sent) for facts in runs.values() for sent in (facts.run_facets, facts.job_facets)], view
     )
@@ -130,7 +131,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, 
 
 
 def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dict[RunKey, str]:
-    """Return the job versions of runs without inputs and outputs, which follow from the runs before."""
+    """Compute the job versions of runs without inputs and outputs: they follow from the runs before."""
     unknown: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
         job = owner(facts)
@@ -145,15 +146,15 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], view: GraphView) -> dic
 
 
 def find_run_key(run: str, view: GraphView) -> RunKey | None:
-    """Return the identity of the run that `find_run` returns."""
+    """Find the key of the run of `find_run`."""
     runs, _ = runs_of_id(run, view)
     return runs[0][0] if runs else None
 
 
 def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int, offset: int) -> ResultPage[Run]:
-    """Return the job's runs, the last started first; runs known only as parents come at the end.
+    """List the job's runs, the last started first; runs known only as parents come at the end.
 
-    `in_short`: without facets, and without the versions that they read and wrote.
+    `in_short`: without facets, and without input and output versions.
     """
     look = min(offset + limit, LISTED_MAX)
     runs, more = newest_runs(job, view, look)
@@ -165,14 +166,14 @@ def list_runs(job: JobId, view: GraphView, *, in_short: bool = False, limit: int
 
 
 def runs_in_detail(runs: Mapping[RunKey, RunFacts], view: GraphView, *, in_short: bool) -> Sequence[Run]:
-    """Return the runs as lists show them; `in_short`: without facets, and without versions read and written."""
+    """Make the runs of a list; `in_short`: without facets, and without input and output versions."""
     if in_short:
         return [summarize_run(run, facts) for run, facts in runs.items()]
     return list(full_runs(runs, view).values())
 
 
 def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFacts], bool]:
-    """Return `count` of the job's runs, newest first, and true if there are more."""
+    """Read `count` of the job's runs, newest first; return true, too, if there are more."""
     scan, runs = last_started(job), dict[RunKey, RunFacts]()
     while True:
         advance([scan], view, rows=max(count - len(runs), 1) + 8)
@@ -182,14 +183,14 @@ def newest_runs(job: JobId, view: GraphView, count: int) -> tuple[list[RunWithFa
 
 
 def started_last(job: JobId, count: int) -> RowQuery:
-    """Return the query that `newest_runs_of` begins with."""
+    """Make the first query of `newest_runs_of`."""
     return last_started(job).query(count)
 
 
 def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[JobId, tuple[Run, ...]]:
-    """Return each job's last `count` runs (two or more), newest first, without facets and versions.
+    """Read each job's last `count` runs (two or more), newest first, without facets and versions.
 
-    It costs a query for each job and a read of its runs' facts; more only where late events moved runs.
+    Costs a query for each job and a read of its runs' facts; more only where late events moved runs.
     """
     scans = {job: last_started(job) for job in jobs}
     pending = list(scans.values())
@@ -203,24 +204,24 @@ def newest_runs_of(jobs: Iterable[JobId], view: GraphView, count: int) -> dict[J
 
 
 def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
-    """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
+    """Walk from the run (see `find_run`) to the producers of its input versions, nearest first; None if unknown."""
     runs, cut = runs_of_id(run, view)
     facts, budget = dict(runs[:1]), InputBudget()
     upstream: dict[RunKey, UpstreamRun] = {}
     walked = Walked[RunStep](UPSTREAM_MAX, truncated=cut)
 
     def runs_read(level: Sequence[RunStep], is_last: bool) -> Iterable[RunStep]:
-        # The inputs from which each run made the datasets that led to it, with the versions that it read.
+        # The inputs from which each run made the datasets before it, with their versions.
         reads = reads_of(budget.take_runs(narrowed_inputs(level, facts, view)), view)
-        # A run that another dataset led to before keeps the inputs that it has.
+        # A run reached before, through another dataset, keeps its inputs.
         for key, run_reads in reads.items():
-            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view.caller)}
+            inputs = {read.dataset: read for read in _upstream_inputs(run_reads, view)}
             known = {read.dataset: read for read in upstream[key].inputs} if key in upstream else {}
             both = {**inputs, **known}
             upstream[key] = UpstreamRun(
                 summarize_run(key, facts[key]), tuple(both[dataset] for dataset in sorted(both))
             )
-        # The walk goes on to the runs that made these versions, if the caller may see the datasets in full.
+        # The walk goes on to the producers of the versions, if the caller may see the datasets in full.
         producers = {
             (read.produced_by, text_of(read.group.primary))
             for run_reads in reads.values()
@@ -229,7 +230,7 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
         }
         new = {producer for producer, _ in producers} - facts.keys()
         fitting = () if is_last else walked.take_within_limit(sorted(new))
-        facts.update(owned_runs(read_run_facts(fitting, view), view.caller.opens))
+        facts.update(owned_runs(read_run_facts(fitting, view), view.opens))
         return () if is_last else {step_to(key, facts[key], entry) for key, entry in producers if key in facts}
 
     walk([(key, "") for key in facts], runs_read, into=walked, depth=depth)
@@ -238,9 +239,9 @@ def find_upstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upstre
 
 
 def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[UpstreamRun] | None:
-    """Return the run (see `find_run`) and all runs downstream by the versions read, nearest first; None if unknown.
+    """Walk from the run (see `find_run`) to the readers of its output versions, nearest first; None if unknown.
 
-    A reader is found if it started at most a day before the run whose version it read.
+    A reader counts if it started at most a day before the writer of its version.
     """
     runs, cut = runs_of_id(run, view)
     facts = dict(runs[:1])
@@ -252,18 +253,18 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
         new = {key: facts[key] for key, _ in level if key not in downstream}
         reads = reads_of(showing.take_runs(new), view)
         downstream.update(
-            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view.caller))) for key in new
+            (key, UpstreamRun(summarize_run(key, facts[key]), _upstream_inputs(reads[key], view))) for key in new
         )
         if is_last:
             return ()
         writers = _narrowed_outputs(level, facts, view)
         candidates, more = possible_readers(writers, view)
         walked.truncated |= more
-        opened = owned_runs(read_run_facts(sorted(candidates), view), view.caller.opens)
-        # Of what a candidate read only these datasets are looked at.
+        opened = owned_runs(read_run_facts(sorted(candidates), view), view.opens)
+        # Of a candidate's inputs, only these datasets are resolved.
         narrowed = {key: reading(of, candidates[key]) for key, of in opened.items()}
         resolved = reads_of(choosing.take_runs(narrowed), view)
-        # The walk goes on to the candidates that read a version made by one of these runs.
+        # The walk goes on to the candidates that read a version of these runs.
         steps = [
             step_to(key, opened[key], text_of(read.group.primary))
             for key, of in resolved.items()
@@ -280,21 +281,21 @@ def find_downstream(run: str, view: GraphView, *, depth: int) -> ResultPage[Upst
 
 
 def step_to(run: RunKey, facts: RunFacts, entry: IdText) -> RunStep:
-    """Return the step to a run from a dataset that it wrote or read."""
+    """Make the step to a run from its input or output; the dataset is empty for a run without flows."""
     return run, entry if flows_of(facts) is not None else ""
 
 
 def narrowed_inputs(
     steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], view: GraphView
 ) -> dict[RunKey, RunFacts]:
-    """Return the facts of the runs with the inputs of which they made the datasets that led to them."""
+    """Reduce the runs' inputs to the sources of the datasets before the runs."""
     narrowed: dict[RunKey, RunFacts] = {}
     for run, entry in steps:
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
         names = map(text_of, view.group(dataset_of(entry)).names) if entry else ()
         reached = {source for name in names for source in (flows or {}).get(name, ())}
         known = narrowed[run].inputs if run in narrowed else {}
-        # Without flows, every input of the run may have led to its outputs.
+        # Without flows, every input of the run may be a source of its outputs.
         inputs = facts.inputs if flows is None else {source: facts.inputs[source] for source in reached}
         narrowed[run] = replace(facts, inputs={**known, **inputs})
     return narrowed
@@ -303,7 +304,7 @@ def narrowed_inputs(
 def _narrowed_outputs(
     steps: Iterable[RunStep], runs: Mapping[RunKey, RunFacts], view: GraphView
 ) -> dict[RunKey, RunFacts]:
-    """Return the facts of the runs with the outputs that they made of the datasets that led to them."""
+    """Reduce the runs' outputs to those derived from the datasets before the runs."""
     narrowed: dict[RunKey, RunFacts] = {}
     for run, entry in steps:
         facts, flows = runs[run], flows_of(runs[run]) if entry else None
@@ -315,17 +316,17 @@ def _narrowed_outputs(
 
 
 def owned_runs(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
-    """Return the runs of jobs that the caller may see, without those of JobEvents."""
+    """Choose the runs of visible jobs, without the runs of JobEvents."""
     owners = {run: owner(facts) for run, facts in runs.items() if not facts.declared}
     return {run: runs[run] for run, job in owners.items() if job is not None and may(job)}
 
 
-def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> tuple[UpstreamInput, ...]:
+def _upstream_inputs(reads: Iterable[InputVersion], view: GraphView) -> tuple[UpstreamInput, ...]:
     return tuple(
         UpstreamInput(
             read.group.primary,
             read.version,
-            read.produced_by.id if read.produced_by and visibility.opens(*read.group.names) else None,
+            read.produced_by.id if read.produced_by and view.opens(*read.group.names) else None,
             read.resolved_by,
         )
         for read in reads
@@ -335,9 +336,9 @@ def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> t
 def list_child_runs(
     run: str, view: GraphView, *, in_short: bool = False, limit: int, offset: int
 ) -> ResultPage[Run] | None:
-    """Return the runs whose parent is the run that `find_run` finds, the last started first; None if it is unknown.
+    """List the children of the run (see `find_run`), the last started first; None if the run is unknown.
 
-    `in_short`: without facets, and without the versions that they read and wrote.
+    `in_short`: without facets, and without input and output versions.
     """
     parents, _ = runs_of_id(run, view)
     return list_runs_below(parents[0][0], view, in_short=in_short, limit=limit, offset=offset) if parents else None
@@ -346,12 +347,10 @@ def list_child_runs(
 def list_runs_below(
     parent: RunKey, view: GraphView, *, in_short: bool = False, limit: int, offset: int
 ) -> ResultPage[Run]:
-    """Return the runs whose parent is this run, as `list_child_runs`."""
+    """List the children of this run, as `list_child_runs`."""
     page = view.query([child_runs_query(parent, CHILDREN_MAX)])[0]
     facts = read_run_facts(dict.fromkeys(map(run_of, page.rows)), view)
-    children = [
-        (run_key, of) for run_key, of in owned_runs(facts, view.caller.sees).items() if parent_run(of) == parent
-    ]
+    children = [(run_key, of) for run_key, of in owned_runs(facts, view.sees).items() if parent_run(of) == parent]
     children.sort(key=lambda child: (child[1].first or "", child[0]), reverse=True)
     listed = runs_in_detail(dict(children[offset : offset + limit]), view, in_short=in_short)
     return ResultPage(listed, len(children), page.more or any(child.truncated for child in listed))

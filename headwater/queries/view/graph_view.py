@@ -1,4 +1,4 @@
-"""The graph as of a time, as one caller sees it, during one request: all that a walker, a list or a report reads by.
+"""The graph as of a time, for a caller, during a request: every walker, list and report reads by it.
 
     view = GraphView(table, at="2025-11-20T12:00:00.000000Z", caller=visibility)
     view.load(datasets=names, users="down")     # the datasets, and the jobs to which a walk goes on
@@ -6,10 +6,10 @@
     view.dataset(name)      # under all its names; None if no event named it, or if it is hidden
     view.job(job)           # with datasets under the names that the job used; None if it is unknown or hidden
     view.redacted(job)      # as the caller sees the job: in full, or by its id alone
-    view.as_of(at)          # the same request's view of another time; `view.whole`: of all that there is
+    view.as_of(at)          # the view of another time; `view.whole`: of a caller who sees everything
 
 A load takes a few rounds, however many names there are. A job or dataset is hidden if it, or its namespace, was deleted
-after its last event. A load announces the namespaces: the next round reads them, at the latest when one is needed.
+after its last event. A load announces the namespaces, and the next round reads them.
 
 A view loads and bounds: it never walks, and never renders.
 """
@@ -33,15 +33,15 @@ from headwater.queries.view.nodes import job_of_node, node_key, nodes_of
 from headwater.queries.view.rows import GraphRows, ReadAhead
 from headwater_model.ids import DatasetId, JobId, RunKey
 
-# Datasets, and the jobs that are read with them.
+# Datasets, and the jobs to read with them.
 WithUsers: TypeAlias = tuple[Sequence[DatasetId], Users]
 Thing = TypeVar("Thing", bound=DatasetId | JobId)
 
 
 class GraphView(GraphRows):
-    """The jobs and datasets that one request has loaded, as of a time and for a caller.
+    """The loaded jobs and datasets of a request, as of a time and for a caller.
 
-    Views that are made of a view share its reads. `nodes` are the loaded jobs as they are stored, hidden ones too.
+    A view of a view shares its reads. `nodes` are the loaded jobs as they are stored, hidden ones too.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class GraphView(GraphRows):
         return self if self.caller is EVERYTHING else self._seen_by(EVERYTHING, self.at)
 
     def as_of(self, at: str | None) -> Self:
-        """Return the same caller's view as of a time."""
+        """Make the same caller's view as of a time."""
         return self if at == self.at else self._seen_by(self.caller, at)
 
     def _seen_by(self, caller: Visibility, at: str | None) -> Self:
@@ -82,10 +82,10 @@ class GraphView(GraphRows):
         beyond: Iterable[WithUsers] = (),
         details: bool = False,
     ) -> None:
-        """Read these datasets, with the jobs that use them, and these jobs, unless they were read.
+        """Read datasets with their users, and jobs, unless they were read.
 
-        Their namespaces, the given ones, other rows and the datasets `beyond` the jobs come with the same rounds; with
-        `details`, what a page of each dataset shows comes with the next one.
+        All namespaces, the `rows` and the datasets `beyond` the jobs come with the same rounds. With `details`, the
+        next round reads the rest of a dataset's page.
         """
         names, job_ids = list(datasets), list(jobs)
         self.expect(rows)
@@ -101,19 +101,19 @@ class GraphView(GraphRows):
         self.nodes.update(nodes_of([job for job in job_ids if job not in self.nodes], self))
 
     def load_names(self, names: Iterable[DatasetId], *, rows: Iterable[Key] = ()) -> None:
-        """Read the datasets of these names alone, and other rows with them: `group` returns each, hidden or not."""
+        """Read the datasets of names alone, with more rows: `group` returns each, hidden or not."""
         self.expect(rows)
         self._names.load_names(names)
 
     def named(self, name: DatasetId) -> ResolvedDataset:
-        """Read the dataset of a name, known or not, hidden or not, without the jobs that use it."""
+        """Read the dataset of a name, known or not, hidden or not, without its users."""
         self.load_names([name])
         return self.group(name)
 
     def stored_facts(self, things: Iterable[Thing]) -> dict[Thing, Mapping[str, Any]]:
-        """Return the stored facts of these jobs and datasets that have any, each under its own name.
+        """Read the stored facts of jobs and datasets, each under its own name.
 
-        A load of them will follow: the same round reads what it needs.
+        The round serves a load of them, too.
         """
         keys = {thing: facts_key(thing) for thing in things}
         self._expect_datasets([name for name in keys if isinstance(name, DatasetId)])
@@ -123,13 +123,13 @@ class GraphView(GraphRows):
         return {thing: rows[key].data["facts"] for thing, key in keys.items() if key in rows}
 
     def _expect_datasets(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
-        """Announce that these datasets will probably be loaded."""
+        """Announce a probable load of datasets."""
         unread = list(names)
         self._names.expect(unread, users)
         self._expect_deletions({name.namespace for name in unread})
 
     def _expect_details(self, groups: Iterable[ResolvedDataset]) -> None:
-        """Announce the nodes of the producers, and the facets that are stored by content."""
+        """Announce the nodes of the producers, and the facets stored by content."""
         for group in groups:
             self.expect(node_key(job, self.at) for job in group.producers)
             self._expect_deletions({job.namespace for job in group.producers})
@@ -145,38 +145,38 @@ class GraphView(GraphRows):
         return self._names.truncated
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """Return the primary name of a loaded name's dataset."""
+        """Resolve a loaded name to the primary name of its dataset."""
         return self._names.primary(name)
 
     def group(self, name: DatasetId) -> ResolvedDataset:
-        """Return the dataset of a loaded name, known or not, hidden or not."""
+        """Look up the dataset of a loaded name, known or not, hidden or not."""
         return self._names.group(name)
 
     def dataset(self, name: DatasetId) -> ResolvedDataset | None:
-        """Return the dataset that a loaded name resolves to; None if no event named it, or if it is hidden."""
+        """Look up the dataset of a loaded name; None if no event named it, or if it is hidden."""
         group = self.group(name)
         return group if group.named and not self.hides(group) else None
 
     def datasets(self, names: Iterable[DatasetId]) -> list[ResolvedDataset]:
-        """Return the datasets of these loaded names that are named and not hidden, each once, by primary name."""
+        """List the visible datasets of loaded names, each once, by primary name."""
         primaries = sorted({self.primary(name) for name in names})
         return [group for primary in primaries if (group := self.dataset(primary))]
 
     def near(self, job: JobId) -> Near | None:
-        """Return the datasets of a job as an edge of a loaded dataset has them; None if no edge does."""
+        """Look up the datasets of a job by an edge of a loaded dataset; None without such an edge."""
         return self._names.near.get(job)
 
     def job(self, job: JobId) -> Job | None:
-        """Return a loaded job, with datasets under the names that it used; None if it is unknown or hidden."""
+        """Look up a loaded job, with datasets under the names in its events; None if it is unknown or hidden."""
         stored = self.stored_job(job)
         return None if stored is None or stored.hidden else stored
 
     def jobs(self, jobs: Iterable[JobId]) -> list[Job]:
-        """Return those of these loaded jobs that exist and are not hidden, in the given order."""
+        """List the visible among the loaded jobs, in the given order."""
         return [current for job in jobs if (current := self.job(job))]
 
     def stored_job(self, job: JobId) -> Job | None:
-        """Return a loaded job, also if it is hidden; None if it is unknown."""
+        """Look up a loaded job, also if it is hidden; None if it is unknown."""
         node = self.nodes.get(job)
         return job_of_node(node, self.deleted(job.namespace)) if node else None
 
@@ -186,7 +186,7 @@ class GraphView(GraphRows):
         return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > last
 
     def deleted(self, namespace: str) -> str:
-        """Return the time of a loaded namespace's last deletion; empty if it was never deleted."""
+        """Find the time of a namespace's last deletion; empty if it was never deleted."""
         if namespace not in self._deleted:
             rows = self.get([(namespace_pk(namespace), FACTS)])
             facts = next((NamespaceFacts(**row.data["facts"]) for row in rows.values()), NamespaceFacts())
@@ -194,15 +194,15 @@ class GraphView(GraphRows):
         return self._deleted[namespace]
 
     def shows(self, name: DatasetId) -> bool:
-        """True if the dataset of a loaded name is shown in full, and what is behind it too."""
+        """True if the dataset of a loaded name is shown in full, and the graph behind it."""
         return not self.caller.strict or self.opens(*self.group(name).names)
 
     def redacted(self, job: Job) -> Job:
-        """Return the job as the caller may see it: in full, or by its id alone."""
+        """Show the job as the caller may see it: in full, or by its id alone."""
         return job if self.opens(job.id) else redacted_job(job.id, job.version)
 
     def opened_runs(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the runs without those of jobs that the caller may not see in full."""
+        """Drop the runs of jobs that the caller may not see in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self.opens(job)}
 
@@ -217,9 +217,9 @@ class Queries:
         self._reader, self._caller, self._trim_partitions = reader, caller, trim_partitions
 
     def view(self) -> GraphView:
-        """Return a view for one query; a feature makes its queries of it."""
+        """Make a view for one query; a feature makes its queries of it."""
         return GraphView(self._reader, caller=self._caller, trim_partitions=self._trim_partitions)
 
     def together(self) -> Self:
-        """Return the same queries for one response: rows that one of them read, the next do not read again."""
+        """Make the same queries for a single response: they read each row once."""
         return type(self)(ReadAhead.of(self._reader), self._caller, trim_partitions=self._trim_partitions)

@@ -26,17 +26,15 @@ from headwater.queries.results.graphs import Direction
 from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId
 
-# Current readers and producers of one name that are read.
+# Current readers and producers of a name: more are not read.
 EDGES_MAX = 3_000
-# Names that one query reads because they are aliases, of all its datasets together.
+# Aliases in a query, of all its datasets together.
 ALIASES_MAX = 10_000
-# Up to this number, names from which a walk goes on are read in one round, by one or two requests each. Others, and
-# those that the caller may not see in full, are read by their facts, a hundred a request, which name the users of most
-# of them.
+# So many datasets with their users are read in a single round, by a request or two each. More datasets, and private
+# ones, are read by their facts, a hundred a request: the facts name up to eight users.
 _FEW = 16
 
-# The jobs that are read with a dataset: those to which a walk goes on, up or down; at its border the writers; or every
-# job that ever used the dataset.
+# The jobs that are read with a dataset: in the direction of a walk; at its border the writers; or every user ever.
 Users: TypeAlias = Literal["writers", "up", "down", "both", "ever"]
 _Level: TypeAlias = Literal[0, 1, 2, 3]
 _PRODUCERS: _Level = 1
@@ -47,20 +45,20 @@ _LEVELS: Mapping[Users | None, _Level] = {None: 0, "writers": 1, "up": 1, "down"
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The inputs and outputs of a job as its edges have them, the outputs with their facet refs."""
+    """The inputs and outputs in a job's edges, the outputs with their facet refs."""
 
     inputs: Sequence[DatasetId]
     outputs: Mapping[DatasetId, Sequence[str]]
 
 
 def datasets_beyond(job: Job | Near, way: Direction) -> Sequence[DatasetId]:
-    """Return the datasets to which a way leads from a job."""
+    """List the next datasets in a direction from a job."""
     return (*(job.inputs if way != "down" else ()), *(job.outputs if way != "up" else ()))
 
 
 @dataclass(slots=True)
 class ResolvedDataset:
-    """A dataset: its primary name, every name that resolves to it, and the facts under all of them.
+    """A dataset: its primary name, all its names, and the facts under all of them.
 
     `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
     that reported columns derived from it without reading it; `derived` are datasets that a DatasetEvent ever derived
@@ -78,7 +76,7 @@ class ResolvedDataset:
 
     @property
     def known(self) -> bool:
-        """True if an event mentioned the dataset whose sender may describe it: it is in lists, and has versions."""
+        """True if an event by its owner mentioned the dataset: it is in lists, and has versions."""
         return self.facts.first is not None
 
     @property
@@ -95,15 +93,15 @@ class _Name:
     reporters: list[JobId] = field(default_factory=list)
     derived: list[DatasetId] = field(default_factory=list)
     cut: bool = False
-    # The facts may lack some of the datasets that were derived from it.
+    # The facts may lack derived datasets.
     has_more_derived: bool = False
-    # The facts name all jobs that ever wrote it, or all that use it in any way.
+    # The facts name every job that ever wrote it, or every user.
     names_producers: bool = True
     names_users: bool = True
 
 
 class ResolvedDatasets:
-    """The groups of the loaded datasets, as of a time, and of each the users that a load named.
+    """The groups of the loaded datasets, as of a time, each with the users of its loads.
 
     With the users `ever`, the reporters include every job that ever read a dataset: its earlier report, under another
     name of its output, may still be current. `truncated`: beyond `aliases_max` names were not read, and groups lack
@@ -116,12 +114,12 @@ class ResolvedDatasets:
         self._levels: dict[DatasetId, _Level] = {}
         self._groups: dict[DatasetId, ResolvedDataset] = {}
         self._aliases_left = aliases_max
-        # The datasets of some jobs, as the edges of loaded datasets have them.
+        # The datasets of jobs, by the edges of loaded datasets.
         self.near: dict[JobId, Near] = {}
         self.truncated = False
 
     def load_names(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
-        """Read these names, the names that they are aliases of, and the other names of these."""
+        """Read the names and all their aliases."""
         level = _LEVELS[users]
         requested = set(names)
         aliases = {other for name in requested & self._names.keys() for other in self._beside(name)} - requested
@@ -132,14 +130,14 @@ class ResolvedDatasets:
             self._names.update(self._read(new, level, at_once=users != "writers"))
             self._levels.update(dict.fromkeys(new, level))
             self._groups.clear()
-            # A name leads to the name that it is an alias of, and to its own aliases.
+            # A name leads to its target, if it is an alias, and to its own aliases.
             unread = self._affordable({other for name in new for other in self._beside(name)}, level)
 
     def _unread(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
         return {name for name in names if self._levels.get(name, -1) < level}
 
     def _affordable(self, names: Iterable[DatasetId], level: _Level) -> set[DatasetId]:
-        """Return the names that are not read at this level; of new names, as many as the query may still read."""
+        """Choose the unread names at this level; of new names, as many as the query may still read."""
         unread = self._unread(names, level)
         new = sorted(unread - self._names.keys())
         self.truncated |= len(new) > self._aliases_left
@@ -148,21 +146,21 @@ class ResolvedDatasets:
         return unread - set(beyond)
 
     def expect(self, names: Iterable[DatasetId], users: Users | None = None) -> None:
-        """Announce that these names will probably be loaded with these users."""
+        """Announce a probable load."""
         level = _LEVELS[users]
         at_once, by_facts = self._ways(sorted(self._unread(names, level)), level, at_once=users != "writers")
         self._rows.expect(queries=(query for name in at_once for query in self._queries(dataset_pk(name), level)))
         self._rows.expect(map(facts_key, by_facts))
 
     def group(self, name: DatasetId) -> ResolvedDataset:
-        """Return the group of a loaded name."""
+        """Look up the group of a loaded name, and merge it unless it was merged before."""
         primary = self.primary(name)
         if primary not in self._groups:
             self._groups[primary] = self._merged(primary)
         return self._groups[primary]
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """Return the name that this name resolves to; in a loop of aliases, the smallest name."""
+        """Resolve a name to its target, step by step; in a loop of aliases, to the smallest name."""
         path: list[DatasetId] = []
         while name not in path:
             path.append(name)
@@ -173,7 +171,7 @@ class ResolvedDatasets:
         return min(path[path.index(name) :])
 
     def _target(self, name: DatasetId) -> DatasetId | None:
-        """Return the name that this name is an alias of, if that name was read."""
+        """Find the target of an alias, if it was read."""
         known = self._names.get(name)
         target = primary_of(known.facts) if known else None
         return target if target in self._names else None
@@ -184,7 +182,7 @@ class ResolvedDatasets:
         return [*map(dataset_of, facts.other_names), *([target] if target else [])]
 
     def _merged(self, primary: DatasetId) -> ResolvedDataset:
-        # A dataset has its primary name and, step by step, the names beside it that resolve to it.
+        # A dataset has its primary name and, step by step, the aliases beside it.
         members, frontier = {primary}, [primary]
         while frontier:
             others = {other for name in frontier for other in self._beside(name)} - members
@@ -204,7 +202,7 @@ class ResolvedDatasets:
     def _ways(
         self, names: Sequence[DatasetId], level: _Level, *, at_once: bool
     ) -> tuple[list[DatasetId], list[DatasetId]]:
-        """Return the names to read with their users in one round, and those to read by their facts first."""
+        """Split the names: to read with their users in a single round, and to read by their facts first."""
         opened = [name for name in names if self._rows.opens(name)] if level and at_once else []
         if len(opened) > _FEW:
             opened = []
@@ -213,13 +211,13 @@ class ResolvedDatasets:
     def _read(self, names: Sequence[DatasetId], level: _Level, *, at_once: bool) -> dict[DatasetId, _Name]:
         with_users, by_facts = self._ways(names, level, at_once=at_once)
         loaded = {name: _Name() for name in with_users}
-        # A round for all facts, with the users of the few names that are read at once.
+        # A round for all facts, and for the users of a few names.
         self._rows.expect(map(facts_key, by_facts))
         self._query(loaded, level)
         return loaded | self._facts_first(by_facts, level)
 
     def _query(self, loaded: Mapping[DatasetId, _Name], level: _Level) -> None:
-        """Read the facts of the names and the jobs that use them, in one round."""
+        """Read the facts of the names and their users, in a single round."""
         if not loaded:
             return
         queries = [query for name in loaded for query in self._queries(dataset_pk(name), level)]
@@ -233,7 +231,7 @@ class ResolvedDatasets:
             self._query_derived({name: named for name, named in loaded.items() if named.has_more_derived})
 
     def _query_derived(self, loaded: Mapping[DatasetId, _Name]) -> None:
-        """Read what was ever derived from datasets whose facts do not name all; their own facts say what is so now."""
+        """Read every dataset ever derived, where the facts name eight; its own facts say its sources now."""
         queries = [RowQuery(dataset_pk(name), prefix="NOW#DERIVED#", limit=EDGES_MAX) for name in loaded]
         for named, page in zip(loaded.values(), self._rows.query(queries), strict=True):
             self._add(named, page)
@@ -245,13 +243,13 @@ class ResolvedDatasets:
                 return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
             once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if level == _EVER else []
             return [RowQuery(pk, low=DATASET_FACTS, high=f"{NOW}~", limit=EDGES_MAX), *once]
-        # Of the past, rows of every job that ever used the dataset are read: the others show the present alone.
+        # For a past time, read every user ever: `NOW` rows show the present alone.
         facts = RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS)
         prefix = "EVER#PRODUCER#" if level == _PRODUCERS else "EVER#"
         return [facts, RowQuery(pk, prefix=prefix, limit=EDGES_MAX)]
 
     def _facts_first(self, names: Sequence[DatasetId], level: _Level) -> dict[DatasetId, _Name]:
-        """Read the facts of the names, a hundred a request; then the jobs of those with more than their facts name."""
+        """Read the facts of the names, a hundred a request; then the users of names with more than eight."""
         rows = self._rows.get(facts_key(name) for name in names)
         loaded = {name: self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names}
         if level:
@@ -262,7 +260,7 @@ class ResolvedDatasets:
             }
             for name, named in loaded.items():
                 if name not in more:
-                    # Every current user is among those that the facts name.
+                    # The facts name every current user.
                     named.producers += map(job_of, named.facts.written_by)
                     named.readers += map(job_of, named.facts.read_by)
             self._query(more, level)

@@ -1,6 +1,6 @@
 """The stored nodes of jobs as jobs, and the outcomes of tests as of a time.
 
-The facts have the last outcome of each test. Where that is later than the time, rows of earlier events are read.
+The facts have the last outcome of each test. Where it is later than the time, rows of earlier events are read.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from headwater.queries.view.rows import GraphRows
 from headwater_model.ids import DatasetId, JobId
 
 Thing = TypeVar("Thing", DatasetId, JobId)
-# Rows of one name's events that are read for its past.
+# Events of a name: more are not read for its past.
 ROWS_MAX = 100
 
 
 def assertions_then(
     outcomes: Mapping[Thing, Assertions], pks: Mapping[Thing, Sequence[str]], reader: GraphReader, at: str | None
 ) -> tuple[dict[Thing, Assertions], bool]:
-    """Return the outcomes as of a time, without unknown ones; and true if rows beyond `ROWS_MAX` may know more."""
+    """Find the outcomes as of a time, without unknown outcomes; and true if rows beyond `ROWS_MAX` may know more."""
     unknown = {thing: {key for key, (_, rank) in known.items() if rank is None} for thing, known in outcomes.items()}
     queries = {pk: rows_query(pk, ROWS_MAX, at) for thing, keys in unknown.items() if keys for pk in pks[thing]}
     pages = dict(zip(queries, reader.query(list(queries.values())), strict=True)) if queries else {}
@@ -54,7 +54,7 @@ def _last_in(rows: Iterable[Row]) -> dict[str, Sequence[Any]]:
 
 
 def resolve_assertions(groups: Sequence[ResolvedDataset], rows: GraphRows) -> bool:
-    """Give the groups the outcomes as of the view's time; return true if some may be missing."""
+    """Give the groups the outcomes as of the view's time; return true if outcomes may be missing."""
     outcomes = {group.primary: group.facts.assertions for group in groups}
     then, cut = assertions_then(outcomes, {group.primary: pks_of(group) for group in groups}, rows, rows.at)
     for group in groups:
@@ -66,7 +66,7 @@ def resolve_assertions(groups: Sequence[ResolvedDataset], rows: GraphRows) -> bo
 def resolve_jobs(
     jobs: Mapping[JobId, JobFacts], reader: GraphReader, at: str | None
 ) -> tuple[dict[JobId, JobFacts], bool]:
-    """Return the facts of jobs with the outcomes as of a time; and true if some may be missing."""
+    """Give facts of jobs the outcomes as of a time; return true, too, if outcomes may be missing."""
     then, cut = assertions_then(
         {job: facts.assertions for job, facts in jobs.items()}, {job: [job_pk(job)] for job in jobs}, reader, at
     )
@@ -74,14 +74,14 @@ def resolve_jobs(
 
 
 def pks_of(group: ResolvedDataset) -> list[str]:
-    """Return the partitions of a dataset under all its names."""
+    """List the partitions of a dataset under all its names."""
     return [dataset_pk(name) for name in group.names]
 
 
 def nodes_of(jobs: Sequence[JobId], rows: GraphRows) -> Mapping[JobId, Mapping[str, Any]]:
-    """Return the nodes of the known jobs, now or as of a time, in the given order.
+    """Read the nodes of the known jobs, now or as of a time, in the given order.
 
-    A node of a time has no outcome of a test that more than `ROWS_MAX` later events report again.
+    A node of a time lacks the outcome of a test after more than `ROWS_MAX` later events with the test.
     """
     if not jobs:
         return {}
@@ -96,12 +96,12 @@ def nodes_of(jobs: Sequence[JobId], rows: GraphRows) -> Mapping[JobId, Mapping[s
 
 
 def node_key(job: JobId, at: str | None) -> Key:
-    """Return the key of a job's node; of a time, that of the facts of which the node is made."""
+    """Return the key of a job's node; of a time, the key of the job's facts: they make the node."""
     return facts_key(job) if at else current_key(job)
 
 
 def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
-    """Return the job of a node; names of datasets are as they were written."""
+    """Make the job of a node; names of datasets are as they were written."""
     latest = node["latest"]
     return Job(
         id=job_of(node["job"]),
@@ -125,7 +125,7 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
 
 
 def under_primaries(job: Job, primary: Callable[[DatasetId], DatasetId]) -> Job:
-    """Return the job with its datasets under the names that `primary` returns."""
+    """Replace the names of the job's datasets by their primary names."""
     flows = job.flows and tuple(sorted({(primary(source), primary(output)) for source, output in job.flows}))
     inputs, outputs = (tuple(sorted(set(map(primary, side)))) for side in (job.inputs, job.outputs))
     return replace(job, inputs=inputs, outputs=outputs, flows=flows)

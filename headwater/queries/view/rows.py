@@ -1,8 +1,8 @@
-"""Rows of the graph table as one query reads them: each once, as of a time, for one caller."""
+"""Rows of the graph table during a query: each is read once, as of a time, for a caller."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from headwater.facts.index_scan import run_of
 from headwater.facts.keys import facts_key
@@ -12,10 +12,10 @@ from headwater_model.ids import DatasetId, JobId
 
 
 class ReadAhead:
-    """The table as one query sees it: each row and page is read once, at the first time that it is needed or expected.
+    """The table during a query: each row and page is read once, with the first round after it is needed or expected.
 
-    Code that knows what it will probably read next calls `expect`. The next round reads that as well, so it costs no
-    round of its own. Expected reads that are never used cost requests, and change no result.
+    `expect` announces probable reads: they come with the next round, and cost no round of their own. Unused reads cost
+    requests, and change no result.
     """
 
     def __init__(self, behind: GraphReader) -> None:
@@ -27,24 +27,24 @@ class ReadAhead:
 
     @classmethod
     def of(cls, reader: GraphReader) -> ReadAhead:
-        """Return the reader itself if it reads ahead, or else one in front of it."""
+        """Return the reader itself if it reads ahead; else put a new reader in front of it."""
         return reader if isinstance(reader, ReadAhead) else cls(reader)
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Add these reads to the next round, unless they were made."""
+        """Add reads to the next round, unless they were made."""
         self._keys.update(dict.fromkeys(keys))
         self._queries.update(dict.fromkeys(queries))
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist; no round if all were read before."""
+        """Get the existing rows by key; no round if all were read before."""
         return self.read(keys, ())[0]
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query; no round if all were read before."""
+        """Query a page for each query; no round if all were read before."""
         return self.read((), queries)[1]
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return rows and pages; a round, with all that is expected, if some were not read before."""
+        """Get rows and pages; unless all were read before, by a round with the expected reads."""
         unique_keys = list(dict.fromkeys(keys))
         if not (self._known.keys() >= set(unique_keys) and self._pages.keys() >= set(queries)):
             self._read_behind(dict.fromkeys((*unique_keys, *self._keys)), dict.fromkeys((*queries, *self._queries)))
@@ -61,37 +61,33 @@ class ReadAhead:
             rows, pages = {}, self._behind.query(new_queries)
         else:
             rows, pages = self._behind.read(new_keys, new_queries)
-        self._known.update({key: rows.get(key) for key in new_keys})
         self._pages.update(zip(new_queries, pages, strict=True))
-        for page in pages:
-            self._known.update((row.key, row) for row in page.rows)
+        self._keep({key: rows.get(key) for key in new_keys} | {row.key: row for page in pages for row in page.rows})
+
+    def _keep(self, rows: Mapping[Key, Row | None]) -> None:
+        self._known.update(rows)
 
 
 class GraphRows:
-    """The rows that one request reads, the time as of which they count (`at`, None: now), and the caller.
+    """The rows of a request, as of a time (`at`, None: now), for a caller.
 
-    Rows that are made of others share their reads.
+    `GraphRows(rows)` shares the reads of the rows.
     """
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        at: str | None = None,
-        caller: Visibility = EVERYTHING,
-    ) -> None:
+    def __init__(self, reader: GraphReader, at: str | None = None, caller: Visibility = EVERYTHING) -> None:
         self.reader: ReadAhead = reader.reader if isinstance(reader, GraphRows) else ReadAhead.of(reader)
         self.at, self.caller = at, caller
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """Return the rows of these keys that exist."""
+        """Get the existing rows by key."""
         return self.reader.get(keys)
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """Return a page for each query."""
+        """Query a page for each query."""
         return self.reader.query(queries)
 
     def read(self, keys: Iterable[Key], queries: Sequence[RowQuery]) -> tuple[dict[Key, Row], list[RowPage]]:
-        """Return what `get` and `query` return, in one round."""
+        """Get rows and query pages in a single round."""
         return self.reader.read(keys, queries)
 
     def read_first(self, queries: Sequence[RowQuery]) -> None:
@@ -103,7 +99,7 @@ class GraphRows:
         self.expect(facts_key(run_of(row)) for row in rows if not row.sk.startswith("EVENT#"))
 
     def expect(self, keys: Iterable[Key] = (), queries: Iterable[RowQuery] = ()) -> None:
-        """Announce reads that may follow: the next round reads them as well."""
+        """Announce probable reads: they come with the next round."""
         self.reader.expect(keys, queries)
 
     def sees(self, thing: DatasetId | JobId) -> bool:
@@ -111,5 +107,5 @@ class GraphRows:
         return self.caller.sees(thing)
 
     def opens(self, *names: DatasetId | JobId) -> bool:
-        """True if a job or dataset with these names is shown in full, and what is behind it too."""
+        """True if a job or dataset with these names is shown in full, and the graph behind it."""
         return self.caller.opens(*names)

@@ -144,7 +144,6 @@ class ArchiveSearch:
 
 
 def _parse_row(row: Sequence[str | None]) -> SearchRecord:
-    """Build the record of a row of `COLUMNS`; all but run and metadata have a value."""
     root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
     record = LineageRecord(
         root_id=root_id or "",

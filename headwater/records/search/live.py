@@ -1,9 +1,9 @@
 """The unpublished part of a search: records outside the objects of published days.
 
-Roots with unpublished records are read in the order of their ids' SHA-256, a page at a time: roots marked dirty after
-the last published day, or on the day or the day before (a late load), and roots with an object of a later day. A trace
-on demand cleans roots of earlier days. Dirty roots are read before objects: a root traced in between is seen in one of
-the two.
+Roots with unpublished records are read in the order of their ids' SHA-256, a page at a time. They were marked dirty
+after the last published day, or on it or the day before (a late load), or have an object of a later day. A trace on
+demand cleans roots of earlier days. Dirty roots are read before objects: a root traced in between is seen in one of the
+two.
 """
 
 from __future__ import annotations

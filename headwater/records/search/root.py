@@ -119,7 +119,7 @@ class RootSearch:
     def _collect_gone(self) -> dict[str, LineageRecord]:
         """Collect the matching records, by node, of staged images and of an unpublished object."""
         records: dict[str, LineageRecord] = {}
-        for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):
+        for count, (_, record) in enumerate(self._sources.staged.read(self._root_id)):
             if count == self._records_max:
                 self._truncated = True
                 break

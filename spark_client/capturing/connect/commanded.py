@@ -179,7 +179,8 @@ class Commanded:
         if output.schema or query is None or not resolved.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
             return output
         try:
-            return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)
+            schema = self.session.server.schema(self.session.frame_to_explain(query).relation)
+            return Dataset(output.id, schema, output.symlinks, output.version)
         except NoResponse:
             return output
 

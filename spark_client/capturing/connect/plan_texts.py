@@ -7,17 +7,20 @@ of the catalog in it, so it does not change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead
 
 _SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
 _ANALYZED = re.compile(r"== Analyzed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
+# How long a column's rows may be late.
+_WATERMARK = re.compile(r"(#\d+L?)-T\d+ms")
 _BELOW = re.compile(r"[: ]*[:+]- ")
 # `:  ` and three spaces are the indentation by nodes above; `:- ` and `+- ` begin a node.
 # A `~` marks the nodes of a stream.
 _LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )~?(.*)")
+_TYPE = re.compile(r"(?!.*udt)[\w<>,:()]+|interval [\w ]+")
 _KIND = re.compile(r"'?(\w+)")
 _RELATION = re.compile(r"'?Unresolved(?:Relation|Table|TableOrView|View|Identifier|Namespace) \[(.*?)\](?:,|$)")
 _CTE = re.compile(r"CTE \[(.*)\]")
@@ -63,10 +66,28 @@ def parse_plan_text(explained: str) -> PlanText | None:
 def parse_analyzed_text(explained: str) -> PlanText | None:
     """Return the analyzed plan in the output of `EXPLAIN EXTENDED`; None if there is none."""
     section = _ANALYZED.search(explained)
-    lines = section[1].split("\n") if section else []
+    lines = _WATERMARK.sub(r"\1", section[1]).split("\n") if section else []
     if len(lines) > 1 and not _BELOW.match(lines[1]):  # the first line has the columns
         del lines[0]
     return _tree(lines) if lines else None
+
+
+def schema_in(explained: str, names: Sequence[str]) -> str:
+    r"""Return the schema in the output of `EXPLAIN EXTENDED` of a query with these columns, in SQL's words.
+
+    Empty if a type is cut, or has names that SQL would have in quotes.
+
+    >>> schema_in("== Analyzed Logical Plan ==\na: int, b, c: struct<d:string>\nProject [...]", ["a", "b, c"])
+    '`a` int, `b, c` struct<d:string>'
+    """
+    rest, parts = explained.partition("== Analyzed Logical Plan ==\n")[2].partition("\n")[0], []
+    for name, following in zip(names, [*names[1:], None], strict=True):
+        type_, comma, more = rest.removeprefix(f"{name}: ").partition(f", {following}: ")
+        if not rest.startswith(f"{name}: ") or _TYPE.fullmatch(type_) is None or bool(comma) is (following is None):
+            return ""
+        parts.append(f"`{name.replace('`', '``')}` {type_}")
+        rest = f"{following}: {more}"
+    return ", ".join(parts)
 
 
 def _tree(lines: list[str]) -> PlanText:
@@ -84,6 +105,17 @@ def _tree(lines: list[str]) -> PlanText:
         (parent.below if node.depth == parent.depth + 1 else parent.inside).append(node)
         above.append(node)
     return root
+
+
+def has_ctes(root: PlanText) -> bool:
+    """True if a parsed plan has CTEs, at any depth."""
+    left = [root]
+    while left:
+        node = left.pop()
+        if _CTE.fullmatch(node.text):
+            return True
+        left += [*node.inside, *node.below]
+    return False
 
 
 def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:

@@ -69,6 +69,8 @@ class UnknownRead:
     reason: str
 
 
+# Rows that a program made: their columns are unknown, unlike those of literals in a statement.
+ROWS_OF_PROGRAM = UnknownRead("LocalRelation: rows of the program")
 Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | VariableRead | UnknownRead
 
 
@@ -88,6 +90,19 @@ def reads_of(relation: Any) -> Iterator[Read]:
                 yield UnknownRead(f"{kind}: a source that nobody can name")
             frames |= {child.subquery_alias.alias for child in inputs if kind == "with_relations" and _is_frame(child)}
             left += [(child, frames) for child in reversed(inputs)]
+
+
+def kinds_in(relation: Any) -> set[str]:
+    """Return the kinds of a relation and of all below it."""
+    kinds: set[str] = set()
+    left = [relation]
+    while left:
+        message = left.pop()
+        kind = message.WhichOneof("rel_type")
+        if kind is not None:
+            kinds.add(kind)
+            left += relations_in(getattr(message, kind))
+    return kinds
 
 
 def table_read(name: str) -> TableRead:
@@ -136,7 +151,7 @@ def _read(message: Any) -> Iterator[Read]:
 
 
 def _local(_: Any) -> Iterator[Read]:
-    yield UnknownRead("LocalRelation: rows of the program")
+    yield ROWS_OF_PROGRAM
 
 
 def _frame(message: Any) -> Iterator[Read]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
@@ -29,7 +29,7 @@ _PATTERN = frozenset("*?[{")
 _REFUSED = re.compile(r"(?:Analysis|Parse)Exception: (?!\[\w*ALREADY_EXISTS)")
 _DETAILS = "# Detailed Table Information"
 _CUT = re.compile(r"\.\.\. \d+ more fields")
-_FIELDS_MAX = 10_000
+_FIELDS, _FIELDS_MAX = "spark.sql.debug.maxToStringFields", 10_000
 
 
 class NoResponse(Exception):
@@ -78,17 +78,20 @@ class Server:
         """Return Spark's plan of a statement, a protocol `SQL`, which is not run (`sql_statements.is_explainable`).
 
         Spark prints 25 columns of a list, if its configuration has no other number. A longer plan is printed in a clone
-        of the session, which prints them all, where Spark has clones (4.1 and newer).
+        of the session, which prints them all; before Spark 4.1 in the session, whose number is another one meanwhile.
         """
         explained = self._proto.SQL()
         explained.CopyFrom(statement)
         explained.query = f"EXPLAIN EXTENDED {statement.query}"
-        text = self._text(explained)
-        if _CUT.search(text) is None or not hasattr(self._client, "clone"):
+        return self._whole(lambda server: server._text(explained))
+
+    def _whole(self, explain: Callable[[Server], str]) -> str:
+        text = explain(self)
+        if _CUT.search(text) is None:
             return text
         try:
-            with self._cloned() as clone:
-                return clone._text(explained)
+            with self._cloned() if hasattr(self._client, "clone") else self._unlimited() as server:
+                return explain(server)
         except NoResponse:
             return text
 
@@ -101,17 +104,33 @@ class Server:
         with _no_response_for_errors():
             clone = Server(self._client.clone())
             try:
-                pair = self._proto.KeyValue(key="spark.sql.debug.maxToStringFields", value=str(_FIELDS_MAX))
-                clone._client.config(
-                    self._proto.ConfigRequest.Operation(set=self._proto.ConfigRequest.Set(pairs=[pair]))
-                )
+                clone._set(_FIELDS, str(_FIELDS_MAX))
                 yield clone
             finally:
                 clone._client.release_session()
                 clone._client.close()
 
+    @contextmanager
+    def _unlimited(self) -> Iterator[Server]:
+        """Yield the session, of whose plans no list is cut meanwhile: Spark before 4.1 has no clones."""
+        before = self.conf(_FIELDS)
+        with _no_response_for_errors():
+            self._set(_FIELDS, str(_FIELDS_MAX))
+        try:
+            yield self
+        finally:
+            with _no_response_for_errors():
+                self._set(_FIELDS, before or "25")
+
+    def _set(self, key: str, value: str) -> None:
+        pairs = [self._proto.KeyValue(key=key, value=value)]
+        self._client.config(self._proto.ConfigRequest.Operation(set=self._proto.ConfigRequest.Set(pairs=pairs)))
+
     def explain_relation(self, relation: Any) -> str:
-        """Return Spark's plans of a relation, which is not run."""
+        """Return Spark's plans of a relation, which is not run, with all columns as `explain` has them."""
+        return self._whole(lambda server: server._explain(relation))
+
+    def _explain(self, relation: Any) -> str:
         return str(self._analyzed(relation, "explain", explain_mode="extended").explain_string)
 
     def query(self, text: str) -> Any:
@@ -195,7 +214,9 @@ class Server:
             raise NoResponse("the server does not analyze it")
 
     def _plan(self, relation: Any) -> Any:
-        return self._proto.Plan(root=relation)
+        plan = self._proto.Plan()
+        plan.root.CopyFrom(relation)  # of a deep relation, the constructor's merge fails
+        return plan
 
     def _rows(self, statement: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the result rows of a command, which the server puts into a relation at once."""

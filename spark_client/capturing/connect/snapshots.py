@@ -19,13 +19,16 @@ class Column:
 
     name: str | None
     id: str
-    qualifier: tuple[str, ...] = ()
     type: SchemaField | None = None
 
 
 class Snapshot(NamedTuple):
-    """Columns of a source, a view or a query as they were, whatever is under their names now."""
+    """Columns of a source, a view or a query as they were, whatever is under their names now.
+
+    `schema` is that of a frame, in SQL's words, if it is known.
+    """
 
     columns: tuple[Column, ...]
     values: tuple[Value, ...]
     rows: frozenset[Dependency] = frozenset()
+    schema: str = ""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from headwater_model.ids import DatasetId
+from spark_client.capturing.connect.frame_texts import FrameToExplain, frame_to_explain
 from spark_client.capturing.connect.hidden_reads import calls_unknown, may_hide, tables_in, variables_in
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.places import Places, is_schema_known, paths_of
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, parse_plan_text, reads_in
 from spark_client.capturing.connect.reads import (
@@ -39,6 +41,17 @@ _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
 # Bound on views in views and statements in views.
 _READS_MAX = 2_000
+# Rows of the program are in its plan, and go over the wire again with a query of it.
+_PLAN_MAX_BYTES = 1_000_000
+
+
+class ExplainedFrame(NamedTuple):
+    """Spark's plans of a frame, by its bytes; risks of its literals, and reads that other names stand for there."""
+
+    key: bytes
+    text: str
+    risks: LiteralRisks
+    stand_ins: Mapping[str, Read]
 
 
 class Session:
@@ -53,6 +66,7 @@ class Session:
         self._frames: OrderedDict[str, tuple[Read, ...]] = OrderedDict()
         self._frame_snapshots: OrderedDict[str, Snapshot] = OrderedDict()
         self._explained: OrderedDict[bytes, str] = OrderedDict()
+        self._frame: ExplainedFrame | None = None
         self._variables: dict[str, tuple[Read, ...]] = {}
         self.variable_values: dict[str, Value] = {}
         # Empty: unknown until the server is queried.
@@ -61,7 +75,7 @@ class Session:
     def put_view(self, name: tuple[str, ...], reads: Iterable[Read] | None, snapshot: Snapshot | None = None) -> None:
         """Let a name stand for these reads, as they are now; for nothing, if they are None."""
         key = _small(name)
-        self._explained.clear()
+        self._forget_plans()
         views = self._cache.global_views if key[:1] == (_GLOBAL,) else self._views
         snapshots = self._cache.global_snapshots if key[:1] == (_GLOBAL,) else self._snapshots
         snapshots.pop(key, None)
@@ -81,6 +95,10 @@ class Session:
         """Let a variable be what these reads made."""
         self._variables[name] = tuple(self.expand(reads))
         self.variable_values[f"variable system.session.{name}"] = value
+
+    def _forget_plans(self) -> None:
+        self._explained.clear()
+        self._frame = None
 
     def rename_view(self, name: tuple[str, ...], new: tuple[str, ...]) -> None:
         """Let another name stand for what a temporary view is made of."""
@@ -153,7 +171,7 @@ class Session:
     def forget_tables(self) -> None:
         """Forget tables, which may have changed."""
         self._cache.tables.clear()
-        self._explained.clear()
+        self._forget_plans()
 
     def expand(self, reads: Iterable[Read]) -> Iterator[Read]:
         """Yield tables, sources and unknowns, each once: what views, frames and statements are made of."""
@@ -254,7 +272,7 @@ class Session:
         """Yield what a frame's expressions read beside the reads of its relations."""
         if may_hide(relation, self.variables):
             try:
-                analyzed = parse_analyzed_text(self.server.explain_relation(relation))
+                analyzed = parse_analyzed_text(self.explained_frame(relation).text)
             except NoResponse as reason:
                 yield UnknownRead(f"a frame that Spark did not explain: {reason}")
                 return
@@ -278,6 +296,33 @@ class Session:
         if key not in self._explained:
             put(self._explained, key, self.server.explain(message))
         return self._explained[key]
+
+    def explained_frame(self, relation: Any) -> ExplainedFrame:
+        """Return Spark's plans of a frame; those of the last frame are kept.
+
+        Raises:
+            NoResponse: the server does not explain it, or it is too large.
+        """
+        key = relation.SerializeToString()
+        if self._frame is None or self._frame.key != key:
+            sent = self.frame_to_explain(relation)
+            if sent.relation.ByteSize() > _PLAN_MAX_BYTES:
+                raise NoResponse("so large a frame")
+            self._frame = ExplainedFrame(key, self.server.explain_relation(sent.relation), *sent[1:])
+        return self._frame
+
+    def frame_to_explain(self, relation: Any) -> FrameToExplain:
+        """Return a frame for the server, with the temporary views and kept frames that it had."""
+        return frame_to_explain(relation, self._schema_then)
+
+    def _schema_then(self, read: Read) -> str:
+        """Return the schema of a temporary view or a kept frame as it was; empty if it is not known."""
+        if isinstance(read, FrameRead):
+            snapshot = self._frame_snapshots.get(read.id)
+        else:
+            key = _small(read.name) if isinstance(read, TableRead) else ()
+            snapshot = self._snapshots.get(key) or self._cache.global_snapshots.get(key)
+        return snapshot.schema if snapshot else ""
 
     def _behind_name(self, read: TableRead) -> list[Read] | None:
         view = None if read.database else self._view(_small(read.name))
@@ -340,7 +385,7 @@ class Session:
 
     def move(self, database: tuple[str, ...]) -> None:
         """Follow a `USE` of a catalog, a database of the current catalog, or both; empty if only the server knows."""
-        self._explained.clear()
+        self._forget_plans()
         if not database or database[0] in (*self._cache.catalogs.named, _SESSION_CATALOG):
             self.database = database if len(database) > 1 else ()
         else:

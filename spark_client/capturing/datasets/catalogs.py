@@ -17,7 +17,7 @@ from spark_client.dataset_names import clean_name
 if TYPE_CHECKING:
     from spark_client.capturing.datasets.session_conf import SessionConf
 
-# The catalog of every session that Spark brings itself.
+# Spark's own catalog in every session.
 _SESSION = "spark_catalog"
 _FACTORY = "hive.metastore.client.factory.class"
 _GLUE_FACTORY = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
@@ -66,7 +66,7 @@ class Catalogs:
 
     Names leave out partitions and dates unless it does not trim them (`trims_partitions`).
     `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
-    and `account` are those of AWS that the application runs in.
+    and `account` are the application's own in AWS.
     """
 
     session: Catalog = Catalog()

@@ -1,4 +1,4 @@
-"""Statements of Delta and Iceberg that change what a table holds without a query: clones, restores, procedures."""
+"""Statements of Delta and Iceberg with new content for a table and no query: clones, restores, procedures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEEP_ROWS = re.compile(
 
 
 def clone(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table that a clone of Delta's makes, with the columns of its source; None for a table without rows."""
+    """Return the table of a clone of Delta's, with the columns of its source; None for a table without rows."""
     source = command.at("query", "sourceTable")
     if source is None:
         return None
@@ -53,7 +53,7 @@ def clone(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def restore(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table of Delta's that is again what it was, which is made of itself at the version that it names."""
+    """Return the restored table of Delta's, made of itself at the named version."""
     table = command.values.get("sourceTable")
     relation = Node(-1, "DataSourceV2Relation")
     relation.values = {"table": table}
@@ -67,7 +67,7 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def convert(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table that becomes one of Delta's where it lies."""
+    """Return the table with a format of Delta from now on, in the same place."""
     path = command.text("deltaPath")
     if path is None and command.at("tableIdentifier", "database") in FORMATS_OF_FILES:
         path = str(command.at("tableIdentifier", "table"))
@@ -78,7 +78,7 @@ def convert(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def call(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table that a procedure changes; without a name for an unknown procedure."""
+    """Return the changed table of a procedure; without a name for an unknown procedure."""
     named = _PROCEDURE.fullmatch(str(command.at("procedure", "class")))
     kind, catalog = named.group(1) if named else "", command.at("procedure", "tableCatalog.name")
     return call_of(command.kind, kind, catalog, dict(command.values.get("arguments") or ()), catalogs)
@@ -87,7 +87,7 @@ def call(command: Node, catalogs: Catalogs) -> Target | None:
 def call_of(
     command: str, procedure: str, catalog: object, arguments: Mapping[str, object], catalogs: Catalogs
 ) -> Target | None:
-    """Return the table that a procedure changes, by its name or its class."""
+    """Return the changed table of a procedure, by its name or its class."""
     name = _CAPITAL.sub("_", procedure).lower()
     effect = _OTHER_NAMES.get(name, name)
     if effect not in (*_OF_ANOTHER, *_OF_ITSELF):

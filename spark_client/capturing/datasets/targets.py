@@ -1,4 +1,4 @@
-"""Targets of a command: location, names, and the query that makes the data."""
+"""Targets of a command: location, names, and the query behind the data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WRAPPERS = frozenset(
 MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
 # Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
-# Tables that keep nothing.
+# Tables without storage.
 KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 # Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")

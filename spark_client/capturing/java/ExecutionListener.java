@@ -132,7 +132,7 @@ public class ExecutionListener extends SparkListener {
         this.streams = new Streams(active);
         Object[] before = streams.meet(met);
         for (int i = 0; i < before.length; i++) {
-            put(before[i]);
+            put(before[i], false);
         }
     }
 
@@ -233,7 +233,7 @@ public class ExecutionListener extends SparkListener {
         } else if (event instanceof RddAction) {
             finish((RddAction) event);
         } else if (event instanceof StreamingQueryListener.Event) {
-            put(streams.moment((StreamingQueryListener.Event) event));
+            put(streams.moment((StreamingQueryListener.Event) event), false);
         }
     }
 
@@ -429,10 +429,6 @@ public class ExecutionListener extends SparkListener {
         if (isDelta && nearest != null && nearest.parts.size() < PARTS_MAX) {
             nearest.parts.add(end.qe());
         }
-    }
-
-    private void put(Object kept) {
-        put(kept, false);
     }
 
     /** Reads leave half of the queue to writes. */

@@ -92,13 +92,8 @@ public class Executions {
 
     /** An action of an RDD, or the write of a DynamicFrame, as if it were an execution; their ids are not negative. */
     private String action(RddAction action) {
-        StringBuilder json = new StringBuilder("{\"id\":").append(-action.number).append(",\"root_id\":").append(-action.number);
-        json.append(",\"action\":").append(quoted(action.name, FAILURE_MAX)).append(",\"read\":false");
-        json.append(",\"started_ms\":").append(action.startedMs).append(",\"ended_ms\":").append(action.endedMs);
-        json.append(",\"had_jobs\":true");
-        if (action.stream != null) {
-            json.append(",\"of_stream\":").append(quoted(action.stream.runId, FAILURE_MAX));
-        }
+        StringBuilder json = begin(-action.number, -action.number, action.startedMs, action.endedMs, action.stream);
+        json.append(",\"action\":").append(quoted(action.name, FAILURE_MAX)).append(",\"had_jobs\":true");
         if (action.failure != null) {
             String message = action.failure.split("\n\tat ", 2)[0].trim();
             json.append(",\"failure\":[").append(quoted(message, FAILURE_MAX)).append(',');
@@ -114,20 +109,22 @@ public class Executions {
         return json.append('}').toString();
     }
 
+    private static StringBuilder begin(long id, long rootId, long startedMs, long endedMs, Stream stream) {
+        StringBuilder json = new StringBuilder("{\"id\":").append(id).append(",\"root_id\":").append(rootId);
+        json.append(",\"started_ms\":").append(startedMs).append(",\"ended_ms\":").append(endedMs);
+        return stream == null ? json : json.append(",\"of_stream\":").append(quoted(stream.runId, FAILURE_MAX));
+    }
+
     private String execution(ExecutionListener.Kept kept) {
         if (kept.end == null) {
             return "{\"over\":" + kept.rootId() + "}";
         }
-        StringBuilder json = new StringBuilder("{\"id\":").append(kept.end.executionId());
-        json.append(",\"root_id\":").append(kept.rootId());
-        json.append(",\"started_ms\":").append(kept.of.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
-        json.append(",\"read\":").append(kept.isRead);
-        json.append(",\"had_jobs\":").append(kept.of.hadJobs).append(",\"dynamic\":").append(kept.of.dynamic);
-        if (kept.of.lastRdd >= 0) {
-            json.append(",\"rdd\":").append(kept.of.lastRdd);
-        }
-        if (kept.of.stream != null) {
-            json.append(",\"of_stream\":").append(quoted(kept.of.stream.runId, FAILURE_MAX));
+        ExecutionListener.Running of = kept.of;
+        StringBuilder json = begin(kept.end.executionId(), kept.rootId(), of.startedMs, kept.endedMs, of.stream);
+        json.append(",\"read\":").append(kept.isRead).append(",\"had_jobs\":").append(of.hadJobs);
+        json.append(",\"dynamic\":").append(of.dynamic);
+        if (of.lastRdd >= 0) {
+            json.append(",\"rdd\":").append(of.lastRdd);
         }
         try {
             appendExecution(kept, json);

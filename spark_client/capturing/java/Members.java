@@ -33,13 +33,27 @@ public class Members {
 
     /** A class's public method; null if there is none. */
     public static Method method(Class type, String name) {
-        Map methods = (Map) METHODS.get(type);
-        Object known = methods.get(name);
-        if (known == null) {
-            known = findMethod(type, name);
-            methods.put(name, known);
+        return (Method) find(METHODS, type, name);
+    }
+
+    /** A field's value, of the object's class or of one above it; null if there is none. */
+    public static Object field(Object object, String name) {
+        Field field = object == null ? null : (Field) find(FIELDS, object.getClass(), name);
+        try {
+            return field == null ? null : field.get(object);
+        } catch (IllegalAccessException closed) {
+            return null;
         }
-        return known == MISSING ? null : (Method) known;
+    }
+
+    private static Object find(ClassValue kind, Class type, String name) {
+        Map members = (Map) kind.get(type);
+        Object known = members.get(name);
+        if (known == null) {
+            known = kind == METHODS ? findMethod(type, name) : findField(type, name);
+            members.put(name, known);
+        }
+        return known == MISSING ? null : known;
     }
 
     private static Object findMethod(Class type, String name) {
@@ -50,24 +64,6 @@ public class Members {
         } catch (Exception missing) { // or of a module that is closed: then its call fails
         }
         return method == null ? MISSING : method;
-    }
-
-    /** A field's value, of the object's class or of one above it; null if there is none. */
-    public static Object field(Object object, String name) {
-        if (object == null) {
-            return null;
-        }
-        Map fields = (Map) FIELDS.get(object.getClass());
-        Object known = fields.get(name);
-        if (known == null) {
-            known = findField(object.getClass(), name);
-            fields.put(name, known);
-        }
-        try {
-            return known == MISSING ? null : ((Field) known).get(object);
-        } catch (IllegalAccessException closed) {
-            return null;
-        }
     }
 
     private static Object findField(Class of, String name) {

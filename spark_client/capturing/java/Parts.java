@@ -12,9 +12,8 @@ import org.codehaus.commons.compiler.util.resource.MapResourceFinder;
 import org.codehaus.janino.JavaSourceClassLoader;
 
 /**
- * Optional parts: classes that are found by name, and each compiled by a loader of its own, for Janino's loader compiles
- * nothing more after a class that it cannot compile. Where a part does not compile with this Spark, or misses what it
- * calls, what it adds is lost, and nothing else.
+ * Optional parts: classes found by name, each compiled by a loader of its own, for Janino's loader compiles nothing more
+ * after a failed class. Where a part does not compile with this Spark, or misses a method, its values alone are lost.
  */
 public class Parts {
     private static final int REASON_MAX = 500;
@@ -89,7 +88,7 @@ public class Parts {
         return known;
     }
 
-    /** Note that a part is lost, and why. */
+    /** Note the loss of a part, and its reason. */
     public static synchronized void lose(String name, Throwable failed) {
         if (LOST.add(name)) {
             StringBuilder json = new StringBuilder("{\"lost\":\"").append(name).append("\",\"reason\":");

@@ -105,7 +105,7 @@ public class PlanReader {
         clear();
     }
 
-    /** Forget the plan that was read. */
+    /** Forget the last plan. */
     private void clear() {
         out = new StringBuilder();
         types = new StringBuilder();

@@ -6,13 +6,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.execution.CommandResultExec;
 import org.apache.spark.sql.execution.FileSourceScanExec;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.RowDataSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.apache.spark.sql.execution.datasources.FileScanRDD;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
@@ -42,15 +39,8 @@ public class ScanMetrics {
                 append((FileSourceScanExec) plan, json);
             } else if (plan instanceof RowDataSourceScanExec || plan instanceof BatchScanExec) {
                 appendRows(plan, json);
-            } else if (plan instanceof AdaptiveSparkPlanExec) {
-                left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
-            } else if (plan instanceof QueryStageExec) {
-                left.add(((QueryStageExec) plan).plan());
-            } else if (plan instanceof CommandResultExec) {
-                left.add(((CommandResultExec) plan).commandPhysicalPlan());
             }
-            addAll(plan.children().iterator(), left);
-            addAll(plan.subqueries().iterator(), left);
+            ExecutedPlans.addBelow(plan, left);
         }
         return json.toString();
     }
@@ -66,7 +56,7 @@ public class ScanMetrics {
         json.append(json.length() == 0 ? "{" : ",{").append("\"counts\":[").append(counts[0]).append(',');
         json.append(counts[1]).append(',').append(counts[2]).append("],\"paths\":");
         Set paths = new LinkedHashSet();
-        addAll(scan.relation().location().rootPaths().iterator(), paths);
+        ExecutedPlans.addAll(scan.relation().location().rootPaths().iterator(), paths);
         append(paths, json);
         Set folders = scan.partitionFilters().nonEmpty() ? folders(scan) : paths;
         if (folders != null && folders.size() <= FOLDERS_MAX) {
@@ -125,11 +115,5 @@ public class ScanMetrics {
             json.append(all.hasNext() ? "," : "");
         }
         json.append(']');
-    }
-
-    private static void addAll(scala.collection.Iterator from, java.util.Collection to) {
-        while (from.hasNext()) {
-            to.add(from.next());
-        }
     }
 }

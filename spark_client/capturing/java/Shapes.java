@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 
-/** What is read of the objects of each class, found once for a class. */
+/** Names of the values to read of each class, looked up once for a class. */
 public class Shapes {
     /** Class as it is read: its name, the labels of a case class's parameters, null for those that are not read, and getters. */
     public static class Shape {
@@ -123,7 +123,7 @@ public class Shapes {
     }
 
     /**
-     * `Node.parameter`, each on a line, of what this Spark's nodes lack; a class that it lacks itself is left out.
+     * `Node.parameter`, each on a line, for the missing parameters of this Spark's nodes; missing classes are left out.
      *
      * @param expected on each line a class and its parameters, with blanks between
      */

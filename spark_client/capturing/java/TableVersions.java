@@ -12,7 +12,6 @@ import org.apache.spark.sql.execution.FileSourceScanExec;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -124,21 +123,9 @@ public class TableVersions {
             } else if (plan instanceof InMemoryTableScanExec) { // it read when it was cached
                 left.add(((InMemoryTableScanExec) plan).relation().cachedPlan());
             } else if (plan instanceof AdaptiveSparkPlanExec) {
-                left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
                 left.add(((AdaptiveSparkPlanExec) plan).initialPlan()); // with scans that were read and found to be empty
-            } else if (plan instanceof QueryStageExec) {
-                left.add(((QueryStageExec) plan).plan());
-            } else if (plan instanceof CommandResultExec) {
-                left.add(((CommandResultExec) plan).commandPhysicalPlan());
             }
-            addAll(plan.children().iterator(), left);
-            addAll(plan.subqueries().iterator(), left);
-        }
-    }
-
-    private static void addAll(scala.collection.Iterator plans, ArrayDeque to) {
-        while (plans.hasNext()) {
-            to.add(plans.next());
+            ExecutedPlans.addBelow(plan, left);
         }
     }
 }

@@ -1,11 +1,8 @@
 package headwater.capture;
 
 import java.util.ArrayDeque;
-import org.apache.spark.sql.execution.CommandResultExec;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
 import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
 import org.apache.spark.util.AccumulatorV2;
@@ -30,17 +27,8 @@ public class WriteMetrics {
                 Object progress = ((V2TableWriteExec) plan).commitProgress().get();
                 json.append(json.length() == 0 ? "{" : ",{").append("\"numOutputRows\":");
                 json.append(((StreamWriterCommitProgress) progress).numOutputRows()).append('}');
-            } else if (plan instanceof AdaptiveSparkPlanExec) {
-                left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
-            } else if (plan instanceof QueryStageExec) {
-                left.add(((QueryStageExec) plan).plan());
-            } else if (plan instanceof CommandResultExec) {
-                left.add(((CommandResultExec) plan).commandPhysicalPlan());
             } else {
-                scala.collection.Iterator children = plan.children().iterator();
-                while (children.hasNext()) {
-                    left.add(children.next());
-                }
+                ExecutedPlans.addBelow(plan, left);
             }
         }
         return json.toString();

@@ -36,9 +36,9 @@ OPTIONAL = (
     ("MergedSchemas",),
     ("Queries",),
     ("RddPlaces",),
-    ("ScanMetrics",),
-    ("TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions"),
-    ("WriteMetrics",),
+    ("ScanMetrics", "ExecutedPlans"),
+    ("TableVersions", "DeltaVersions", "IcebergVersions", "StreamVersions", "ExecutedPlans"),
+    ("WriteMetrics", "ExecutedPlans"),
 )
 _PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
 # Releases that the tests run on, as their project or AWS (Glue, EMR) builds them; what builds that change more set in

@@ -1,4 +1,4 @@
-"""Session of the driver, as a capture begins with it: its executions, and what reads them."""
+"""Session of the driver: a capture listens to its executions, and extracts their writes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class DriverSession:
-    """Session of a driver whose JVM Python can look into.
+    """Session of a driver, with a JVM in reach of Python.
 
     Raises:
         Unavailable: Spark's driver is out of reach.
@@ -57,7 +57,7 @@ class DriverSession:
         return self._conf.entries(prefixes)
 
     def open(self, settings: Settings, *, at_once: bool) -> Origin[Execution, StreamPlan]:
-        """Begin to listen to the executions of the context; its classes are compiled `at_once`, or when needed."""
+        """Begin to listen to the executions of the context; its classes are compiled `at_once`, or at first need."""
         bounds = Bounds(
             settings.executions_max,
             settings.reads,
@@ -77,7 +77,7 @@ class DriverSession:
 
 
 class _LaterExtractor:
-    """Extractor that is made by the thread that reads: the job waits neither for its modules nor for the catalogs."""
+    """Extractor, made by the reading thread: the job waits neither for its modules nor for the catalogs."""
 
     def __init__(self, conf: SessionConf, *, trims_partitions: bool) -> None:
         self._conf = conf
@@ -92,14 +92,14 @@ class _LaterExtractor:
         return Extractor(catalogs)
 
     def read(self, execution: Execution) -> Sequence[Read]:
-        """Return what `Extractor.read` does."""
+        """Return the writes or reads of an execution (`Extractor.read`)."""
         return self._extractor.read(execution)
 
     def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return what a streaming query writes into its sink."""
+        """Return the write of a streaming query into its sink."""
         write: Write | None = module("reading").read_stream(self._extractor, start)
         return write
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return what `Extractor.locate` does."""
+        """Return versions by dataset (`Extractor.locate`)."""
         return self._extractor.locate(versions)

@@ -40,14 +40,14 @@ _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
 
 
-# Item of a source with writes: an execution in the driver, or a command that a client sent.
+# Item of a source with writes: an execution in the driver, or a command of a client.
 P_co = TypeVar("P_co", bound=Part, covariant=True)
 P = TypeVar("P", bound=Part)
 T = TypeVar("T")
 R = TypeVar("R")
-# What becomes of a streaming query.
+# Start, progress or end of a streaming query.
 Moment: TypeAlias = StreamStart[Q] | StreamProgress | StreamEnd
-# Calls a reader with an item; returns None if that fails, which is counted.
+# Calls a reader with an item; returns None and counts it if the reader fails.
 Guarded: TypeAlias = Callable[[Callable[[Any], Any], Any], Any]
 
 
@@ -85,10 +85,10 @@ class StreamRuns(Protocol):
         """Follow a query; `guarded` calls the reader, and catches its errors."""
 
     def add(self, writes: Sequence[Write]) -> tuple[list[StreamReport], list[Write]]:
-        """Take the writes of batches; return the other writes, too."""
+        """Take the writes of batches; return the writes of no stream, too."""
 
     def flush(self) -> list[StreamReport]:
-        """Return the events of all that was written by now."""
+        """Return the events of all writes so far."""
 
     def close(self, failure: Failure | None, at_ms: int) -> list[StreamReport]:
         """End all runs as the application ends."""
@@ -96,12 +96,12 @@ class StreamRuns(Protocol):
 
 @dataclass(frozen=True)
 class Origin(Generic[P, Q]):
-    """Origin of what a capture reports: a source of executions, and what reads each of them.
+    """Origin of a capture's reports: a source of executions, and their reader.
 
     Attributes:
-        read: the writes of an execution, or what it only read.
+        read: returns the writes of an execution, or its reads.
         streams: reads streaming queries.
-        self_test: names what is not read as it is known.
+        self_test: names the checks of plans with another result than known.
     """
 
     source: Source[P, Q]
@@ -144,7 +144,7 @@ class Worker(Generic[P, Q]):
     """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
 
     Args:
-        origin: the executions, and what reads them.
+        origin: the executions, and their reader.
         emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
         counts: of all that this does.
         ended: called in this thread when the application has ended.
@@ -314,7 +314,7 @@ class Worker(Generic[P, Q]):
                 self._counts.add("repeated")
 
     def _count(self, emit: Callable[[T], bool], item: T, ended: Literal["writes", "reads"] | None) -> None:
-        """Emit, and count what has ended with that."""
+        """Emit, and count an ended write or read."""
         try:
             emitted = emit(item)
         except Exception as error:  # noqa: BLE001 - as above

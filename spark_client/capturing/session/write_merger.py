@@ -26,7 +26,7 @@ from spark_client.capturing.session.met_tables import MetTables
 # Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
 _PENDING_MAX = 1_000
 _PENDING_S = 60.0
-# Commands whose data other executions write.
+# Commands with their data in the writes of inner executions.
 _WRAPPERS = WRAPPERS | SINKS
 _DETAIL: dict[Tier, int] = {"tables": 0, "sources": 1, "full": 2}
 
@@ -162,7 +162,7 @@ def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]
 
 
 def _in_folder(inner: Write, outer: Write) -> bool:
-    """Return True for a file of a folder that is saved."""
+    """True for a file of a saved folder."""
     folder, file = outer.output.id, inner.output.id
     return outer.command in FOLDERS and file.namespace == folder.namespace and file.name.startswith(f"{folder.name}/")
 

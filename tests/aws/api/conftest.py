@@ -122,7 +122,7 @@ class Caller:
         return key, gzip.decompress(stored["Body"].read()).splitlines(keepends=True)
 
     def poll(self, response):
-        """Ask at the place that an answer names."""
+        """Send the request named by the response's `Location`."""
         assert response.status == 202
         name, _, value = response.headers["Location"].removeprefix("?").partition("=")
         return self.trace_of(**{name: value})
@@ -157,14 +157,14 @@ class Caller:
             self.cloud.dynamodb.batch_write_item(RequestItems={self.cloud.outputs["RecordsTableName"]: puts})
 
     def load(self):
-        """Run the load function on what its queues hold."""
+        """Run the load function on the messages of its queues."""
         for queue in ("RecordsQueue", "PackedQueue"):
             if bodies := self.cloud.bodies(queue):
                 responded = load_function.handler(self.cloud.event(queue, bodies), self.cloud.context())
                 assert responded == {"batchItemFailures": []}
 
     def trace(self):
-        """Run the trace function on what its queue holds; how many messages that were."""
+        """Run the trace function on the messages of its queue; count them."""
         bodies = self.cloud.bodies("TraceQueue")
         for body in bodies:
             responded = trace_function.handler(self.cloud.event("TraceQueue", [body]), self.cloud.context())

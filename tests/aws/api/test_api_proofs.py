@@ -18,7 +18,7 @@ NEXT_DAY, THIRD_DAY = "2025-11-21", "2025-11-22"
 
 
 def bytes_behind(link):
-    """The bytes of a link, which no client may unpack."""
+    """Read the bytes behind a link, still gzipped: no client unpacks them on the way."""
     response = requests.get(link, timeout=60, stream=True)
     assert (response.status_code, response.headers["Content-Encoding"]) == (200, "identity")
     return response.raw.read(decode_content=False)
@@ -29,7 +29,7 @@ def lines_of(body):
 
 
 def faults_of(proof):
-    """Faults that the page finds: each step of docs/verify.md, from the record to the end of the chain."""
+    """List the faults by each step of docs/verify.md, from the record to the end of the chain."""
     faults = []
     body = bytes_behind(proof["object"]["location"])
     hashed = sha256(body).hexdigest()
@@ -55,7 +55,7 @@ def nodes_of(line):
 
 
 def replaced(cloud, key, change):
-    """Put another object in the place of one of the archive."""
+    """Replace an object of the archive by a changed object."""
     bucket = cloud.outputs["ArchiveBucketName"]
     body = cloud.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
     cloud.s3.put_object(Bucket=bucket, Key=key, Body=change(body), ContentEncoding="gzip")
@@ -112,7 +112,7 @@ def test_a_later_object_of_the_root_proves_its_earlier_records_once_its_day_is_s
 
 
 def test_a_proof_shows_the_ids_of_its_own_root_alone(api, cloud):
-    """A token for some roots reads the digests of their days, which list roots that were carried over."""
+    """A digest lists late roots by their hash: a token for another root learns no id."""
     api.put((ROOT, "read", "READ"))
     cloud.trace(ROOT, day=DAY)
     api.put(("secret-root", "train", "READ"), root="secret-root")
@@ -184,7 +184,7 @@ def test_a_removed_object_or_digest_is_named(api, sealed):
 
 def test_more_digests_than_one_response_has_come_page_by_page(api, sealed, monkeypatch):
     monkeypatch.setattr(proofs, "DIGESTS_MAX", 1)
-    # Beside a digest lies its signature, and a name that no digest has.
+    # Objects that are no digest, beside the digests: a signature, and a readme.
     for name in (key_of(DAY).replace("digest.jsonl.gz", "digest.sig.json"), "digests/year=2025/readme"):
         sealed.s3.put_object(Bucket=sealed.outputs["ArchiveBucketName"], Key=name, Body=b"")
 

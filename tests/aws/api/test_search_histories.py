@@ -1,7 +1,7 @@
-"""Whatever happened to records, a search finds each that fits once, on pages of any size.
+"""A search finds each matching record once, on pages of any size, whatever happened to it.
 
-Random histories: records are loaded, expire, are traced on demand and by night, roots are missed by a night, days are
-sealed and published late or not yet. What was loaded is the model: nothing is ever lost or renamed.
+Random histories: records are loaded, expire, and are traced on demand and by night. A night may miss roots; days are
+sealed and published late or not yet. The model is the list of loaded records: no record is ever lost or renamed.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tests.builders import HOUR, a_message
 
 ROOTS = ("r0", "r1", "r2", "r3")
 ACTIONS = ("READ", "CHECK")
-# One history where a person waits, the others in `make test-all`.
+# `make test` runs a single history, `make test-all` six.
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))]
 PLACES = ("s3://lake/raw/", "s3://lake/it's%_/")
 
 
 class History:
-    """The history so far: every record that was loaded, and the days that were sealed and published."""
+    """The history so far: the loaded records, the sealed days and the published days."""
 
     def __init__(self, search, seed):
         self.search, self.random = search, random.Random(seed)
@@ -88,7 +88,7 @@ class History:
             self.random.choice([act for act in acts if act.__name__ not in without])()
 
     def a_search(self):
-        """Some conditions on a record that was loaded."""
+        """Draw a few conditions on a loaded record."""
         step = self.random.choice(list(self.loaded.values()))
         requested = {
             "root": step["root_id"],
@@ -172,7 +172,7 @@ def test_what_happens_while_somebody_pages_hides_nothing_and_shows_nothing_twice
     records = []
     for page in search.pages(**criteria, limit=1):
         records += page
-        # What TTL removes in between may be shown twice: nothing records by then that it was shown as a row.
+        # No "expire": a record removed by TTL between two pages may be shown twice, as a row and from the archive.
         history.go_on(1, without=("expire",))
 
     returned = Counter(_key(record) for record in records)

@@ -1,4 +1,4 @@
-"""An alerter over a table in memory, with a bus that keeps what it was sent."""
+"""An alerter over a table in memory, with a bus that keeps its events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOW_S = 1_763_640_060
 
 @dataclass
 class Bus:
-    """The events that were sent; the numbers, and the kinds, in `failing` are sends that fail."""
+    """The sent events; sends with a number or a kind in `failing` fail."""
 
     sent: list = field(default_factory=list)
     failing: set = field(default_factory=set)
@@ -39,7 +39,7 @@ class Bus:
 
 @dataclass
 class Watched:
-    """A graph that is loaded and looked at as in a deployment with alerts."""
+    """A graph, loaded and watched as in a deployment with alerts."""
 
     rules: AlertRules = field(default_factory=AlertRules)
     table: MemoryTable = field(default_factory=MemoryTable)
@@ -51,7 +51,7 @@ class Watched:
         self.alerter = Alerter(self.table, self.ledger, self.bus, self.rules, self.alerts_max)
 
     def load(self, *statements, now_s=NOW_S):
-        """Load statements and look at what they touch; return the alerts of this look as (kind, name) pairs."""
+        """Load statements and look at their nodes; return the alerts of this look as (kind, name) pairs."""
         apply_statements(statements, self.table)
         return self.look(nodes_of(statements), now_s=now_s)
 
@@ -74,19 +74,19 @@ class Watched:
 
     @property
     def causes(self):
-        """The ids of all causes that were sent, each as often as it was."""
+        """The ids of all sent causes, with repetitions."""
         return sorted(cause["id"] for _, detail in self.bus.sent for cause in detail.get("causes", ()))
 
     @property
     def held(self):
-        """The ids of the causes that messages of hours count, by hour."""
+        """The causes counted by an hour's message: hour -> their ids."""
         hours = sorted(pk for pk in self.table.dynamo.partitions if pk.startswith(f"{ALERTS}HOUR#"))
         pages = self.table.query([RowQuery(hour, prefix="HELD#") for hour in hours])
         return {hour: [row.sk[5:] for row in page.rows] for hour, page in zip(hours, pages, strict=True) if page.rows}
 
 
 def _subject(detail):
-    """Return the name of the node of an alert; of a message that counts causes, their number."""
+    """The name of an alert's node; for a message of an hour, its number of causes."""
     return detail["node"].rpartition(":")[2] if "node" in detail else detail["number"]
 
 

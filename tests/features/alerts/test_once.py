@@ -33,7 +33,7 @@ _RULES = parse_alert_rules('{"tags": {"pii": ["*"]}}')
 
 
 def causes_of(table):
-    """Return the causes of all nodes, by id, with what an alert would say of each."""
+    """Diagnose all nodes: id -> the kind, node, time and detail of its alert."""
     view = GraphView(table)
     diagnoses = (diagnose(node, view, _RULES, from_seconds(NOW_S)) for node in _NODES)
     return {
@@ -64,7 +64,7 @@ def test_every_cause_is_sent_or_counted_once_in_any_order_and_through_failing_se
         apply_statements(batch, graph.table)
         nodes = list(nodes_of(batch))
         while nodes:
-            # A look that failed comes again, after its claims have ended.
+            # A failed look comes again, after its claims have ended.
             failed = graph.alerter.look(nodes, now_s=now_s).failed
             nodes = [node for node in failed if not isinstance(node, Hour)]
             now_s += CLAIM_S + 1 if nodes else 0
@@ -75,7 +75,7 @@ def test_every_cause_is_sent_or_counted_once_in_any_order_and_through_failing_se
     assert set(sent.values()) <= {1}
     young = {id_ for id_, (_, _, time, _) in causes_of(graph.table).items() if time >= from_seconds(now_s - 86_400)}
     assert young <= sent.keys()
-    # The last message of each hour has the number of all that were held in it.
+    # The last message of an hour counts all causes held in it.
     counted = {(detail["namespace"], detail["hour"]): detail["number"] for _, detail in bus.sent if "number" in detail}
     assert sorted(counted.values()) == sorted(map(len, held.values()))
 

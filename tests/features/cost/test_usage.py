@@ -11,9 +11,11 @@ import pytest
 
 from benchmarks.cost import PRICES as PRICE_FILE
 from benchmarks.results import read_results
+from headwater.features import cost
 from headwater.features.cost.usage import PRICES, UNKNOWN, Payer, Use, payer_of, sum_up, use_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
+README = Path(cost.__file__).with_name("README.md")
 EVENT = {"eventType": "Running", "job": {"namespace": "flink", "name": "j"}}
 
 
@@ -31,7 +33,7 @@ def test_the_dollars_of_an_event_are_its_units_at_the_prices_of_the_benchmarks()
     assert PRICES["S3"] == pytest.approx(usd("s3_put"))
     of_one = sum(PRICES.values()) + 3 * usd("sqs_request")
     assert use_of(EVENT, 1000).usd == pytest.approx(of_one)
-    assert f"about {round(of_one * 1e6)} for a million events" in (DOCS / "operations.md").read_text("utf-8")
+    assert f"about {round(of_one * 1e6)} for a million events" in README.read_text("utf-8")
 
 
 @pytest.mark.parametrize("size", [1, 65_536, 65_537, 1_000_000])

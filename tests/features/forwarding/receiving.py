@@ -1,4 +1,4 @@
-"""An endpoint for forwarded events on this machine, which does with each request what the test says."""
+"""An endpoint for forwarded events on this machine; the test decides its response to each request."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HANG, HANG_UP, DRIBBLE = "hang", "hang up", "dribble"
 
 @dataclass
 class Received:
-    """The endpoint's URL, what it was sent, and what it does next: a function from an event to a status, or an act."""
+    """The endpoint's URL, its received events, and `act`: a function from an event to a status, `HANG` or the like."""
 
     url: str = ""
     events: list[Any] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     connections: set[Any] = field(default_factory=set)
     act: Callable[[Any], Any] = lambda event: 201
-    # Headers of the responses, whose bodies never come.
+    # Headers of the responses; their bodies never come.
     more_headers: dict[str, str] = field(default_factory=lambda: {"Content-Length": "0"})
     over: threading.Event = field(default_factory=threading.Event)
     # Set when a client hung up before the end of a response.
@@ -37,7 +37,7 @@ class _Handler(BaseHTTPRequestHandler):
     received: Received
 
     def do_POST(self) -> None:
-        """Take an event, and do what the test says."""
+        """Receive an event, and respond by `act`."""
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.received.headers.append({name.lower(): value for name, value in self.headers.items()})
         self.received.connections.add(self.client_address)
@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def dribble(self) -> None:
-        """Send a header that does not end, a byte at a time, until the client is gone."""
+        """Send an endless header, a byte at a time, until the client is gone."""
         with suppress(OSError):
             self.wfile.write(b"HTTP/1.1 201 Created\r\nX-Slow: ")
             while not self.received.over.wait(0.005):

@@ -1,4 +1,4 @@
-"""A FIFO queue, a bucket and an endpoint that fail as a test says, and a loader and a forward function between them."""
+"""A loader and a forward function between a FIFO queue, a bucket and an endpoint, with the test's faults."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.fakes.memory_table import MemoryTable
 
 DAY = "2025-11-20"
 CHOSEN = "flights*"
-# SQS's time for which it drops repeated messages, and the queue's visibility time-out.
+# The time in which SQS drops repeated messages, and the queue's visibility time-out.
 DEDUPLICATED_S, INVISIBLE_S = 300, 1800
 RECEIVED_MAX = 10
 
@@ -58,7 +58,7 @@ class Message:
 
 @dataclass
 class Fifo:
-    """A FIFO queue by SQS's rules: order and one batch at a time in a group, and no repetition in five minutes."""
+    """A FIFO queue by SQS's rules: order and a single batch at a time in a group, and no repetition in five minutes."""
 
     now_s: float = 0.0
     messages: list[Message] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Fifo:
         self.attributes.append(entry.get("MessageAttributes", {}))
 
     def receive(self):
-        """Return up to ten messages of groups that nobody works on, in their order."""
+        """Receive up to ten messages of idle groups, in their order."""
         busy = {message.group for message in self.messages if message.receives and message.visible_s > self.now_s}
         received = [message for message in self.messages if message.group not in busy][:RECEIVED_MAX]
         for message in received:
@@ -97,7 +97,7 @@ class Fifo:
         return received
 
     def end(self, received, failed, wait_s=30):
-        """Delete the messages that did not fail; make the others visible after the wait."""
+        """Delete the messages; make the failed messages visible after the wait instead."""
         for message in received:
             if str(message.number) in failed:
                 message.visible_s = self.now_s + wait_s
@@ -106,7 +106,7 @@ class Fifo:
 
 
 class Endpoint:
-    """The other service: what it took, in its order; `act` says what becomes of an event."""
+    """The receiving service: its events, in the order of arrival; `act` decides the response to an event."""
 
     def __init__(self):
         self.taken = []
@@ -125,7 +125,7 @@ class Endpoint:
 
 
 class World:
-    """A stack that forwards the namespaces of `CHOSEN`."""
+    """A stack with forwarding of the namespaces of `CHOSEN`."""
 
     def __init__(self):
         self.bucket, self.queue, self.dead, self.endpoint = Bucket(), Fifo(), Fifo(), Endpoint()
@@ -145,7 +145,7 @@ class World:
         return True
 
     def step(self, may_go_on=lambda: True):
-        """Let the forward function work on one batch; return its result, None if it died."""
+        """Run the forward function on a batch; return its result, None if it died."""
         received = self.queue.receive()
         messages = [
             AnnouncedMessage(str(message.number), message.body, message.group, message.sent_s, message.receives)
@@ -173,7 +173,7 @@ class World:
         raise AssertionError("the queue does not drain")
 
     def announced(self):
-        """Return the announced events, in the order of the queue."""
+        """List the announced events, in the order of the queue."""
         events = []
         for message in self.queue.accepted:
             announcement = json.loads(message.body)
@@ -185,28 +185,28 @@ class World:
         return [event for event, _ in self.log.lines(key)]
 
     def buried(self):
-        """Return the events in the dead letters, and how often each."""
+        """Count each event in the dead letters."""
         letters = [json.loads(message.body) for message in self.dead.accepted]
         return Counter(text(self._events(letter["key"])[line]) for letter in letters for line in letter["lines"])
 
 
 def out_of_reach():
-    """Return the error of an endpoint that does not respond."""
+    """The error of a silent endpoint."""
     return Unreachable("the endpoint did not respond (ReadTimeoutError)")
 
 
 def text(event):
-    """Return an event as text to compare."""
+    """Render an event as text to compare."""
     return json.dumps(event, sort_keys=True)
 
 
 def unique(events):
-    """Return each event once, in the order of its first place."""
+    """List each event once, at its first place."""
     return list({text(event): event for event in events}.values())
 
 
 def by_run(events):
-    """Return the events of each run, in their order."""
+    """Group the events by run, in their order."""
     runs = {}
     for event in events:
         runs.setdefault(event["run"]["runId"], []).append(event)

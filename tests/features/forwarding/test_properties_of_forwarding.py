@@ -1,7 +1,7 @@
-"""Random schedules of loaders and forward functions that die, and of an endpoint that fails.
+"""Random schedules of dying loaders and forward functions, and of a failing endpoint.
 
-Each event of a chosen namespace arrives at least once, or is a dead letter; a run's events arrive first in the order in
-which they were announced; no other event arrives.
+Each event of a chosen namespace arrives at least once, or is a dead letter. The first arrivals of a run's events are
+in the order of their announcement. Events of further namespaces never arrive.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ EVENTS = st.builds(
     st.sampled_from(["read", "read", "read", POISON]),
     st.sampled_from(NAMESPACES),
 )
-# What the queue does with the next calls of the announcer: entries that fail, or a death.
+# The queue's response to the next calls of the announcer: a number of failed entries, or a death.
 QUEUE_FAULTS = st.lists(st.sampled_from([0, 0, 1, 7, "killed"]), max_size=3)
 LOADS = st.tuples(st.just("load"), st.lists(EVENTS, min_size=1, max_size=12), st.booleans(), QUEUE_FAULTS)
-# What the endpoint does with the next events.
+# The endpoint's response to the next events.
 ACTS = st.lists(st.sampled_from([201, 201, 201, 500, 429, 401, "unreachable", "killed"]), max_size=8)
 STEPS = st.tuples(st.just("forward"), ACTS, st.integers(0, 8))
-# Events of before, by their places, that SQS delivers again among others.
+# Repeated events, by their places among the loaded events, in a batch with new events.
 AGAIN = st.tuples(st.just("again"), st.lists(st.integers(0, 30), min_size=1, max_size=4), st.lists(EVENTS, max_size=2))
 WAITS = st.tuples(st.just("wait"), st.sampled_from([1, 31, 299, 301, 2_000]))
 SCHEDULES = st.lists(LOADS | STEPS | STEPS | AGAIN | WAITS, max_size=14)
 
 
 def load(world, events, dies, faults):
-    """Load events; return those whose messages come again."""
+    """Load events; return them if their messages come again, else an empty list."""
     world.queue.faults = [Killed() if fault == "killed" else fault for fault in faults]
     try:
         loaded = world.load(events, dies=dies)
@@ -118,7 +118,7 @@ def test_every_chosen_event_arrives_in_the_order_of_its_run_or_is_a_dead_letter(
 @examples(400)
 @given(SCHEDULES)
 def test_an_event_that_is_delivered_again_among_others_is_announced_once(schedule):
-    """A loader that died before it marked what it announced costs one announcement more."""
+    """A loader's death between announcement and mark costs a further announcement."""
     world, _, failures = play(schedule)
     most = max(Counter(map(text, world.announced())).values(), default=0)
     assert most <= 1 + failures

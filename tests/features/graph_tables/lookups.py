@@ -1,4 +1,4 @@
-"""Lookups in the graph at the end of a day, by the API's queries and of the rows of the graph's tables."""
+"""Lookups in the graph at the end of a day: by the API's queries, and in the rows of the graph's tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DATASET = (
     "is_temporary",
 )
 _RUN = ("state", "started_at", "ended_at", "updated_at", "nominal_start", "nominal_end", "is_incomplete")
-# What a run's later events change of its facets is not known as of a time.
+# Nominal times and `is_incomplete` are left out as of a time: later events may have changed a run's facets.
 _RUN_BEFORE = _RUN[:4]
 _COLUMN_EDGE = (
     "target_column",
@@ -40,7 +40,7 @@ _RUNS_MAX = 10_000
 
 
 class Tables:
-    """The rows of a day's tables, as (table, row) pairs, and the expected that they give."""
+    """The rows of a day's tables, as (table, row) pairs, and their results of lookups."""
 
     def __init__(self, rows):
         self.rows = rows
@@ -51,7 +51,7 @@ class Tables:
         self._edges = [row for table, row in rows if table == "table_edges" and row.get("is_current", True)]
 
     def find(self, lookup):
-        """Return the result of a lookup that `ApiLookups` makes."""
+        """Compute the result of a lookup of `ApiLookups`."""
         kind, of = lookup
         if kind == "gone":
             rows = [row for row in self._of["datasets"] if (row["namespace"], row["name"]) == (of.namespace, of.name)]
@@ -103,7 +103,7 @@ class ApiLookups:
     before: LineageQueries | None = None
 
     def results(self):
-        """Return every lookup with its result."""
+        """Compute all lookups: lookup -> result."""
         jobs, datasets = named_ever(self.table)
         results = {}
         for job in jobs:
@@ -135,9 +135,9 @@ class ApiLookups:
         return self.queries.find_graph(node.node_id, depth=0, at=end_of_day(self.day))
 
     def _sources_of(self, dataset):
-        """Return the dataset's columns, with the edges to them, and those to all of its columns from a named one.
+        """List the dataset's columns, the edges to each, and the edges from a named column to all of them.
 
-        Columns inside a struct, and such structs, are left out: the API adds what was reported of related columns.
+        Columns inside a struct, and their structs, are left out: the API adds the reports of related columns.
         """
         graph = self.queries.find_columns(dataset.node_id, depth=0, at=end_of_day(self.day), downstream=True)
         nodes = [column for column in graph.columns if column.dataset == dataset] if graph else []
@@ -159,7 +159,7 @@ class ApiLookups:
 
 
 def _near(graph, of):
-    """Return the neighbours of a node by kind, on both sides, as (namespace, name)."""
+    """Group the neighbours of a node by kind and side, as (namespace, name)."""
     neighbours = {(kind, side): set() for kind in ("job", "dataset") for side in ("from", "to")}
     ids = {node.id.node_id: node.id for node in (*graph.jobs, *graph.datasets)} if graph else {}
     for start, end in graph.edges if graph else ():

@@ -1,4 +1,4 @@
-"""The feed of what happened: a function of the set of events, bounded, and of what the caller sees."""
+"""The feed of news: a bounded function of the set of events, within the namespaces visible to the caller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DROP = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
 
 @pytest.fixture(params=["model", "loaded"])
 def queries_over(request):
-    """Return the model of statements, or queries of a table that loaded them one by one, the last first."""
+    """The model of statements, or queries of a table, loaded a statement at a time, the last first."""
     if request.param == "model":
         return Newspaper
     return lambda statements: LineageQueries(loaded(*([statement] for statement in statements[::-1])))
@@ -45,7 +45,7 @@ def queries_over(request):
 def test_the_feed_is_the_models_in_any_order_of_arrival(data):
     statements = data.draw(news_streams())
     queries, model = LineageQueries(loaded(*data.draw(arrivals(statements)))), Newspaper(statements)
-    # Each day alone: a row of another day must not be what leads to the news.
+    # Each day alone: its news must not depend on a row of another day.
     for days in (DAYS, *([day] for day in DAYS)):
         assert listed(queries, days) == listed(model, days)
     for chosen in ({"kind": data.draw(st.sampled_from(feed.KINDS))}, {"namespace": data.draw(NAMESPACES)}):
@@ -64,7 +64,7 @@ NAMESPACES = st.sampled_from(sorted({thing.namespace for thing in (*JOBS, *DATAS
 
 
 def feed_of(queries, days, **chosen):
-    """Return the feed of the model, or of a table."""
+    """List the feed of the model, or of a table."""
     if isinstance(queries, Newspaper):
         return queries.list_feed(days, **chosen)
     return feed.list_feed(days, queries.view(), **{"limit": 100, "offset": 0, **chosen})
@@ -75,7 +75,7 @@ def listed(queries, days, **chosen):
 
 
 def on(day, event):
-    """Return the event of the same time of another day."""
+    """Move the event to the same time of another day."""
     return stamped(replace(event, time=f"{day}{event.time[10:]}"))
 
 
@@ -211,7 +211,7 @@ def test_the_rounds_of_a_feed_do_not_grow_with_the_estate():
 
 
 def rounds_of(things):
-    """Return the rounds of a feed of so many new datasets, each written by a job of its own that fails."""
+    """Count the rounds of a feed of `things` new datasets, each written by a failing job of its own."""
     events = [
         on(
             MONDAY,

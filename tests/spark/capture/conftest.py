@@ -1,4 +1,4 @@
-"""Datasets of the flights' story to read from, and the writes that capture extracts in a test."""
+"""Datasets of the flights' story to read from, and the writes captured in a test."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _DRAIN_S = 30.0
 
 @pytest.fixture(scope="session")
 def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the datasets; each is a table by its own name, too."""
+    """The folder of the datasets; each is a table by its own name, too."""
     folder = tmp_path_factory.mktemp("data")
     for name, rows in DATASETS.items():
         spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
@@ -84,15 +84,15 @@ class Watch:
         self._merger = WriteMerger()
 
     def writes_of(self, act: Callable[[], object]) -> list[Write]:
-        """Return the writes of an action, each once."""
+        """Capture the writes of an action, each once."""
         return [read for read in self.all_of(act) if isinstance(read, Write)]
 
     def reads_of(self, act: Callable[[], object]) -> list[Read]:
-        """Return what an action only reads."""
+        """Capture the reads of an action without a write."""
         return [read for read in self.all_of(act) if not isinstance(read, Write)]
 
     def all_of(self, act: Callable[[], object]) -> list[Read]:
-        """Return the writes of an action, and what it only reads."""
+        """Capture the writes of an action, and its reads without a write."""
         self._discard()
         act()
         return self._drained()
@@ -101,7 +101,7 @@ class Watch:
         self._executions.close()
 
     def _discard(self) -> None:
-        """Read what came before: this watch sees the whole context, and what tests before wrote may have no name."""
+        """Read all earlier executions: the watch sees the whole context, and earlier targets may have no name."""
         assert self._executions.drain(_DRAIN_S)
         for execution in iter(lambda: self._executions.next(0), None):
             with suppress(UnknownTarget):
@@ -139,9 +139,9 @@ def watch(spark: SparkSession, datasets: Path) -> Iterator[Watch]:
 
 @pytest.fixture
 def check(spark: SparkSession, watch: Watch, tmp_path: Path) -> Callable[[Case], None]:
-    """Do what a case does, and compare the captured lineage with the expected lineage.
+    """Run a case, and compare the captured lineage with the expected lineage.
 
-    The write of a frame is planned, and not run: a job adds nothing to the plan. One case in twelve runs, too.
+    The write of a frame is planned, and not run: a job adds nothing to the plan. Every twelfth case runs, too.
     """
 
     def check(case: Case, session: SparkSession = spark) -> None:
@@ -167,7 +167,7 @@ def compare(case: Case, writes: list[Write]) -> None:
 
 @pytest.fixture(scope="session")
 def hive(spark: SparkSession, datasets: Path) -> SparkSession:
-    """Return a session of the same context with a Hive metastore (Derby, in memory), and the datasets in it."""
+    """A session of the same context with a Hive metastore (Derby, in memory), and the datasets in it."""
     sessions = spark._jvm.org.apache.spark.sql.SparkSession
     sessions.clearActiveSession()
     sessions.clearDefaultSession()
@@ -181,7 +181,7 @@ def hive(spark: SparkSession, datasets: Path) -> SparkSession:
 
 @pytest.fixture(scope="session")
 def endpoint(spark: SparkSession, datasets: Path) -> str:
-    """Return a server of Spark Connect in the JVM of the tests, as long as that lives; PySpark 3.5 brings none."""
+    """A server of Spark Connect in the JVM of the tests, for the JVM's whole life; PySpark 3.5 brings none."""
     pytest.importorskip("grpc", reason="Spark Connect's client needs grpcio")
     service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
     try:
@@ -193,7 +193,7 @@ def endpoint(spark: SparkSession, datasets: Path) -> str:
 
 
 def a_session(endpoint: str) -> Any:
-    """Return a new session of Spark Connect."""
+    """Make a new session of Spark Connect."""
     from pyspark.sql.connect.session import SparkSession as RemoteSession
 
     return RemoteSession.builder.remote(endpoint).create()
@@ -206,12 +206,12 @@ def remote(endpoint: str) -> Iterator[Any]:
     session.stop()
 
 
-# A client that was slow takes its response again: Spark's own, of a busy machine.
+# A slow client fetches its response again: a warning of Spark on a busy machine.
 _DETACHED = re.compile(r"[^\n]*during: async-grpc-response-sender[^\n]*\n[^\n]*(?:\n\tat [^\n]*)+")
 
 
 class ServerLog:
-    """Warnings of a Spark Connect server in the tests' JVM, and what it notes of queries that fail."""
+    """Warnings of a Spark Connect server in the tests' JVM, and its notes on failed queries."""
 
     def __init__(self, spark: SparkSession) -> None:
         jvm: Any = spark._jvm
@@ -237,7 +237,7 @@ class ServerLog:
 
 @cache
 def server_log(spark: SparkSession) -> ServerLog:
-    """Return the log of the one server."""
+    """Make the log of the server, once."""
     return ServerLog(spark)
 
 
@@ -251,7 +251,7 @@ class Hearing:
         self._merger = WriteMerger()
 
     def writes(self) -> list[Write]:
-        """Return the writes since the last call, by any session."""
+        """Capture the writes since the last call, by any session."""
         items = iter(lambda: self._commands.next(0), None)
         return [write for item in items for write in self._read(item)]
 
@@ -262,9 +262,9 @@ class Hearing:
         return self._merger.add(item, self._extractor.read_write(item)) if isinstance(item, Command) else []
 
     def writes_of_frame(self, frame: Any, path: str, *, is_known: bool = True) -> list[Write]:
-        """Return the writes of a frame into a folder, as its client would send them; nothing is written.
+        """Capture the write of a frame into a folder, as its client would send it; nothing is written.
 
-        Of a frame whose source the server lacks (`is_known`: False) it would have reported a failure.
+        `is_known`: the server knows the frame's source, so its log stays without a stack trace.
         """
         from pyspark.sql.connect import proto
 
@@ -282,7 +282,7 @@ class Hearing:
 
 @pytest.fixture
 def hearing(remote: Any, spark: SparkSession) -> Iterator[Hearing]:
-    """Return the writes of the module's session, which is the active one: PySpark gives that all it checkpoints."""
+    """The writes of the module's session, made active: PySpark hands all its checkpoints to the active session."""
     type(remote)._active_session.session = remote
     hearing = Hearing(remote, spark)
     yield hearing

@@ -10,6 +10,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import Case, write
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
@@ -43,6 +44,17 @@ def on_path() -> Iterator[Any]:
         sys.path.remove(str(FOLDER))
         for name in [name for name in sys.modules if name.partition(".")[0] == "awsglue"]:
             del sys.modules[name]
+
+
+@contextmanager
+def watching(spark: SparkSession) -> Iterator[Watch]:
+    """Watch a session of an account and a region, as a job of Glue has them."""
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
+    watch = Watch(spark, environment={"AWS_REGION": REGION})
+    yield watch
+    watch.close()
+    hadoop.unset("hive.metastore.glue.catalogid")
 
 
 def reader(rows: str) -> Callable[[SparkSession], DataFrame]:

@@ -38,17 +38,17 @@ TPCH_TABLES = {
 
 
 class QueryLineage(NamedTuple):
-    """Sources of each output column, in order, and the tables that the query reads."""
+    """Sources of each output column, in order, and the tables read by the query."""
 
     columns: tuple[Sources, ...]
     tables: frozenset[str]
 
 
 def read_lineage(sql: str, tables: Tables) -> QueryLineage:
-    """Return the lineage of a query.
+    """Compute the lineage of a query.
 
-    A column's sources are all columns in the expressions that make it, those of conditions, windows and scalar
-    subqueries' results among them; what only selects, joins, groups or orders rows is no source.
+    A column's sources are all columns in its expressions, also in conditions, windows and scalar subqueries' results.
+    A column only for the choice, joins, groups or order of rows is no source.
 
     >>> tables = {"t": {"a": "int", "c": "int"}}
     >>> read_lineage("SELECT sum(b) AS s FROM (SELECT a + 1 AS b, c FROM t) WHERE c > 0", tables)

@@ -1,6 +1,6 @@
 """The notation of a write's expected lineage, and the text of a captured write in the same notation.
 
-The lineage of a write is a line for each of its columns, a line (`*`) for all of it, and a line for its inputs:
+The lineage of a write has a line for each column, a line (`*`) for all of it, and its inputs:
 
     speed <- flights.distance TRANSFORMATION, flights.air_time TRANSFORMATION
     day <- nothing
@@ -8,11 +8,11 @@ The lineage of a write is a line for each of its columns, a line (`*`) for all o
     * <- flights.carrier FILTER
     inputs: flights
 
-`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (no subtype) are DIRECT, all others INDIRECT.
+`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (no subtype) are DIRECT, all else is INDIRECT.
 `MASKED` and a description in parentheses may follow. A semicolon ends a line, too. In an expectation `inputs` may be
 left out where they are the datasets of its columns; `unknown` among them is an input without a name. Datasets stand by
-the last part of their names. A line with a colon alone (`totals:`) names the dataset of the lines below it; without one
-it is `out`.
+the last part of their names. A line with a colon alone (`totals:`) names the dataset of the lines below it, by default
+`out`.
 `nothing` alone: no write is captured.
 """
 
@@ -31,7 +31,7 @@ from spark_client.capturing.model import Write
 
 _DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}
 _SECTION = re.compile(r"^(\S+):$", re.MULTILINE)
-# Commas that part sources, not those inside a description.
+# Commas between sources, not inside a description.
 _COMMA = re.compile(r",\s*(?![^(]*\))")
 
 Make = Callable[[SparkSession], DataFrame]
@@ -40,9 +40,9 @@ Act = Callable[[SparkSession, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Write and its expected lineage: `name` says what it is about, `since` is the first Spark that can do it.
+    """A write and its expected lineage; `since` is the first Spark with support for it.
 
-    `make` returns the frame that is written, where it is written as Parquet.
+    `make` returns the frame of the write, if the write is of a frame as Parquet.
     """
 
     name: str
@@ -57,27 +57,27 @@ class Case:
 
 
 def query(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """Return the case of a query, written as Parquet."""
+    """Make the case of a query, written as Parquet."""
     return frame(name, lambda spark: spark.sql(sql), lineage, before=before, since=since)
 
 
 def frame(name: str, make: Make, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """Return the case of a frame, written as Parquet."""
+    """Make the case of a frame, written as Parquet."""
     return Case(name, lambda spark, out: make(spark).write.parquet(out), lineage, before, since, make)
 
 
 def statement(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """Return the case of a statement that writes; `{out}` in it is a path that does not exist yet."""
+    """Make the case of a writing statement; `{out}` in it is a path without a file."""
     return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)) and None, lineage, before, since)
 
 
 def write(name: str, act: Act, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """Return the case of any code that writes; it gets a path that does not exist yet."""
+    """Make the case of any writing code; it gets a path without a file."""
     return Case(name, act, lineage, before, since)
 
 
 def expected(lineage: str) -> list[str]:
-    """Return the expected lines, write by write."""
+    """Parse the expected lines, write by write."""
     if lineage == "nothing":
         return []
     parts = _SECTION.split("\n".join(line.strip() for line in re.split("[;\n]", lineage)))
@@ -102,7 +102,7 @@ def _expected_lines(text: str) -> Iterator[str]:
 
 
 def lines_of(writes: Iterable[Write]) -> list[str]:
-    """Return the lines of captured writes."""
+    """Render the lines of captured writes."""
     return _in_order((short_name(write.output.id), _lines_of_write(write)) for write in writes)
 
 
@@ -151,6 +151,6 @@ def _render_transformation(transformation: Transformation) -> str:
 
 
 def short_name(dataset: DatasetId) -> str:
-    """Return the last part of its name: of a path the last folder, of a table its name."""
+    """Shorten its name to the last part: of a path the last folder, of a table its name."""
     name = dataset.name.rsplit("/", 1)[-1]
     return name if dataset.namespace.startswith("file") else name.rsplit(".", 1)[-1].strip('"').lower()

@@ -1,6 +1,6 @@
 """On Spark Connect a write is captured as by the driver's own listener: the same datasets under the same names.
 
-The server runs in the tests' JVM, so that both hear the same writes.
+The server runs in the tests' JVM, so both see the same writes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Act = Callable[[Any, str], object]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A write, and what it reads; `unknown` is why there is more that nobody can name.
+    """A write and its inputs; `unknown` has the reasons for inputs without a name.
 
-    Where `tier` is full, its columns are made of the same as the driver says.
+    Where `tier` is full, its columns have the same sources as by the driver's capture.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Case:
 
 
 def frame(name: str, make: Callable[[Any], Any], inputs: str, **more: Any) -> Case:
-    """Return the case of a frame, written as Parquet."""
+    """Make the case of a frame, written as Parquet."""
     return Case(name, lambda spark, out: make(spark).write.parquet(out), inputs, **more)
 
 
 def query(name: str, sql: str, inputs: str, **more: Any) -> Case:
-    """Return the case of a query, written as Parquet."""
+    """Make the case of a query, written as Parquet."""
     return frame(name, lambda spark: spark.sql(sql), inputs, **more)
 
 
 def statement(name: str, sql: str, inputs: str, **more: Any) -> Case:
-    """Return the case of a statement that writes; `{out}` in it is a path that does not exist yet."""
+    """Make the case of a writing statement; `{out}` in it is a path without a file."""
     return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)), inputs, **more)
 
 
@@ -259,7 +259,7 @@ def test_a_write_is_the_same_as_the_driver_captures(
     DATA[:] = [str(datasets)]
     for before in case.before:
         remote.sql(before)
-    assert hearing.writes() == []
+    assert {write.command for write in hearing.writes()} <= {"CreateView"}
     by_driver = watch.writes_of(lambda: case.act(remote, str(tmp_path / "out")))
     with hearing.log.without_stacks():
         by_client = hearing.writes()

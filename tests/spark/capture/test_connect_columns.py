@@ -1,7 +1,7 @@
-"""The driver's cases over Spark Connect: what is exact stays exact, what is less says so, and nothing is wrong.
+"""The driver's cases over Spark Connect: exact lineage stays exact, lesser lineage says so, and none is wrong.
 
 `HEADWATER_CONNECT_CASES=all` runs all of them (some minutes), instead of every twelfth query and frame. The names below
-are of those that are not exact.
+are of the cases without exact lineage.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MODULES = (
     "subqueries",
     "writes",
 )
-# Cases that PySpark's client, or a program that has a driver at hand, does not do over Spark Connect.
+# Cases for a driver alone, or without support in PySpark's client for Spark Connect.
 _NOT_OVER_CONNECT = frozenset(
     {
         "a frame of pandas on Spark",
@@ -62,31 +62,24 @@ _LESS = frozenset(
     {
         "a built struct that is cast has the names of the cast",
         "INSERT casts to the table's types, and that changes nothing",
-        "a checkpoint of a checkpoint",
         "a field of what was parsed and exploded",
-        "a field set in a struct of a struct",
         "a field set in an array's structs",
         "a field's name in another case is the field",
         "a frame in another schema",
         "a function that SQL defines is its expression",
         "a pivot by two columns",
         "a struct that is cast has the names of the cast",
-        "a summary",
-        "a union of frames with other structs, by name",
         "a view that stays, with names of its own, and a view of it",
         "an expression of a key",
         "an index is no part of what it finds",
         "fields of comma-separated values, and back",
         "frequent items",
-        "how often values meet",
         "lateral aliases of a window",
         "literals with commas, stacked as rows",
         "named columns of types of a length",
         "rows as columns",
-        "several columns renamed at once, and those whose names fit a pattern",
         "structs are inserted by their fields",
         "structs are inserted by the places of their fields",
-        "structs united by name, one of which lacks a field",
         "structs, arrays and maps as texts",
         "texts into types of a length are the same texts",
         "texts out of types of a length",
@@ -112,7 +105,7 @@ _TABLES = frozenset(
         "rows of a variant",
     }
 )
-# Statements that a client does not see, or writes that met existing data.
+# Statements unseen by a client, or writes without effect on existing data.
 _NOT_SEEN = frozenset(
     {
         "a frame that is not written, for there is something",
@@ -164,19 +157,37 @@ def test_columns_over_spark_connect(
         pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 
 
-def test_columns_of_sql_over_a_table_of_many_columns_are_read_whole(remote: Any, hearing: Hearing) -> None:
+@pytest.mark.parametrize("has_clones", [True, False])
+def test_columns_of_a_table_of_many_columns_are_read_whole(
+    has_clones: bool, remote: Any, hearing: Hearing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_clones:  # as before Spark 4.1
+        monkeypatch.delattr(type(remote.client), "clone")
+    remote.sql("DROP TABLE IF EXISTS wide")
+    remote.sql("DROP TABLE IF EXISTS copy")
     remote.range(1).selectExpr(*(f"id AS c{number}" for number in range(60))).write.saveAsTable("wide")
     remote.conf.set("spark.sql.debug.maxToStringFields", 30)
     hearing.writes()
     remote.sql("CREATE TABLE copy USING parquet AS SELECT * FROM wide WHERE c1 > 0")
-    (write,) = hearing.writes()
-    assert write.tier == "full"
-    assert [column for (column,) in write.columns.fields] == [f"c{number}" for number in range(60)]
+    remote.table("wide").where("c1 > 0").write.parquet(f"{tmp_path}/copy")
+    for write in hearing.writes():
+        assert write.tier == "full"
+        assert [column for (column,) in write.columns.fields] == [f"c{number}" for number in range(60)]
     assert remote.conf.get("spark.sql.debug.maxToStringFields") == "30"
 
 
+def test_each_folder_of_a_frame_has_its_columns(remote: Any, hearing: Hearing, datasets: Path, tmp_path: Path) -> None:
+    read, planes, flights = remote.read.parquet, f"{datasets}/planes", f"{datasets}/flights"
+    frame = read(flights).select("tailnum").union(read(planes).select("tailnum")).join(read(planes), "tailnum")
+    writes = hearing.writes_of_frame(frame.select("tailnum", "seats"), f"{tmp_path}/out")
+    assert lines_of(writes) == expected(
+        "tailnum <- flights.tailnum IDENTITY, planes.tailnum IDENTITY; seats <- planes.seats IDENTITY;"
+        "* <- flights.tailnum JOIN, planes.tailnum JOIN"
+    )
+
+
 def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a module of cases make columns for a remote session; PySpark has one kind for each in one process."""
+    """Let a module of cases make columns for a remote session; PySpark has two kinds of columns in a process."""
     from pyspark.sql.connect import functions
     from pyspark.sql.connect.window import Window
 
@@ -186,9 +197,9 @@ def with_functions_of_connect(module: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def _wrong(lines: list[str], expected_lines: list[str]) -> list[str]:
-    """Return the columns with a source, or without one, that nothing says is unknown.
+    """List the known columns with wrong sources; a column with `unknown` may lack any.
 
-    What decides about all rows may be less where a column is unknown.
+    With an unknown column, the sources of all rows (`*`) may lack any, too.
     """
     ours, theirs = _by_column(lines), _by_column(expected_lines)
     if any(map(_is_unknown, ours.values())):
@@ -201,7 +212,7 @@ def _wrong(lines: list[str], expected_lines: list[str]) -> list[str]:
 
 
 def _by_column(lines: list[str]) -> dict[str, set[str]]:
-    """Return the sources of the columns, each with those of the fields inside it."""
+    """Group the sources by column, together with the sources of its inner fields."""
     columns: dict[str, set[str]] = collections.defaultdict(set)
     for line in lines:
         column, arrow, sources = line.partition(" <- ")
@@ -215,5 +226,5 @@ def _is_unknown(sources: set[str]) -> bool:
 
 
 def _sources_of(sources: set[str]) -> set[str]:
-    """Return the columns of datasets, without the fields in them, and without how they are used."""
+    """List the columns of datasets, without inner fields and without transformations."""
     return {".".join(source.split(" ")[0].split(".")[:2]) for source in sources}

@@ -15,7 +15,8 @@ from spark_client import LineageClient, capture
 from spark_client.capturing.connect.commands import Commands, Leaving
 from spark_client.capturing.model import Ended, UnknownTarget, Write
 from tests.spark.capture.conftest import Hearing, a_session
-from tests.spark.capture.specification import short_name
+from tests.spark.capture.specification import expected, short_name
+from tests.spark.capture.specification import lines_of as column_lines_of
 
 
 def lines_of(writes: list[Write]) -> list[str]:
@@ -118,10 +119,26 @@ def test_columns_lead_through_views_and_checkpoints_as_they_were(remote: Any, he
     assert [source.field for source in write.columns.dataset_level] == [("distance",)]
 
 
-def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
-    kept = remote.table("flights").localCheckpoint()
-    kept.write.parquet(str(tmp_path / "out"))
-    assert lines_of(hearing.writes()) == ["out <- flights"]
+def test_a_view_that_was_made_anew_with_other_columns_is_what_it_was(
+    remote: Any, hearing: Hearing, tmp_path: Path
+) -> None:
+    remote.table("planes").select("seats", "model").createOrReplaceTempView("anew")
+    remote.table("anew").where("anew.seats > 1").select("anew.model").write.parquet(str(tmp_path / "out"))
+    remote.table("flights").select("carrier").createOrReplaceTempView("anew")
+    with hearing.log.without_stacks():
+        (write,) = hearing.writes()
+    assert column_lines_of([write]) == expected("model <- planes.model IDENTITY; * <- planes.seats FILTER")
+
+
+def test_a_kept_frame_that_is_gone_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    frame = remote.table("planes").select("seats", "model")
+    for _ in range(3):  # the server forgets each frame with the client's object
+        frame = frame.withColumn("seats", frame["seats"] + 1).localCheckpoint(eager=True)
+    frame.select(frame["seats"]).write.parquet(str(tmp_path / "out"))
+    del frame
+    with hearing.log.without_stacks():
+        (write,) = hearing.writes()
+    assert column_lines_of([write]) == expected("seats <- planes.seats TRANSFORMATION")
 
 
 def test_a_statement_that_writes_several_tables_is_emitted_for_each(remote: Any, hearing: Hearing) -> None:
@@ -189,7 +206,7 @@ def test_what_the_server_does_not_analyze_is_not_sent_to_it_again(
         "first <- nowhere",
         "first <- first",
     ]
-    assert (nowhere.tier, nowhere.tier_reason) == ("tables", "the schema: the server does not analyze it")
+    assert (nowhere.tier, nowhere.tier_reason) == ("tables", "the plan: the server does not analyze it")
     assert again.tier == "full"
 
 

@@ -18,7 +18,6 @@ from tests.spark.capture.test_variables import _FARTHEST, VARIABLES, needs_varia
 # Columns that are known in less detail, and say so.
 _LESS = {
     "a variable declared from another",
-    "a variable in a frame's expressions",
     "a variable in a subquery and in a CTE",
 }
 _FAR_OF = "CREATE OR REPLACE TEMPORARY FUNCTION far_of() RETURNS INT RETURN (SELECT max(distance) FROM flights)"

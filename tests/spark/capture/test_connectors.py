@@ -1,6 +1,6 @@
-"""Datasets of sources that Spark does not bring, with their published jars: a plan is made, no server is there.
+"""Datasets of third-party sources, with their published jars: Spark makes a plan, without a server behind it.
 
-`make test-formats ARGS=connectors` runs them. Reads and writes fail where they need the server; a write that fails is
+`make test-formats ARGS=connectors` runs them. Reads and writes fail where they need the server; a failed write is
 captured all the same.
 """
 
@@ -33,7 +33,7 @@ _SCHEMA = "carrier STRING, flight INT"
 
 @dataclass(frozen=True)
 class Store:
-    """Source with its options, and the dataset that they name.
+    """A source with its options, and the dataset named by them.
 
     Attributes:
         jar: begin of the name of its jar.
@@ -110,7 +110,7 @@ pytestmark = pytest.mark.skipif(not READ, reason=f"{table_formats.VARIABLE} name
 
 
 def captured(watch: Watch, act: Callable[[], object]) -> list[Write]:
-    """Return the writes of an action that may fail at a server that is not there."""
+    """Capture the writes of an action, also if it fails for lack of a server."""
 
     def tried() -> None:
         with contextlib.suppress(Exception):
@@ -205,7 +205,7 @@ _TAGLINE = "You Know, for Search"
 
 
 class _Endpoint(BaseHTTPRequestHandler):
-    """Elasticsearch that says which version it is, and BigQuery that describes one table."""
+    """Elasticsearch with its version, and BigQuery with the description of a table."""
 
     def do_GET(self) -> None:
         reference = {"projectId": "acme-1", "datasetId": "shop", "tableId": "orders"}
@@ -227,7 +227,7 @@ class _Endpoint(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """Return the port of a server that says what a plan needs of it."""
+    """The port of a server with all responses to a plan's requests."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server.server_address[1]
@@ -246,7 +246,7 @@ def test_the_sink_of_a_stream_into_elasticsearch_is_named(
 
 
 def inputs_of(spark: SparkSession, plan: Any) -> tuple[list[DatasetId], str | None]:
-    """Return what a plan of the JVM's reads, which is not run."""
+    """Find the inputs of a plan in the JVM, without a run of it."""
     executions = Executions(spark)
     try:
         text = executions._reading().plan(plan)
@@ -276,7 +276,7 @@ def test_a_table_of_dynamodb_is_named(given: dict[str, str], region: str, spark:
     options = spark._jvm.org.apache.spark.sql.util.CaseInsensitiveStringMap({"tableName": "orders", **given})
     loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
     table_class = loader.loadClass("com.audienceproject.spark.dynamodb.datasource.DynamoTable")
-    # Its constructor reads the table's keys from AWS: here it is made without one.
+    # Its constructor would read the table's keys from AWS: Objenesis makes the object without a constructor.
     table = spark._jvm.org.objenesis.ObjenesisStd().newInstance(table_class)
     schema = spark._jvm.scala.Option.apply(spark.createDataFrame([], _SCHEMA)._jdf.schema())
     for name, value in (("options", options), ("userSchema", schema)):

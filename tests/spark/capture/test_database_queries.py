@@ -1,4 +1,4 @@
-"""Queries of databases that the tests have no driver of: parsed as they are, and resolved."""
+"""Queries of databases without a driver in the tests: parsed as they are, and resolved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spark_client.capturing.plans.walk import PlanWalk
 
 _URL = "jdbc:postgresql://db/shop"
 
-# A query, its columns' names, the tables that it reads, and of which columns each column is made; `?` is unknown.
+# A query, its columns with the names of their source columns, and its tables; `?` is unknown.
 QUERIES = {
     "WITH": (
         "WITH w AS (SELECT id, total FROM orders) SELECT w.id, w.total AS t FROM w",
@@ -63,7 +63,7 @@ QUERIES = {
 }
 
 
-# Queries in a database's own words: the columns that are plain names are as they would be without these words.
+# Queries in a database's own words: columns of plain names are resolved as without such words.
 OWN_WORDS = {
     "a cast by colons": ("SELECT id, note::text AS n FROM orders", {"id": {"id"}, "n": {"note"}}, ["orders"]),
     "casts of casts": ("SELECT id, a::text::varchar(20) AS n FROM t", {"id": {"id"}, "n": {"a"}}, ["t"]),
@@ -134,7 +134,7 @@ def test_a_query_in_words_of_the_database_keeps_its_plain_columns(name: str, spa
 
 
 def _in_sparks_words(spark: SparkSession, text: str, kind: str) -> str:
-    """Return what the client's Java class makes of a query."""
+    """Translate a query by the client's Java class."""
     jvm, gateway = spark._jvm, spark.sparkContext._gateway
     of_text = jvm.java.lang.Class.forName("java.lang.String")
     types = gateway.new_array(jvm.java.lang.Class, 2)
@@ -166,7 +166,7 @@ def test_a_random_query_is_resolved_as_it_was_made(seed: int, spark: SparkSessio
 def _resolved(
     spark: SparkSession, sql: str, names: list[str], *, whole: bool = True
 ) -> tuple[dict[str, object], list[str | None]]:
-    """Return of which columns each column of a query is made, and the tables that it reads."""
+    """Resolve a query: column -> its source columns, and the tables of the query."""
     plan = _parsed(spark, f"SELECT * FROM ({sql}) t" if whole else f"SELECT * FROM {sql}")
     resolved = resolve(plan, names, _table)
     values = [] if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
@@ -182,7 +182,7 @@ def _resolved(
 
 @dataclass(frozen=True)
 class _Made:
-    """A query, the columns of tables that each of its columns is made of, and its tables."""
+    """A query, the source columns of each of its columns, and its tables."""
 
     sql: str
     columns: dict[str, set[str]]
@@ -197,7 +197,7 @@ class _Queries:
         self._numbers = count()
 
     def query(self, depth: int) -> _Made:
-        """Return a SELECT of one relation or two."""
+        """Draw a SELECT of a relation or two."""
         dice, before = self._dice, ""
         relations = [self._relation(depth) for _ in range(dice.choice((1, 2)))]
         if depth and dice.random() < 0.4:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.waiting import until
 
-# Each starts a JVM of its own; tests/unit/spark_client/capturing/test_shutdown.py has every end without one.
+# Each starts a JVM of its own; tests/unit/spark_client/capturing/test_shutdown.py has every end without a JVM.
 slow = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 SESSION = """
@@ -43,7 +43,7 @@ os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(60)
 """
 EMITTED = "events.jsonl"
-# The thread that ends here may still be on its way.
+# A thread of ours may still be about to end.
 ENDED_THREADS = """
 for thread in threading.enumerate():
     if thread.name.startswith("headwater"):
@@ -62,7 +62,7 @@ while on.state == "on" and time.monotonic() < until_s:
 def run(
     script: str, folder: Path, *before: str, program: str = sys.executable
 ) -> tuple[int, str, list[dict[str, Any]]]:
-    """Return the status of a job, its stderr, and the events that it sent."""
+    """Run a job: its status, its stderr, and its sent events."""
     (folder / "job.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(folder / EMITTED)}
     done = subprocess.run(
@@ -189,7 +189,7 @@ def test_names_tags_and_owners_are_those_of_the_configuration(tmp_path: Path) ->
     assert errors.count("spark.openlineage.dataset.removePath.pattern is 'remove': must be") == 1
 
 
-# Takes long: a Spark process of its own, which waits for a transport that is not there.
+# Takes long: a Spark process of its own waits for an absent transport.
 @slow
 def test_a_job_whose_lineage_goes_nowhere_ends_as_it_would_have(tmp_path: Path) -> None:
     script = "import os\nos.environ['HEADWATER_URL'] = os.environ.pop('HEADWATER_FILE') and 'http://127.0.0.1:9'\n"

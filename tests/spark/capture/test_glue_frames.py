@@ -11,13 +11,12 @@ from pyspark.sql import SparkSession
 
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.glue_jobs import (
-    ACCOUNT,
-    REGION,
     catalog,
     glue_case,
     on_path,
     spark_case,
     to_json,
+    watching,
 )
 from tests.spark.capture.specification import Case
 
@@ -351,12 +350,8 @@ def jvm() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def watch(spark: SparkSession, datasets: Path, jvm: Any) -> Iterator[Watch]:
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
-    watch = Watch(spark, environment={"AWS_REGION": REGION})
-    yield watch
-    watch.close()
-    hadoop.unset("hive.metastore.glue.catalogid")
+    with watching(spark) as watch:
+        yield watch
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession, SQLContext
 
 from spark_client.capturing.glue.frames import glue_frames
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.glue_jobs import ACCOUNT, REGION, catalog, on_path, to_json, to_parquet
+from tests.spark.capture.glue_jobs import catalog, on_path, to_json, to_parquet, watching
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Deprecated in 3.0.0:FutureWarning"),
@@ -30,12 +30,8 @@ def jvm() -> Iterator[Any]:
 
 @pytest.fixture
 def watch(spark: SparkSession, jvm: Any) -> Iterator[Watch]:
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
-    watch = Watch(spark, environment={"AWS_REGION": REGION})
-    yield watch
-    watch.close()
-    hadoop.unset("hive.metastore.glue.catalogid")
+    with watching(spark) as watch:
+        yield watch
 
 
 def methods() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from spark_client.capturing.glue.frames import glue_frames
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.glue_jobs import ACCOUNT, REGION, connection, on_path, reader
+from tests.spark.capture.glue_jobs import connection, on_path, reader, watching
 from tests.spark.capture.specification import Case, write
 
 pytestmark = [
@@ -233,9 +233,7 @@ PROGRAMS = [
 
 @pytest.fixture(scope="module")
 def watch(spark: SparkSession) -> Iterator[Watch]:
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
-    with on_path() as jvm:
+    with on_path() as jvm, watching(spark) as watch:
         jvm.TABLES["us", "people"] = reader(
             "SELECT 'p1' AS id, 'Ada' AS name, 36 AS age, array(named_struct('url', 'a.b')) AS links"
         )
@@ -245,10 +243,7 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
         jvm.TABLES["payments", "medicare"] = reader(
             "SELECT 'd' AS `drg definition`, '7' AS `provider id`, '$1' AS `average charges`"
         )
-        watch = Watch(spark, environment={"AWS_REGION": REGION})
         yield watch
-        watch.close()
-    hadoop.unset("hive.metastore.glue.catalogid")
 
 
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)

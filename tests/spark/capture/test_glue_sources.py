@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_client.capturing.model import Symlink, Write
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.glue_jobs import ACCOUNT, CATALOG, REGION, catalog, connection, on_path, to_json, to_parquet
+from tests.spark.capture.glue_jobs import CATALOG, REGION, catalog, connection, on_path, to_json, to_parquet, watching
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Deprecated in 3.0.0:FutureWarning"),
@@ -118,12 +118,8 @@ def jvm() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def watch(spark: SparkSession, jvm: Any) -> Iterator[Watch]:
-    hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-    hadoop.set("hive.metastore.glue.catalogid", ACCOUNT)
-    watch = Watch(spark, environment={"AWS_REGION": REGION})
-    yield watch
-    watch.close()
-    hadoop.unset("hive.metastore.glue.catalogid")
+    with watching(spark) as watch:
+        yield watch
 
 
 @pytest.fixture

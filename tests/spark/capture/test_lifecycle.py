@@ -1,4 +1,4 @@
-"""Statements without a query, on a driver and over Spark Connect: what becomes of a dataset, and by which name."""
+"""Statements without a query, on a driver and over Spark Connect: their effects on datasets, by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.row_tables import add_catalog
 from tests.spark.capture.specification import expected, lines_of
 
-# Runs statements before the capture, then those that it sees.
+# Runs statements before the capture, then the captured statements.
 Run: TypeAlias = Callable[[Sequence[str], Sequence[str]], list[Write]]
 
 MADE = "CREATE TABLE ended USING parquet AS SELECT carrier, flight FROM flights"
@@ -24,7 +24,7 @@ PARTED = (
     "INSERT INTO ended VALUES ('UA', 1), ('UA', 2)",
 )
 
-# The statements before the capture, those that it sees, and the effects on datasets, each by its name or its place.
+# The statements before the capture, the captured statements, and the effects on datasets, by name or location.
 CASES = {
     "a table that is dropped": ((), (MADE, "DROP TABLE ended"), ["CREATE ended", "DROP ended"]),
     "a table that is dropped, of which only its name is known": (
@@ -118,7 +118,7 @@ CASES = {
         ["ALTER elsewhere", "DROP elsewhere"],
     ),
 }
-# Statements that change something, which nobody can name.
+# Statements with an effect on unnamed datasets.
 LOST = {
     "DROP DATABASE IF EXISTS nowhere CASCADE": "tables that are dropped with their database",
 }
@@ -183,7 +183,7 @@ def _on_connect(spark: SparkSession, remote: Any, first: Sequence[str], then: Se
 
 @pytest.fixture(scope="module")
 def procedures(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
-    """Return the jar of the catalog `calls`, which Spark 3.5 cannot have; `rows` is a catalog of tables."""
+    """The jar of the catalog `calls`, None on Spark 3.5, which lacks procedures; `rows` is a catalog of tables."""
     del datasets
     add_catalog(spark, "rows", tmp_path_factory.mktemp("rows"))
     if pyspark.__version__ < "4":
@@ -195,7 +195,7 @@ def procedures(spark: SparkSession, datasets: Path, tmp_path_factory: pytest.Tem
 def run(request: pytest.FixtureRequest, spark: SparkSession, procedures: Path | None) -> Run:
     remote = request.getfixturevalue("remote") if request.param is _on_connect else None
     if remote is not None:
-        remote.sql(f"ADD JAR '{procedures}'")
+        remote.addArtifacts(str(procedures))
         remote.conf.set("spark.sql.catalog.calls", spark.conf.get("spark.sql.catalog.calls"))
 
     def run(first: Sequence[str], then: Sequence[str]) -> list[Write]:
@@ -282,7 +282,7 @@ def test_columns_that_are_added_are_in_the_schema(run: Run) -> None:
     ("statement", "columns"),
     [
         ("ADD COLUMNS (day INT)", ["carrier", "flight", "day"]),
-        ("DROP COLUMN flight", []),  # which are left is not known
+        ("DROP COLUMN flight", []),  # the rest is not known
     ],
 )
 def test_columns_of_a_catalog_of_datasource_v2(

@@ -30,7 +30,7 @@ def _longest(key: tuple[str], frames: Iterator[pd.DataFrame], state: Any) -> Ite
 
 
 def _with_state(spark: SparkSession, data: str) -> DataFrame:
-    """Return a frame whose function never runs: nothing arrives."""
+    """Make a frame with a function that never runs: nothing arrives."""
     Path(data, "later").mkdir(exist_ok=True)
     return (
         spark.readStream.schema("carrier STRING, distance INT")
@@ -40,7 +40,7 @@ def _with_state(spark: SparkSession, data: str) -> DataFrame:
     )
 
 
-# What a query writes, how its frame is made of the session and the datasets' folder, and the lineage of its sink.
+# A query's sink, its frame by the session and the datasets' folder, and the lineage of its sink.
 QUERIES: Sequence[tuple[str, Make, str]] = (
     (
         "of_files",
@@ -119,7 +119,7 @@ def test_the_lineage_of_a_stream_is_that_of_its_query(
 
 
 def run(frame: DataFrame, progress: Path) -> Any:
-    """Return a writer of a query that ends when it has read all that is there."""
+    """Make the writer of a query; the query ends after all present data."""
     return frame.writeStream.option("checkpointLocation", str(progress)).trigger(availableNow=True)
 
 
@@ -134,7 +134,7 @@ class Captured:
         )
 
     def events(self, dataset: str) -> list[dict[str, Any]]:
-        """Return the events so far of the runs that write a dataset, by the last part of its name."""
+        """List the events so far with a dataset as output, by the last part of its name."""
         assert self.capture.flush()
         events = map(json.loads, self._file.read_text("utf-8").splitlines())
         return [event for event in events for output in event["outputs"] if output["name"].endswith(f"/{dataset}")]

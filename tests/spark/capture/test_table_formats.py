@@ -119,7 +119,7 @@ CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.cho
 
 @pytest.fixture(scope="module")
 def sources(spark: SparkSession, datasets: Path) -> SparkSession:
-    """Return a session with a table to read from in each format."""
+    """A session with a table to read from in each format."""
     make_sources(spark)
     return spark
 
@@ -133,12 +133,12 @@ def make_sources(spark: SparkSession) -> None:
 
 
 def first_version(spark: SparkSession, of: str) -> str:
-    """Return the first version or snapshot of the source, in a catalog and database."""
+    """Find the first version or snapshot of the source, in a catalog and database."""
     return str(spark.sql(f"SELECT min(snapshot_id) FROM {of}source.snapshots").first()[0]) if of else "0"
 
 
 def statements_before(way: str) -> tuple[str, ...]:
-    """Return the statements that make the table which a case changes."""
+    """List the statements that create the table of a case."""
     form, of, mode = WAYS[way]
     modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
     create = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
@@ -155,7 +155,7 @@ def test_a_statement(name: str, sql: str, lineage: str, way: str, sources: Spark
 
 
 def a_frame(way: str, verb: str) -> Case:
-    """Return the case of a frame that is written to a table by one of its verbs."""
+    """Make the case of a frame, written to a table by a verb such as `append`."""
 
     def act(spark: SparkSession, out: str) -> None:
         getattr(spark.sql(ROUTED).writeTo(f"{WAYS[way][1]}checked"), verb)()
@@ -227,7 +227,7 @@ def test_an_overwrite_is_one_of_all_that_was_there(
 
 
 def a_stream_between_tables(way: str) -> Case:
-    """Return the case of a stream from one table to another."""
+    """Make the case of a stream between two tables."""
 
     def act(spark: SparkSession, out: str) -> None:
         of = WAYS[way][1]
@@ -240,7 +240,7 @@ def a_stream_between_tables(way: str) -> Case:
 
 
 def batches_that_merge(way: str) -> Case:
-    """Return the case of a stream whose batches are merged into a table."""
+    """Make the case of a stream with batches merged into a table."""
     of = WAYS[way][1]
 
     def merge(batch: DataFrame, number: int) -> None:

@@ -1,4 +1,4 @@
-"""Versions of Delta's and Iceberg's tables: those that writes and streams read and made, and what the service shows.
+"""Versions of Delta's and Iceberg's tables: read and written by writes and streams, and shown by the service.
 
 `make test-formats` runs them: `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
 """
@@ -29,7 +29,7 @@ _ROWS = "SELECT carrier, flight, distance FROM flights"
 _MERGE = "MERGE INTO {} c USING {} f ON c.flight = f.flight WHEN MATCHED THEN UPDATE SET distance = f.distance"
 _IS_DELTA = "delta" in table_formats.chosen()
 _FORM, _OF = ("delta", "") if _IS_DELTA else ("iceberg", "ice.versions.")
-# Iceberg's two ways of changing rows; Delta has one.
+# Iceberg's two ways of changing rows; Delta has a single way.
 _MODES = ("",) if _IS_DELTA else ("copy-on-write", "merge-on-read")
 
 
@@ -42,7 +42,7 @@ def session(spark: SparkSession, datasets: Path) -> SparkSession:
 
 @pytest.fixture(params=_MODES)
 def table(request: pytest.FixtureRequest, session: SparkSession) -> str:
-    """Return a table that was made with two rows, and to which the same two were added."""
+    """A table created with two rows, and the same two rows inserted again."""
     modes = ", ".join(f"'write.{verb}.mode' = '{request.param}'" for verb in ("update", "delete", "merge"))
     properties = f"TBLPROPERTIES ({modes})" if request.param else ""
     session.sql(f"DROP TABLE IF EXISTS {_OF}versioned")
@@ -52,7 +52,7 @@ def table(request: pytest.FixtureRequest, session: SparkSession) -> str:
 
 
 def versions(session: SparkSession, table: str) -> list[str]:
-    """Return the versions of a table, the first one first, by the format's own word."""
+    """List the versions of a table, from the first on, by the format's own word."""
     if _IS_DELTA:
         return [str(row.version) for row in session.sql(f"DESCRIBE HISTORY {table}").orderBy("version").collect()]
     snapshots = session.sql(f"SELECT snapshot_id FROM {table}.snapshots ORDER BY committed_at")
@@ -89,13 +89,13 @@ def test_a_change_of_rows_reports_the_version_that_it_read_again_and_the_rows_th
     [write] = watch.writes_of(lambda: session.sql(statement.format(table)))
     assert ("versioned", before) in reads(write)
     assert write.output.version == versions(session, table)[-1] != before
-    # Copy on write counts the rows of the new files, copied ones too.
+    # Copy on write counts all rows of the new files, copied rows too.
     copies = "copy-on-write" in request.node.name
     assert write.written.rows == (None if copies else rows)
 
 
 def maintenance(session: SparkSession, table: str) -> list[str]:
-    """Return the statements that move or remove files of a table; the last ones are not reported."""
+    """List the statements that move or remove files of a table; no version is reported for the last of them."""
     if _IS_DELTA:
         session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
         return [f"OPTIMIZE {table}", f"REORG TABLE {table} APPLY (PURGE)", f"VACUUM {table} RETAIN 0 HOURS"]
@@ -176,12 +176,12 @@ def test_a_merge_that_finds_nothing_to_insert_has_read_the_table(
         f"MERGE INTO {table} c USING flights f ON c.flight = f.flight WHEN NOT MATCHED AND f.distance > 9 THEN INSERT"
     )
     [write] = watch.writes_of(lambda: session.sql(f"{merge} (flight) VALUES (f.flight)"))
-    # Delta commits nothing, and so keeps no version that was read.
+    # Delta commits nothing, and so keeps no read version.
     assert ("versioned", None if _IS_DELTA else before) in reads(write)
 
 
 def time_travels(session: SparkSession, table: str, first: str) -> Iterator[DataFrame]:
-    """Yield frames of a table as it was at its first version, by each way to name that."""
+    """Yield frames of a table at its first version, by each way to name a version."""
     yield session.sql(f"SELECT * FROM {table} VERSION AS OF {first}")
     if _IS_DELTA:
         yield session.read.option("versionAsOf", first).table(table)
@@ -221,7 +221,7 @@ def test_a_frame_is_read_at_the_version_that_there_is_when_it_runs(
 
 
 def at_once(act: Callable[[], object], meanwhile: Callable[[], object], folder: Path) -> None:
-    """Act, and before that ends do something else; what `act` does waits in the function of `waiting`."""
+    """Start `act`, run `meanwhile` before its end; `act` waits in the function of `waiting`."""
     thread = threading.Thread(target=act)
     thread.start()
     while not (folder / "entered").exists():
@@ -232,9 +232,9 @@ def at_once(act: Callable[[], object], meanwhile: Callable[[], object], folder: 
 
 
 def waiting(folder: Path) -> Any:
-    """Return a function of rows that returns a number as soon as `at_once` lets it."""
+    """Make a function of rows; it returns its number when `at_once` opens the folder's gate."""
 
-    # Without type hints: of such ones as `int`, Spark 4.1 and later warn that they name no kind of function.
+    # Without type hints: with a hint such as `int`, Spark 4.1 and later warn of an unknown kind of function.
     def wait(number):
         (folder / "entered").touch()
         while not (folder / "opened").exists():
@@ -320,7 +320,7 @@ def test_the_service_shows_by_the_version_that_spark_read_which_run_made_it(
 
 
 def queries_over(events: Sequence[dict[str, Any]]) -> Any:
-    """Return the service over a graph of events; it needs more than Spark's client does."""
+    """Make the service over a graph of events; it needs packages beyond the client's."""
     pytest.importorskip("pydantic", reason="the service is not installed beside this Spark")
     from headwater.events.naming import NamingRules
     from headwater.events.parse import parse_event
@@ -335,7 +335,7 @@ def queries_over(events: Sequence[dict[str, Any]]) -> Any:
 
 
 def runs_by_output(file: Path) -> dict[str, list[str]]:
-    """Return by the last part of a dataset's name the runs that wrote it, in their order."""
+    """Group the runs by the last part of their output's name, in their order."""
     runs_by_name: dict[str, dict[str, None]] = {}
     for event in events_of(file):
         for output in event["outputs"]:

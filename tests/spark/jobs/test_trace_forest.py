@@ -16,7 +16,7 @@ pytest.importorskip("orjson")
 from headwater.records.forest import Forest
 from headwater.records.record import LineageRecord
 from headwater_model.errors import TooLarge
-from jobs.trace_root import prepared
+from jobs.trace_root import prepare_session
 
 Edges = Mapping[str, str]
 # A family in short: path and leaves by node id, what is missing, and the cycle.
@@ -26,7 +26,7 @@ Traced = tuple[list[str], list[str], "str | None", list[str]]
 @pytest.fixture
 def plain(spark: SparkSession) -> SparkSession:
     """Return the session as the job sets it."""
-    return prepared(spark)
+    return prepare_session(spark)
 
 
 def records_of(root_id: str, edges: Edges) -> list[LineageRecord]:

@@ -19,7 +19,7 @@ from jobs.deduplicate import decide
 from jobs.forest import arrange, number
 from jobs.rendered import render_rows
 from jobs.root_sources import FOUND
-from jobs.trace_root import prepared
+from jobs.trace_root import prepare_session
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
 
@@ -54,7 +54,7 @@ def test_both_tracers_write_the_same_bytes_and_displace_the_same_records(spark: 
     ]
     dice.shuffle(rows)
 
-    decided = decide(prepared(spark).createDataFrame(rows, FOUND), ids)
+    decided = decide(prepare_session(spark).createDataFrame(rows, FOUND), ids)
     arranged = arrange(number(decided.records), ids)
     lines = b"".join(in_blocks(render_rows(arranged.toLocalIterator(), ids, COMPACTION)))
 

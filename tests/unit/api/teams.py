@@ -1,4 +1,4 @@
-"""Teams with namespaces of their own: what each reports, and every GET request about a team's things."""
+"""Teams with namespaces of their own: the reports of each, and every GET request about a team's things."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAP = {"direction": "through", "form": "summary", "fold": "1"}
 
 @dataclass(frozen=True)
 class Team:
-    """A team by its letter: its jobs are in one namespace, its datasets in another."""
+    """A team by its letter: jobs in `team-a`, datasets in `s3://a`."""
 
     letter: str
 
@@ -49,7 +49,7 @@ class Team:
         return f"0000000{ord(self.letter) - ord('a') + 1}-0000-4000-8000-{number:012}"
 
     def job_version(self, job):
-        """The version of a job that made one dataset of one, by its name."""
+        """The version of a job with a single input and output, by its name."""
         store, read, target = {"sum": (self.store, "clean", "report"), "publish": (A.store, "clean", "published")}[job]
         return job_version_id(JobId(self.jobs, job), [DatasetId(store, read)], [DatasetId(self.store, target)])
 
@@ -58,7 +58,7 @@ class Team:
         return {"namespace": self.store, "name": dataset, "field": "total"}
 
     def made(self, dataset, *sources):
-        """An output whose column `total` is made of these."""
+        """An output with `sources` of its column `total`."""
         facet = a_facet("ColumnLineageDataset", fields={"total": {"inputFields": list(sources)}})
         output = a_dataset(dataset, self.store, fields=["id", "total"])
         tags = a_facet("TagsDataset", tags=[{"key": "PII", "field": "total"}, {"key": f"of-{self.letter}"}])
@@ -68,7 +68,7 @@ class Team:
         return {**output, "facets": {**output["facets"], "columnLineage": facet, "tags": tags, **more}}
 
     def ran(self, job, number, sources, target, **changes):
-        """The end of a run of a job that made a dataset of these columns."""
+        """The COMPLETE of a run from columns to a dataset."""
         inputs = [a_dataset(column["name"], column["namespace"]) for column in sources]
         outputs = [self.made(target, *sources)]
         named = {"run": self.run(number), "job": job, "namespace": self.jobs}
@@ -84,8 +84,8 @@ APART = (
     B.ran("load", 1, [B.column("raw")], "clean"),
     B.ran("sum", 2, [B.column("clean")], "report", eventTime="2025-11-20T13:00:00Z"),
 )
-# What makes the teams neighbours: each reads a dataset of the other, B also makes what A reads of what A made, and
-# writes a dataset of A's.
+# Neighbouring teams: each reads a dataset of its neighbour. B also makes an input of A from an output of A, and writes
+# a dataset of A's.
 MEETING = (
     B.ran("loop", 6, [A.column("clean")], "feed", eventTime="2025-11-20T13:30:00Z"),
     a_run_event(
@@ -106,7 +106,7 @@ MEETING = (
     A.ran("take", 3, [B.column("feed")], "taken", eventTime="2025-11-20T14:00:00Z"),
     B.ran("publish", 3, [A.column("clean")], "published", eventTime="2025-11-20T14:00:00Z"),
 )
-# What B does behind that, later: it names nothing of A's.
+# Later work of B behind the meeting: it names nothing of A's.
 BEHIND = (
     B.ran("feed", 4, [B.column("source")], "feed", eventTime=LATER),
     B.ran("far", 5, [B.column("published")], "far", eventTime=LATER),
@@ -142,14 +142,14 @@ class World:
         self._made = 0
 
     def load(self, *events, writes=None):
-        """Load events of a sender who may write in these namespaces alone, or in all."""
+        """Load events of a sender with rights to write in `writes` alone, or everywhere."""
         rules = NamingRules(trim_partitions=False)
         statements = [limit_event(parse_change(event, rules), writes) for event in events]
         self._log.enlist(event for event in map(RawEvent, statements, events) if event.is_run_event)
         apply_statements(statements, self.table)
 
     def token(self, *namespaces, lifetime_s=None):
-        """The text of a new token that may read in these namespaces, or in all."""
+        """Make a token for reads in `namespaces`, or in all; return its text."""
         self._made += 1
         text, token = new_token(
             scopes=["read"],
@@ -168,7 +168,7 @@ class World:
         return response.status, response.body
 
     def get(self, token, path, **query):
-        """The JSON of an answer that is 200."""
+        """Read the JSON of a response with status 200."""
         status, body = self.send(token, path, query)
         assert status == 200, body
         return json.loads(body)
@@ -252,7 +252,7 @@ def _is_of_range(path):
 
 
 def _filled(path, names, team, of_job):
-    """The path with the team's names; one that has no name here is a route that this test has to learn."""
+    """Fill the path with the team's names; a KeyError means a new parameter to add to `names`."""
     if "{job}" in path:
         names = {**names, "version": of_job}
     if "/jobs" in path or path == "/api/v1/namespaces/{namespace}":
@@ -261,7 +261,7 @@ def _filled(path, names, team, of_job):
 
 
 def as_if(text, team, other):
-    """The text with the one team's names and ids in place of the other's."""
+    """Replace the names and ids of `other` in the text by the team's."""
     for ours, theirs in [
         (team.jobs, other.jobs),
         (team.store, other.store),

@@ -23,7 +23,7 @@ from tests.unit.api.proxy import get
 from tests.unit.api.test_marquez_routes import PIPELINE, RUNS
 from tests.unit.facts import strategies
 
-# Without records, and what no event changes.
+# Without records, and routes independent of events.
 ROUTES = [
     route
     for route in all_routes()
@@ -40,7 +40,7 @@ MORE = {
 
 
 def every_response(served, jobs, datasets, runs):
-    """Return the status and the bytes of the responses to GET requests of all routes, about these things."""
+    """Send GET requests of all routes about these things: request -> (status, bytes)."""
     values = {
         "run_id": runs,
         "runId": runs,
@@ -67,7 +67,7 @@ def every_response(served, jobs, datasets, runs):
 
 
 def about(thing):
-    """Return the names of a job or dataset in a path."""
+    """Map the names in a path to a job or dataset."""
     return (
         {}
         if thing is None
@@ -80,7 +80,7 @@ def filled(path, given):
 
 
 def responses(served, route, given, names):
-    """Return the responses of a route, with its required parameters alone and with those of `MORE`."""
+    """Yield the responses of a route, with its required parameters alone and with `MORE`."""
     path = filled(route.path, given)
     query = {name: given[name] for name in names if f"<{name}>" not in route.path}
     for more in ({}, *MORE.get(route.path, ())):
@@ -89,14 +89,14 @@ def responses(served, route, given, names):
 
 
 def versions(replies, path, given):
-    """Return the versions in the list that was fetched before."""
+    """List the versions in the list fetched before."""
     status, body = replies[(filled(path.removesuffix("/<version>"), given),)]
     ids = [version["version"] for version in orjson.loads(body)["versions"]] if status == 200 else []
     return [version["version"] if isinstance(version, dict) else version for version in ids]
 
 
 def reordered(value):
-    """Return the JSON with the names of each object in the opposite order."""
+    """Reverse the order of the names in each object of the JSON."""
     if isinstance(value, list):
         return [reordered(item) for item in value]
     return {name: reordered(value[name]) for name in reversed(value)} if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""The routes that CDAP itself has, over real events: its shapes, its empty responses, and what it refuses."""
+"""CDAP's own routes, over real events: its shapes, its empty responses, and its refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def path_of(dataset, *more):
 
 
 def fetch(served, dataset, *more, **query):
-    """The JSON of a question that has a whole answer."""
+    """Read the JSON of a whole response."""
     response = get(served.api, path_of(dataset, *more), {**RANGE, **query})
     assert (response.status, "X-Truncated" in response.headers) == (200, False), response.body
     return response.form
@@ -35,7 +35,7 @@ def entity(dataset):
 
 
 def a_run_of(operations, number=0, job="convert", **run_facets):
-    """A run that recorded these operations: number 0 started first."""
+    """A run with these recorded operations: number 0 started first."""
     reads, writes = (
         [getattr(operation, side) for operation in operations if hasattr(operation, side)]
         for side in ("source", "destination")
@@ -115,7 +115,7 @@ def test_a_dropped_field_went_into_a_field_that_is_null(concatenation):
 
 
 def test_whole_operations_come_in_order_with_their_programs(concatenation):
-    """The write has all its inputs, though they name origins that did not make the field."""
+    """The write has all its inputs, also with origins unrelated to the field."""
     ((whole, programs),) = (
         entry.values() for entry in fetch(concatenation, MY_TABLE, "fields", "name", "operations")["incoming"]
     )
@@ -186,7 +186,7 @@ def test_sets_of_operations_come_newest_first_with_the_last_run_of_each_program(
 
 
 def test_facets_of_columns_are_operations_too():
-    """A program that reported column lineage and no operations."""
+    """A program with reports of column lineage but of no operations."""
     lineage = a_facet(
         "ColumnLineageDatasetFacet",
         fields={"name": {"inputFields": [{"namespace": "myns", "name": "user_data", "field": BODY}]}},
@@ -237,14 +237,14 @@ LAKE = [DatasetId("lake", name) for name in ("a", "b", "c", "d")]
 
 
 def a_copy(number, source, destination, **run_facets):
-    """A run of a job of its own that copies a dataset."""
+    """A run of a job of its own: a copy of a dataset."""
     operations = (a_read("id", source=source), a_write("read.id", destination=destination))
     return a_run_of(operations, number, job=f"job-{number}", **run_facets)
 
 
 @pytest.fixture(scope="module")
 def chain():
-    """Three jobs that copy a to b, b to c and b to d; the last two were started by one run."""
+    """Three jobs with copies a to b, b to c and b to d; the last two have the same parent run."""
     served = GraphApi()
     parent = {"parent": a_parent(RUNS[3])}
     served.load(

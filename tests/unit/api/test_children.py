@@ -43,6 +43,11 @@ def test_the_tasks_of_a_dag_are_listed_with_the_state_of_their_last_run(api):
     assert short == api.found("/jobs", form="summary", limit="1", offset="2")["jobs"][0]
 
 
+def test_failed_tasks_come_first_over_all_pages(api):
+    listed = [api.found(f"{DAG}/children", sort="state", limit="1", offset=str(page))["jobs"][0] for page in range(3)]
+    assert [job["simpleName"] for job in listed] == ["check", "report", "load"]
+
+
 def test_the_runs_of_a_dags_run_are_listed_the_last_started_first(api):
     listed = api.found(f"/jobs/runs{at(DAG_RUN)}/children")
     names = [("nightly.report", "RUNNING"), ("nightly.check", "FAILED"), ("nightly.load", "COMPLETED")]

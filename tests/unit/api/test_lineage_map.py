@@ -138,9 +138,9 @@ def test_nodes_that_do_not_fit_are_counted_too(render):
     jobs = tuple(a_found_job(id=JobId("j", f"{number:05}"), latest_run=None) for number in range(30))
     edges = tuple((RAW_ID.node_id, job.id.node_id) for job in jobs)
     degrees = {RAW_ID.node_id: Degree(0, 40), **{job.id.node_id: Degree(1, 0, exact=False) for job in jobs}}
-    graph = Graph(jobs, (a_found_dataset(id=RAW_ID),), edges, degrees=degrees)
+    graph = Graph((a_found_dataset(id=RAW_ID), *jobs), edges, degrees=degrees)
 
-    form = render(graph, from_dataset=True, budget=8_000)
+    form = render(graph, budget=8_000)
 
     assert size_of(orjson.dumps(form)) <= 8_000
     assert form["truncated"]
@@ -153,7 +153,7 @@ def test_a_node_that_shows_its_id_alone_has_no_counts():
     outline = a_found_job(id=JobId("other", "job"), outline=True)
     dataset = a_found_dataset(id=RAW_ID)
     edges = ((RAW_ID.node_id, outline.id.node_id),)
-    form = render_graph(Graph((outline,), (dataset,), edges, degrees={RAW_ID.node_id: Degree(0, 1)}), from_dataset=True)
+    form = render_graph(Graph((dataset, outline), edges, degrees={RAW_ID.node_id: Degree(0, 1)}))
 
     assert {node["type"]: node["more"] for node in form["graph"]} == {
         "DATASET": {"up": 0, "down": 0, "exact": True},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -21,8 +22,7 @@ JOB, RAW_NODE, CHECKED_NODE = CHECK.node_id, RAW.node_id, CHECKED.node_id
 def the_pipeline(**changes):
     """raw -> check -> checked."""
     parts = {
-        "jobs": (a_found_job(),),
-        "datasets": (a_found_dataset(id=RAW), a_found_dataset()),
+        "nodes": (a_found_job(), a_found_dataset(id=RAW), a_found_dataset()),
         "edges": ((RAW_NODE, JOB), (JOB, CHECKED_NODE)),
     }
     return Graph(**{**parts, **changes})
@@ -31,7 +31,7 @@ def the_pipeline(**changes):
 def a_hub(readers):
     """One dataset, and jobs that read it."""
     jobs = tuple(a_found_job(id=JobId("j", f"{number:05}"), latest_run=None) for number in range(readers))
-    return Graph(jobs, (a_found_dataset(id=RAW),), tuple((RAW_NODE, job.id.node_id) for job in jobs))
+    return Graph((a_found_dataset(id=RAW), *jobs), tuple((RAW_NODE, job.id.node_id) for job in jobs))
 
 
 def skeleton(form):
@@ -50,30 +50,30 @@ def skeleton(form):
 def test_edges_are_sorted_by_origin_and_destination():
     others = [DatasetId("s3://flights", name) for name in ("b", "a", "c")]
     graph = the_pipeline(
-        datasets=tuple(a_found_dataset(id=dataset) for dataset in others),
+        nodes=(a_found_job(), *(a_found_dataset(id=dataset) for dataset in others)),
         edges=tuple((dataset.node_id, JOB) for dataset in others),
     )
 
-    (job,) = (node for node in render_graph(graph, from_dataset=False)["graph"] if node["type"] == "JOB")
+    (job,) = (node for node in render_graph(graph)["graph"] if node["type"] == "JOB")
     assert [edge["origin"] for edge in job["inEdges"]] == sorted(dataset.node_id for dataset in others)
 
 
 def test_a_field_is_text_or_null_whatever_its_producer_sent():
     fields = ({"name": "flight", "type": {"struct": []}, "description": 7, "fields": [{"name": "x"}]},)
-    graph = render_graph(Graph((), (a_found_dataset(fields=fields),), ()), from_dataset=True)
+    graph = render_graph(Graph((a_found_dataset(fields=fields),), ()))
 
     (node,) = graph["graph"]
     assert node["data"]["fields"] == [{"name": "flight", "type": None, "tags": [], "description": None}]
 
 
 def test_what_the_domain_cut_is_shown():
-    assert render_graph(the_pipeline(truncated=True), from_dataset=False)["truncated"] is True
+    assert render_graph(the_pipeline(truncated=True))["truncated"] is True
 
 
 @given(st.integers(2_000, 40_000))
 def test_a_response_keeps_to_its_room_and_says_that_it_was_cut(room):
     whole = a_hub(30)
-    form = render_graph(whole, from_dataset=True, budget=room)
+    form = render_graph(whole, budget=room)
 
     assert size_of(orjson.dumps(form)) <= room
     assert form["truncated"] == (len(form["graph"]) < 31)
@@ -86,10 +86,11 @@ def test_a_response_keeps_to_its_room_and_says_that_it_was_cut(room):
 
 def test_the_nodes_nearest_to_the_start_stay():
     far = a_found_job(id=JobId("a", "first by name, but far"))
-    graph = the_pipeline(jobs=(a_found_job(), far), edges=(*the_pipeline().edges, (CHECKED_NODE, far.id.node_id)))
-    room = len(json.dumps(render_graph(the_pipeline(), from_dataset=True))) + 700
+    pipeline = the_pipeline()
+    graph = replace(pipeline, nodes=(*pipeline.nodes, far), edges=(*pipeline.edges, (CHECKED_NODE, far.id.node_id)))
+    room = len(json.dumps(render_graph(pipeline))) + 700
 
-    form = render_graph(graph, from_dataset=False, budget=room)
+    form = render_graph(graph, budget=room)
 
     assert far.id.node_id not in [node["id"] for node in form["graph"]]
     assert (len(form["graph"]), form["truncated"]) == (3, True)
@@ -97,6 +98,6 @@ def test_the_nodes_nearest_to_the_start_stay():
 
 @pytest.mark.parametrize("room", [0, 100])
 def test_what_was_requested_is_there_even_if_it_does_not_fit(room):
-    form = render_graph(the_pipeline(), from_dataset=False, budget=room)
+    form = render_graph(the_pipeline(), budget=room)
 
     assert (skeleton(form), form["truncated"]) == ([(JOB, "JOB", [], [])], True)

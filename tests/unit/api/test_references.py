@@ -1,4 +1,4 @@
-"""To name is not to own: what a token of another namespace sends about a team's things changes no response to it."""
+"""To name is not to own: a foreign token's events about a team's things change no response to the team."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tests.examples import examples
 from tests.unit.api.teams import APART, OWN, A, B, World, requests_about
 
 OF_A = Rights((A.jobs, A.store))
-# A dataset that B only read, one that it made and read, and one that it never named.
+# Datasets of B: only read; made and read; never named.
 SUBJECTS = {"raw": ("load", 1), "clean": ("sum", 2), "unknown": ("load", 1)}
-# Responses that lead to B's readers: only these may show A, and that somebody names a dataset.
+# Responses with B's readers: they alone may show A, and the existence of a dataset by its readers.
 OF_READERS = re.compile("/api/v1/(lineage|column-lineage|runlineage|reports)|/v3/")
 TIMES = tuple(f"2025-11-20T{hour}:00:00Z" for hour in ("11", "12", "14", "18"))
 
@@ -137,7 +137,7 @@ _events = st.one_of(
 
 
 def limits(event):
-    """Return the namespaces that an event of A is limited to, False if it is refused."""
+    """Limit an event to A's rights: its namespaces, False if it is refused."""
     parsed = parse_change(event, NamingRules(trim_partitions=False))
     try:
         check_rights(parsed, OF_A)
@@ -147,14 +147,14 @@ def limits(event):
 
 
 def responses(world, subject):
-    """Return B's responses about one of its datasets, and the job of it."""
+    """Send B's requests about its dataset, and the dataset's job."""
     token = world.token(B.jobs, B.store)
     requests = chain.from_iterable(requests_about(B, subject, *SUBJECTS[subject]).values())
     return {f"{path} {query}": world.send(token, path, query) for path, query in requests}
 
 
 def is_of_a(value):
-    """True if a value names something of A's: itself, or by the things in it that identify it."""
+    """True if a value names something of A's, itself or in a part."""
     if isinstance(value, str):
         return A.jobs in value or A.store in value
     if not isinstance(value, dict):
@@ -164,7 +164,7 @@ def is_of_a(value):
 
 
 def without_readers(value):
-    """Return JSON without what is of A's, what holds nothing else, and the numbers of readers."""
+    """Remove A's parts from JSON, then empty objects, and the numbers of readers."""
     if isinstance(value, list):
         kept = [without_readers(item) for item in value if not is_of_a(item)]
         return [item for item in kept if not isinstance(item, dict) or any(item.values())]
@@ -174,7 +174,7 @@ def without_readers(value):
 
 
 def comparable(request, response, subject, *, strict):
-    """Return what has to stay of a response; of one that leads to readers, and from there on to anything, nothing."""
+    """Reduce a response to its stable part; None if it leads to readers, and through them to anything."""
     status, body = response
     if not OF_READERS.match(request):
         return response

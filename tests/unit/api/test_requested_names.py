@@ -1,4 +1,4 @@
-"""Requests that name a dataset as the rules of names rename it: the responses are those under the name of the rules."""
+"""A request by a dataset's former name has the same response as a request by the name of the rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.fakes.memory_dynamodb import Calls
 from tests.unit.api.graph_api import GraphApi
 from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, A, B, Team, World, as_if, requests_about
 
-# The same rule for whole namespaces, for a name in one of them, and in two steps.
+# The same rule for whole namespaces, for a name in a namespace, and in two steps.
 RULES = {
     "pattern": [{"namespace": "old+*", "as": {"namespace": "*"}}],
     "names": [
@@ -34,9 +34,9 @@ RULES = {
     "partitions": [{"namespace": "old+*", "name": "*", "as": {"namespace": "*", "name": "*/day=2025-11-20"}}],
     "fields": [{"namespace": "old+*", "as": {"namespace": "*"}, "fields": {"quotes": "drop", "case": "lower"}}],
 }
-# These list what is in a namespace, and name no dataset.
+# Lists of a namespace: they name no dataset.
 OF_NAMESPACES = {"/api/v1/namespaces/{namespace}", "/api/v1/namespaces/{namespace}/datasets"}
-# These begin with the name in the request.
+# Responses beginning with the name in the request.
 ECHOES = {"/api/v1/lineage/history", "/v3/namespaces/{namespace}/datasets/{dataset}/fields/{field}/lineage"}
 DATASETS = (("report", "sum", 2), ("clean", "load", 1))
 
@@ -51,7 +51,7 @@ def as_old(text, team, dataset):
 
 
 def as_partition(text, team, dataset):
-    """A path or node id under the name of a partition that is trimmed, with dates inside."""
+    """Rewrite a path or node id to the name of a partition with dates, before trimming."""
     sent = f"2025-11-20/{dataset}_2025-11-20/day=2025-11-20/hour=05"
     in_path = re.sub(rf"(/(?:datasets|endpoints)/){dataset}(?=/|$)", rf"\g<1>{quote(sent, safe='')}", text)
     return in_path.replace(f"{team.store}:{dataset}", f"{team.store}:{sent}")
@@ -64,7 +64,7 @@ def as_spelled(text, team, dataset):
 
 
 def requests_of(team, dataset="report", job="sum", number=2, *, by=as_old):
-    """(path of the document, (path, query) by the other name, the same by the name of the rules) of each request."""
+    """List (route, (path, query) by the former name, (path, query) by the name of the rules) of each request."""
     renamed = []
     for route, requests in requests_about(team, dataset, job, number).items():
         for path, query in requests:
@@ -173,7 +173,7 @@ def test_a_partition_is_found_by_the_name_that_was_sent_if_the_deployment_trims(
     assert [hit["name"] for hit in trimming.found("/search", **search)["results"]] == ["raw/orders"]
     assert trimming.found("/search", **search, filter="job")["totalCount"] == 0
 
-    # Without trimming, a partition that no event named is none of the table beside it.
+    # Without trimming, a partition without events is no partition of the table beside it.
     as_sent = GraphApi(NamingRules(trim_partitions=False))
     as_sent.load(a_run_event(inputs=[], outputs=[{"namespace": "s3://lake", "name": "raw/orders"}]))
     assert [as_sent.get(path, **query)[0] for path, query in paths] == [404, 404, 404]

@@ -1,4 +1,4 @@
-"""The view of a token for some namespaces: of all others nothing, but as neighbours of what it sees."""
+"""The view of a token for some namespaces: things of further namespaces only as neighbours of visible things."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.builders_events import a_dataset, a_run_event
 from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, RANGE, A, B, World, as_if, requests_about
 
 ABOUT_B, ABOUT_NOBODY, ABOUT_A = requests_about(B), requests_about(NOBODY), requests_about(A)
-# What B makes of A's data, and what A makes of B's.
+# Requests about B's output from A's data, and the same requests about a team without data.
 PUBLISHED, NO_PUBLISHED = (requests_about(team, "published", "publish", 3) for team in (B, NOBODY))
 OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path or "/stats/" in path]
-# Over all namespaces, or about nothing: these respond to anybody.
+# Routes over all namespaces, or about nothing: they respond to anybody.
 OF_NOBODY = [
     "/",
     "/openapi.json",
@@ -30,7 +30,7 @@ OF_NOBODY = [
 
 @pytest.fixture(scope="module")
 def worlds():
-    """Both teams, as neighbours: under a deployment that is not strict, and under one that is."""
+    """Both teams, as neighbours, in a lenient and a strict deployment."""
     events = (*OWN, *APART, *MEETING, *BEHIND)
     return {strict: World(*events, strict=strict) for strict in (False, True)}
 
@@ -88,7 +88,7 @@ def test_the_events_of_a_run_that_a_token_may_not_see_are_not_there(worlds):
 
 @pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
 def test_a_team_gets_the_same_responses_whether_another_is_there_or_not(strict):
-    """Lists, counts, searches, graphs, versions, points in time and reports, of its own things and of others'."""
+    """Lists, counts, searches, graphs, versions, points in time and reports, of its own and of foreign things."""
     returned = []
     for events in (OWN, (*APART, *OWN)):
         world = World(*events, strict=strict)
@@ -99,11 +99,11 @@ def test_a_team_gets_the_same_responses_whether_another_is_there_or_not(strict):
 
 @pytest.fixture(scope="module")
 def shared():
-    """Worlds with all that the teams share: without, and with what others do behind that."""
+    """Worlds with the teams' meeting: without, and with further work behind it."""
     return [World(*events, strict=True) for events in ((*OWN, *MEETING), (*OWN, *MEETING, *APART, *BEHIND))]
 
 
-# What A takes from B, and what it makes of that, first; its other things in `make test-all`.
+# The dataset of A from B's data; `make test-all` has further things of A.
 OF_A = [("taken", "take", 3)]
 OF_A += [
     pytest.param(*about, marks=pytest.mark.slow)
@@ -175,7 +175,7 @@ VERSIONS = "/api/v1/namespaces/s3%3A%2F%2Fa/datasets/{}/versions"
 
 
 def outlined(graph):
-    """The nodes that are shown by id and type alone, without their versions."""
+    """List the nodes shown by id and type alone, without their versions."""
     return {node_id.partition("#")[0] for node_id, node in graph.items() if node["data"] is None}
 
 
@@ -259,7 +259,7 @@ def mappings(world, dataset):
 
 
 def test_strict_runs_upstream_end_at_neighbours(worlds):
-    """A dataset of its own that another's run wrote, and another's dataset, are both where it ends."""
+    """It ends at its own dataset written by a foreign run, and at a foreign dataset."""
     runs = {}
     for mode, world in worlds.items():
         upstream = world.get(world.token(A.jobs, A.store), "/api/v1/runlineage/upstream", runId=A.run(4))["runs"]
@@ -293,7 +293,7 @@ READINGS = {
 
 @pytest.mark.parametrize(("path", "node_id", "query"), READINGS.values(), ids=READINGS)
 def test_nobody_is_locked_out_by_a_name_that_reads_the_same(path, node_id, query):
-    """Another's dataset in `team` is preferred where an id reads as both, and was all that was looked at."""
+    """An id may name two datasets; a foreign `team` dataset comes first, and once hid the visible dataset."""
     columns = [
         a_dataset_of("team:secret", "nightly"),
         a_dataset_of("team", "secret:nightly"),
@@ -305,7 +305,7 @@ def test_nobody_is_locked_out_by_a_name_that_reads_the_same(path, node_id, query
         returned.append(world.send(world.token("team:secret"), path, {"nodeId": node_id, **query}))
         assert world.send(world.token("elsewhere"), path, {"nodeId": node_id, **query})[0] == 404
         if outputs == columns[:1]:
-            # Another's dataset is shown to nobody by what its id might be read as.
+            # A dataset's id may read as an id in `team`: a token for `team` does not see the dataset.
             assert world.send(world.token("team"), path, {"nodeId": node_id, **query})[0] == 404
         assert world.send(world.token("team*"), path, {"nodeId": node_id, **query})[0] == 200
     assert returned[0] == returned[1]
@@ -322,7 +322,7 @@ def a_run(number, output):
 
 
 def test_a_job_is_found_whatever_others_call_theirs():
-    """Theirs reads the same dataset, so that both would stand in one graph under one id."""
+    """The foreign job reads the same dataset, so both would be in the graph under the same id."""
     jobs = [("team:secret", "nightly"), ("team", "secret:nightly")]
     world = World(*(a_run_event(run=A.run(n), job=job, namespace=ns) for n, (ns, job) in enumerate(jobs, 1)))
 

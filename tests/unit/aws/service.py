@@ -51,7 +51,7 @@ def truncate(connection):
 
 
 def send(*pieces):
-    """Send these bytes, a piece after the other."""
+    """Send the pieces in turn."""
 
     def act(connection):
         for piece in pieces:
@@ -105,7 +105,7 @@ class _Handler(socketserver.StreamRequestHandler):
             return None
 
     def finish(self):
-        # No half-closed state in between: what SO_LINGER says happens here.
+        # No half-closed state in between: SO_LINGER takes effect here.
         self.rfile.close()
         self.connection.close()
         self.server.service.closed += 1

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import capture
 from benchmarks.capture import cost_row, in_pairs, plan_row
 from benchmarks.instant_endpoint import accept_events, counting
-from benchmarks.rows import paired, seconds
+from benchmarks.rows import compare_pairs, seconds
 
 QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
 
@@ -27,7 +27,7 @@ def test_the_one_that_goes_first_changes_with_every_pair():
 
 
 def test_of_pairs_the_median_of_their_ratios_counts():
-    row = paired("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], at_most=1.1, show=seconds)
+    row = compare_pairs("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], at_most=1.1, show=seconds)
 
     assert (row.ours, row.baseline, row.ratio, row.met) == ("4.00 s", "2.00 s", "1.12x (1.00 to 2.00)", False)
 

@@ -20,11 +20,10 @@ from tests.terminals import without_control
 from tests.unit.cli.responding import Service
 
 GRAPH = Graph(
-    (a_found_job(),),
-    (a_found_dataset(id=RAW), a_found_dataset()),
+    (a_found_job(), a_found_dataset(id=RAW), a_found_dataset()),
     ((RAW.node_id, CHECK.node_id), (CHECK.node_id, CHECKED.node_id)),
 )
-RESPONSE = json.dumps(render_graph(GRAPH, from_dataset=False)).encode()
+RESPONSE = json.dumps(render_graph(GRAPH)).encode()
 
 
 @pytest.fixture(autouse=True)
@@ -110,8 +109,8 @@ def test_output_that_goes_into_a_file_or_a_pipe_is_not_folded(
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     long = DatasetId("s3://flights", "/".join(["checked"] * 30))
-    graph = Graph((a_found_job(),), (a_found_dataset(id=long),), ((CHECK.node_id, long.node_id),))
-    service.body = json.dumps(render_graph(graph, from_dataset=False)).encode()
+    graph = Graph((a_found_job(), a_found_dataset(id=long)), ((CHECK.node_id, long.node_id),))
+    service.body = json.dumps(render_graph(graph)).encode()
 
     assert main(["graph", CHECK.node_id, "--url", service.url]) == 0
 

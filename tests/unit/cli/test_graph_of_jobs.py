@@ -70,9 +70,9 @@ def printed(graph: JobGraph) -> list[str]:
 
 def test_the_response_of_the_api_is_read_as_a_graph() -> None:
     stale = a_found_dataset(id=RAW, stale=True, last_written_by=LastWriter(CHECK, "r", NOON))
-    graph = Graph((a_found_job(),), (stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
+    graph = Graph((a_found_job(), stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
 
-    assert parse_graph(render_graph(graph, from_dataset=False)) == JobGraph(
+    assert parse_graph(render_graph(graph)) == JobGraph(
         {
             CHECKED_ID: Dataset(CHECKED_ID, "s3://flights", "checked"),
             RAW_ID: Dataset(RAW_ID, "s3://flights", "raw", stale=True, last_writer="emissions.check"),
@@ -84,8 +84,8 @@ def test_the_response_of_the_api_is_read_as_a_graph() -> None:
 
 
 def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
-    graph = Graph((redacted_job(CHECK),), (redacted_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
-    parsed = parse_graph(render_graph(graph, from_dataset=True))
+    graph = Graph((redacted_dataset(RAW), redacted_job(CHECK), a_found_dataset()), ((RAW_ID, CHECK_ID),))
+    parsed = parse_graph(render_graph(graph))
 
     assert (parsed.nodes[CHECK_ID], parsed.nodes[RAW_ID]) == (
         Job(CHECK_ID, "", "emissions:emissions.check", state=""),
@@ -96,9 +96,7 @@ def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> Non
 
 def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
     job = a_found_job(id=JobId("j", "up\x1b[2J"), latest_run=None)
-    graph = parse_graph(
-        render_graph(Graph((job,), (a_found_dataset(id=DatasetId("d", "\x00")),), ()), from_dataset=False)
-    )
+    graph = parse_graph(render_graph(Graph((job, a_found_dataset(id=DatasetId("d", "\x00"))), ())))
 
     assert printed(graph) == ["�", "dataset:d:�", "up�[2J  never ran", "job:j:up�[2J"]
 

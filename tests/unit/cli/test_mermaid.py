@@ -194,9 +194,7 @@ def test_the_order_of_a_response_changes_nothing(seed: int) -> None:
         (RAW.node_id, CHECK.node_id),
         *((CHECK.node_id, dataset.id.node_id) for dataset in (a_found_dataset(), *more)),
     ]
-    jobs = render_graph(
-        Graph((a_found_job(),), (a_found_dataset(id=RAW), a_found_dataset(), *more), edges), from_dataset=False
-    )
+    jobs = render_graph(Graph((a_found_job(), a_found_dataset(id=RAW), a_found_dataset(), *more), edges))
     shuffled = {**jobs, "graph": dice.sample(jobs["graph"], len(jobs["graph"]))}
     columns = {**RESPONSE, "graph": dice.sample(RESPONSE["graph"], len(RESPONSE["graph"]))}
 

@@ -34,12 +34,10 @@ from tests.waiting import LONG_S, until
 PROJECT = Path(__file__).parents[3]
 JOBS = render_graph(
     Graph(
-        (a_found_job(),),
-        (a_found_dataset(id=RAW), a_found_dataset()),
+        (a_found_job(), a_found_dataset(id=RAW), a_found_dataset()),
         ((RAW.node_id, CHECK.node_id), (CHECK.node_id, CHECKED.node_id)),
         truncated=True,
     ),
-    from_dataset=False,
 )
 RECORD = {
     "root_id": "flights",

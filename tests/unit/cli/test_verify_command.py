@@ -1,4 +1,4 @@
-"""`headwater verify` on a copy of an archive: what it prints, how it ends, and how it goes on."""
+"""`headwater verify` on a copy of an archive: its output, its end, and its continuation."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_wrong_arguments_are_refused(archive, arguments):
 
 
 class Interrupting(io.StringIO):
-    """A terminal at which someone presses Ctrl-C when the text comes."""
+    """A terminal with a Ctrl-C at the text."""
 
     def __init__(self, text):
         super().__init__()
@@ -175,20 +175,20 @@ class Interrupting(io.StringIO):
 
 @pytest.fixture
 def interrupted(archive, monkeypatch):
-    """A verification that was interrupted at Wednesday's object, after a finding on Monday."""
+    """A verification, interrupted at Wednesday's object, after a finding on Monday."""
     flip(archive, archive.objects[MONDAY][0].key)
     flip(archive, archive.objects[WEDNESDAY][0].key)
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", Interrupting(archive.objects[WEDNESDAY][0].key))
         assert verify(*kept(archive)) == 130
-    # What was compared already is not read again: this would be found.
+    # A compared object is not read again, else Monday's would be a match now.
     flip(archive, archive.objects[MONDAY][0].key)
     flip(archive, archive.objects[TUESDAY][0].key)
     return archive
 
 
 def reported(capsys):
-    """The keys that are reported, and how many objects were compared."""
+    """Read the reported keys, and the line with the number of compared objects."""
     lines = lines_of(capsys.readouterr())
     return [line.split()[1] for line in lines[:-4]], lines[-2]
 
@@ -247,7 +247,7 @@ def test_what_was_compared_of_events_and_traces_stays_compared_though_a_day_was_
     archive.arrive("2025-11-20", "LATE\n")
     archive.trace("2025-11-20", "late")
     archive.seal("2025-11-20")
-    # What was compared is not read again; what the new digest covers is.
+    # Compared events are not read again; events of the new digest are.
     flip(archive, complete.key)
     flip(archive, archive.events["2025-11-20"][0].key)
 

@@ -1,7 +1,7 @@
-"""Several loaders on one table, one row at a time: dice decide which goes next, which dies where, what arrives late.
+"""Several loaders on a table, a row at a time: dice decide the next loader, its death, and late arrivals of writes.
 
-The module knows nothing of loaders' work. Each loader has a thread of its own, which stops at every row that it reads
-or writes until its turn.
+The module knows nothing of loaders' work. Each loader has a thread of its own. The thread waits for its turn before
+each row that it reads or writes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Killed(BaseException):
 class SteppedTable(MemoryTable):
     """A loader's view of a shared table: each row of a call is a step, and the rows come in any order.
 
-    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies there.
+    `step(late)` comes before each; `late` is the write possibly still under way when the loader dies there.
     """
 
     def __init__(self, dynamo, step, dice):
@@ -58,7 +58,7 @@ class SteppedTable(MemoryTable):
 
 
 class _Loader:
-    """A thread that applies messages; it stops at every step until it is resumed."""
+    """A thread that applies messages; it waits at every step to be resumed."""
 
     def __init__(self, simulation):
         self._simulation = simulation
@@ -76,7 +76,7 @@ class _Loader:
         self._stands.acquire()
 
     def go_on(self):
-        """Go one row further."""
+        """Go a row further."""
         self._turn.release()
         self._stands.acquire()
 
@@ -104,7 +104,7 @@ class _Loader:
 
 
 class Simulation:
-    """Loaders, the messages that wait for them, and the table."""
+    """Loaders, their waiting messages, and the table."""
 
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
         self.dynamo = MemoryDynamo()
@@ -112,10 +112,10 @@ class Simulation:
         # How many changes a catalogue may have before a loader compacts it.
         self.changes_max = dice.choice((0, 1, 3, 100))
         self.messages = dice.sample(messages, len(messages))
-        # Writes of dead loaders that have not arrived yet.
+        # Writes of dead loaders, still under way.
         self.late = []
         self._loaders = [_Loader(self) for _ in range(loaders)]
-        # The chance that a working loader is not interrupted.
+        # The chance of a working loader to go on.
         self._persistence = dice.choice((0, 0, 0.5, 0.9))
 
     def run(self):

@@ -22,7 +22,7 @@ from headwater.events.event import (
 from headwater.times import from_seconds
 from headwater_model.ids import DatasetId, JobId
 
-# The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
+# The last dataset is in the jobs' namespace, so its deletion deletes both; the third is an alias of the second.
 JOBS = (JobId("emissions", "check"), JobId("emissions", "read_flights"), JobId("nightly", "calculate"))
 DATASETS = (
     DatasetId("s3://flights", "checked"),
@@ -32,7 +32,7 @@ DATASETS = (
 )
 RUNS = tuple(f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
 TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
-# Two of a day, and others a day or more apart.
+# Two on a day, then a day or more apart.
 NEWS_TIMES = tuple(f"2025-11-{day}:00:00.000000Z" for day in ("20T08", "20T21", "21T08", "22T08", "24T08"))
 _BEGAN_S = 1_763_640_000
 _GAPS_S = (1, 50, 3_000, 15 * 3_600, 20 * 86_400)
@@ -103,14 +103,14 @@ _CODES = (
 
 
 def stamped(statement):
-    """Return the statement with the hash of its content."""
+    """Give the statement the hash of its content."""
     fields = {name: value for name, value in asdict(statement).items() if name not in ("hash", "units")}
     content = orjson.dumps({**fields, "hash": ""}, option=orjson.OPT_SORT_KEYS)
     return replace(statement, hash=hashlib.sha256(content).hexdigest())
 
 
 def a_symlink(*names):
-    """Return the facet that declares these names as other names of a dataset."""
+    """Make the facet of a dataset's aliases."""
     return {"symlinks": {"identifiers": [{"namespace": dataset.namespace, "name": dataset.name} for dataset in names]}}
 
 
@@ -120,7 +120,7 @@ def _sometimes(strategy, ordinary, once_in=4):
 
 
 def _facets(**facets):
-    """Draw a few of these facets."""
+    """Draw a few of the facets."""
     return st.fixed_dictionaries({}, optional={name: st.sampled_from(bodies) for name, bodies in facets.items()})
 
 
@@ -146,7 +146,7 @@ _uses = st.lists(
         _sometimes(st.just(True), False, 12),
     ),
     max_size=2,
-    # The parser merges two mentions of a dataset in one event.
+    # The parser merges two mentions of a dataset in an event.
     unique_by=lambda use: use.dataset,
 ).map(tuple)
 _job_facets = _sometimes(
@@ -219,7 +219,7 @@ _any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", "ABORT", No
 
 @st.composite
 def run_events(draw, run=_any_run, types=_any_type):
-    """Draw an event of a run: mostly of the job that owns the run, sometimes of any."""
+    """Draw an event of a run: mostly of the run's own job, sometimes of any job."""
     run_id = draw(run)
     own = JOBS[RUNS.index(run_id) % len(JOBS)]
     event = Event(
@@ -242,7 +242,7 @@ def run_events(draw, run=_any_run, types=_any_type):
 
 @st.composite
 def whole_runs(draw):
-    """Draw the events of one run, from its start to its end, in the order they were sent or not."""
+    """Draw the events of a run, from its start to its end, at any times."""
     run = st.just(draw(st.sampled_from(RUNS)))
     ends = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER"))
     types = ("START", *draw(st.lists(ends, min_size=1, max_size=2)))
@@ -251,7 +251,7 @@ def whole_runs(draw):
 
 @st.composite
 def restarts(draw):
-    """Draw a run that ends and starts again, perhaps as a stream, and a run that may read between its attempts."""
+    """Draw a run of two attempts, perhaps as a stream, and a run that may read between the attempts."""
     run, reader = draw(st.permutations(RUNS))[:2]
     kinds = ("START", draw(st.sampled_from(("FAIL", "COMPLETE"))), "START", draw(st.sampled_from(("COMPLETE", "FAIL"))))
     extra = draw(st.sampled_from(("START", "COMPLETE", "FAIL", "RUNNING")))
@@ -359,7 +359,7 @@ deletions = st.builds(
 
 
 def explicit(event, pairs, _deleted=False):
-    """Return the event with a `lineage` facet of its job: these pairs of an output's and an input's position."""
+    """Add a `lineage` facet of the job to the event: `pairs` of an output's and an input's position."""
     entries = [
         {
             "type": "DATASET",
@@ -380,7 +380,7 @@ def explicit(event, pairs, _deleted=False):
 
 @st.composite
 def explicit_runs(draw):
-    """Draw runs and JobEvents of two jobs that pass datasets on, which mostly state what each output is made of."""
+    """Draw runs and JobEvents of two jobs with shared datasets, mostly with the stated inputs of each output."""
     events = []
     sides = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS)), max_size=3, unique_by=lambda use: use.dataset)
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4)):
@@ -412,7 +412,7 @@ _declared_inputs = st.one_of(
 
 @st.composite
 def linked_runs(draw):
-    """Draw runs and JobEvents that name other jobs: as sources of their data, and as dependencies."""
+    """Draw runs and JobEvents with named jobs: as sources of their data, and as dependencies."""
     events = []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=4)):
         run = draw(_any_run)
@@ -451,7 +451,7 @@ def _parts_of(side):
 
 @st.composite
 def runs_of_parts(draw):
-    """Draw runs that read and write partitions of datasets, or do not say which."""
+    """Draw runs with reads and writes of datasets, with or without the partitions."""
     events = []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=4)):
         run = draw(_any_run)
@@ -469,14 +469,14 @@ def runs_of_parts(draw):
 
 
 def streams_of_parts(max_size=4):
-    """Draw statements among which are runs that read and write parts, each once, by time and hash."""
+    """Draw statements, many of `runs_of_parts`, each once, by time and hash."""
     pieces = st.one_of(runs_of_parts(), runs_of_parts(), st.builds(list, st.tuples(run_events())))
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
 @st.composite
 def declared_datasets(draw):
-    """Draw DatasetEvents that say of which datasets, columns or jobs a dataset is made, beside runs that use them."""
+    """Draw DatasetEvents with a dataset's source datasets, columns or jobs, beside runs with these datasets."""
     events = []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=1, max_size=4)):
         dataset = draw(st.sampled_from(DATASETS))
@@ -504,7 +504,7 @@ def declared_datasets(draw):
 
 
 def declared_streams(max_size=3):
-    """Draw statements among which are edges between datasets without a job, each once, by time and hash."""
+    """Draw statements, many of `declared_datasets`, each once, by time and hash."""
     pieces = st.one_of(
         declared_datasets(), declared_datasets(), explicit_runs(), deletions.map(lambda deletion: [deletion])
     )
@@ -517,7 +517,7 @@ def _named(dataset):
 
 @st.composite
 def applications(draw):
-    """Draw runs of one application, which drops, creates and uses a dataset or two."""
+    """Draw runs of an application: they drop, create and use a dataset or two."""
     parent = ParentRun(RUNS[-1], JOBS[-1])
     datasets = draw(st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2, unique=True))
     steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
@@ -532,7 +532,7 @@ def applications(draw):
 
 @st.composite
 def families(draw):
-    """Draw runs that runs of other jobs started, in chains and circles; some events name another parent, or none."""
+    """Draw runs with parents of different jobs, in chains and circles; some events name a different parent, or none."""
     events = []
     sides = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:3])), max_size=1).map(tuple)
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
@@ -547,7 +547,7 @@ def families(draw):
 
 @st.composite
 def sources(draw):
-    """Draw runs that name the source of datasets in several namespaces, with a URL or without."""
+    """Draw runs with outputs in several namespaces, and the outputs' sources, with a URL or without."""
     uses = st.builds(DatasetUse, st.sampled_from(DATASETS), _facets(dataSource=_SOURCES[:3]))
     events = []
     for time, run in zip(draw(st.permutations(TIMES)), draw(st.permutations(RUNS)), strict=False):
@@ -558,7 +558,7 @@ def sources(draw):
 
 @st.composite
 def deployments(draw):
-    """Draw runs of one job, some of which report no datasets, while its code changes and moves."""
+    """Draw runs of a job, some without datasets, while its code changes and moves."""
     job, events = draw(st.sampled_from(JOBS)), []
     for time, run in zip(TIMES, draw(st.permutations(RUNS)), strict=False):
         outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), (), DATASETS[:1])))))
@@ -568,14 +568,14 @@ def deployments(draw):
     return events
 
 
-# Once in two times a branch; a facet of another shape, or a deleted one, is none.
+# Every second time a branch; a facet of a wrong shape, or a deleted facet, is no branch.
 _BRANCHES = ({"branch": "audit"}, {"branch": "wap.id=1"}, {"branch": "audit"}, {"branch": 1}, _DELETED)
 _branches = _sometimes(st.sampled_from([{"headwater_branch": facet} for facet in _BRANCHES]), {}, 2)
 
 
 @st.composite
 def writers_of_one_dataset(draw):
-    """Draw a streaming run and batch runs that write one dataset, or a branch of it, under two names."""
+    """Draw a streaming run and batch runs with the same output, or a branch of it, under two names."""
     schemas = _facets(schema=(*_SCHEMAS, _DELETED))
     use = st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas, _branches)
     uses = st.one_of(st.just(()), use.map(lambda use: (use,)))
@@ -593,9 +593,9 @@ def writers_of_one_dataset(draw):
 
 @st.composite
 def versions_of_a_stream(draw):
-    """Draw a streaming run that makes a storage's versions of a dataset, of two names, and runs that read them.
+    """Draw a streaming run with the storage's versions of a dataset, under two names, and runs with them as inputs.
 
-    Some of these write the dataset, too, and may name the version that they make as read, as Iceberg's MERGE does.
+    Some of the runs write the dataset, too, and may name their own version as read, as Iceberg's MERGE does.
     """
     facets = _facets(version=_VERSIONS)
     events, uses = [], st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), facets, _branches)
@@ -613,7 +613,7 @@ def versions_of_a_stream(draw):
 
 @st.composite
 def runs_of_one_job(draw):
-    """Draw two streaming runs and two batch runs of one job, each event with an input, an output, both or neither."""
+    """Draw two streaming and two batch runs of a job; each event has an input, an output, both or neither."""
     uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), _facets(schema=_SCHEMAS)), max_size=1)
     job, events = draw(st.sampled_from(JOBS)), []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=6)):
@@ -630,7 +630,7 @@ def runs_of_one_job(draw):
 
 @st.composite
 def windows(draw):
-    """Draw a service whose events are snapshots of other datasets each time, and a batch run of the same job."""
+    """Draw a service with a snapshot of new datasets in each event, and a batch run of the same job."""
     uses = st.lists(st.builds(DatasetUse, st.sampled_from(DATASETS[:3]), _facets(schema=_SCHEMAS)), max_size=2)
     sides = uses.map(lambda sampled: tuple({use.dataset: use for use in sampled}.values()))
     job, events = draw(st.sampled_from(JOBS)), []
@@ -644,7 +644,7 @@ def windows(draw):
 
 
 def streaming_runs(max_size=3):
-    """Draw statements among which are streaming runs beside others of the same job, or of the same dataset."""
+    """Draw statements, many of streaming runs beside batch runs of the same job, or of the same dataset."""
     pieces = st.one_of(
         runs_of_one_job(),
         windows(),
@@ -658,26 +658,26 @@ def streaming_runs(max_size=3):
 
 @st.composite
 def distant_times(draw):
-    """Draw as many times as `TIMES` has, each a second, minutes, hours, days or weeks after the one before."""
+    """Draw as many times as `TIMES` has, each a second, minutes, hours, days or weeks after the last."""
     gaps = draw(st.lists(st.sampled_from(_GAPS_S), min_size=len(TIMES) - 1, max_size=len(TIMES) - 1))
     return tuple(from_seconds(_BEGAN_S + offset) for offset in accumulate(gaps, initial=0))
 
 
 def moved(statements, times):
-    """Return the statements at these times in place of `TIMES`."""
+    """Move the statements from `TIMES` to the given times."""
     place = dict(zip(TIMES, times, strict=True))
     return _in_order([[stamped(replace(statement, time=place[statement.time])) for statement in statements]])
 
 
 def linked_streams(max_size=4):
-    """Draw statements among which are edges between jobs, each once, by time and hash."""
+    """Draw statements, many of `linked_runs`, each once, by time and hash."""
     pieces = st.one_of(linked_runs(), linked_runs(), explicit_runs(), deletions.map(lambda deletion: [deletion]))
     return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
 
 
 @st.composite
 def checks(draw):
-    """Draw events that report tests: of inputs, outputs and the dataset of a DatasetEvent, and of the run."""
+    """Draw events with results of tests: of inputs, outputs and the dataset of a DatasetEvent, and of the run."""
     events = []
     uses = st.builds(DatasetUse, st.sampled_from(DATASETS[:3]), _sometimes(_results, {}, 2), _results)
     sides = st.lists(uses, max_size=2, unique_by=lambda use: use.dataset).map(tuple)
@@ -695,7 +695,7 @@ def checks(draw):
 
 
 def checked_streams(max_size=3):
-    """Draw statements among which are many results of tests, under several names of a dataset, too."""
+    """Draw statements, many with results of tests, under several names of a dataset, too."""
     pieces = st.one_of(
         checks(), checks(), checks(), st.one_of(dataset_events, deletions).map(lambda deletion: [deletion])
     )
@@ -712,7 +712,7 @@ _of_news = st.one_of(
 
 @st.composite
 def news(draw):
-    """Draw an event, or a deletion, of which the schemas, drops and failures lie on days of their own."""
+    """Draw an event, or a deletion, at a time of `NEWS_TIMES`, with schemas, drops and failures."""
     uses = st.lists(
         st.builds(DatasetUse, st.sampled_from(DATASETS), _of_news), max_size=2, unique_by=lambda use: use.dataset
     ).map(tuple)

@@ -1,7 +1,7 @@
-"""Events a second that one job, dataset or root takes: docs/operations.md has them, the keys written say them.
+"""Events a second for a single job, dataset or root: docs/operations.md has the numbers, the written keys prove them.
 
-DynamoDB's partition takes 1,000 write units a second (developer guide, "Designing partition keys to distribute your
-workload"), so the busiest partition of a batch is the limit.
+A partition of DynamoDB takes 1,000 write units a second, so the busiest partition of a batch is the limit
+(developer guide, "Designing partition keys to distribute your workload").
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _put(item):
 def an_event(
     number, *, job="nightly", run=None, kind="COMPLETE", reads="raw", writes="made", job_facets=None, columns=10
 ):
-    """Return an event of a second of its own, about one input and one output with columns."""
+    """Make an event at a second of its own, with an input and an output with columns."""
     time = f"2025-11-20T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000000Z"
     schema = {"fields": [{"name": f"column_{column}", "type": "string"} for column in range(columns)]}
     uses = [(DatasetUse(DatasetId("s3://lake", name), facets={"schema": schema}),) for name in (reads, writes)]
@@ -117,7 +117,7 @@ EVENTS = {
 
 
 def events_a_second(make):
-    """Return the events a second that the busiest partition takes, in full batches, once all is known."""
+    """Compute the most events a second for the busiest partition, in full batches, once all is known."""
     dynamo = CountedDynamo()
     table = MemoryTable(dynamo)
     for batch in range(3):
@@ -127,7 +127,7 @@ def events_a_second(make):
 
 
 def stated(what):
-    """Return the figure of the page."""
+    """Read the figure of the page."""
     (figure,) = re.findall(rf"^\| {re.escape(what)} \| ([\d,]+) \|", OPERATIONS, re.MULTILINE)
     return int(figure.replace(",", ""))
 

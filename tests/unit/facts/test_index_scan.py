@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.facts.index_scan import IndexScan, advance, end_of, first_found, time_of
+from headwater.facts.index_scan import IndexScan, advance, end_of, first_of_groups, time_of
 from headwater.facts.keys import facts_key
 from headwater.facts.table import Row
 from headwater_model.ids import RunKey
@@ -68,7 +68,7 @@ def test_a_scan_has_read_as_many_rows_as_its_pages_hold_each_beginning_with_the_
 @given(ROWS, ROWS, PAGES)
 def test_the_first_found_of_each_scan_is_its_newest_row_that_is_confirmed(rows, other, pages):
     scans = [a_scan(rows), a_scan(other, OTHER)]
-    results = first_found(scans, a_table(rows, other), pages=pages)
+    results = first_of_groups([[scan] for scan in scans], a_table(rows, other), pages=pages)
     assert results == [next(iter(confirmed(rows_of_scan)), None) for rows_of_scan in (rows, other)]
 
 
@@ -80,19 +80,19 @@ def test_scans_for_one_thing_share_the_newest_although_it_may_be_older_than_its_
         for rows_of_scan, pk in ((rows, PK), (other, OTHER))
     ]
     best = max([*confirmed(rows), *confirmed(other)], default=None)
-    assert first_found(scans, a_table(rows, other), pages=pages) == [best, best]
+    assert first_of_groups([scans], a_table(rows, other), pages=pages) == [best]
 
 
 @given(ROWS, st.sampled_from(TIMES))
 def test_a_scan_begins_at_its_upper_bound(rows, time):
     below = {position: result for position, result in rows.items() if position[0] < time}
-    assert first_found([a_scan(rows, high=time)], a_table(rows)) == [next(iter(confirmed(below)), None)]
+    assert first_of_groups([[a_scan(rows, high=time)]], a_table(rows)) == [next(iter(confirmed(below)), None)]
 
 
 @given(ROWS, PAGES, st.integers(1, 3))
 def test_no_more_rounds_are_made_than_rounds_max(rows, pages, rounds):
     scan, table = a_scan(dict.fromkeys(rows)), a_table(rows)
-    assert first_found([scan], table, pages=pages, rounds_max=rounds) == [None]
+    assert first_of_groups([[scan]], table, pages=pages, rounds_max=rounds) == [None]
     assert table.calls["query"] <= rounds
     assert table.calls["get"] <= table.calls["query"]
 
@@ -109,11 +109,11 @@ def test_rows_that_need_no_facts_are_confirmed_without_and_cost_no_read_of_any(r
 def test_a_page_of_many_scans_takes_two_rounds(scans):
     rows = {(TIMES[0], str(RUNS[0])): (TIMES[0], str(RUNS[0]))}
     table = a_table(rows)
-    first_found([a_scan(rows) for _ in range(scans)], table)
+    first_of_groups([[a_scan(rows)] for _ in range(scans)], table)
     assert table.calls == {"query": 1, "get": 1}
 
 
 def test_no_scan_costs_nothing():
     table = a_table({})
-    assert first_found([], table) == []
+    assert first_of_groups([], table) == []
     assert not table.calls

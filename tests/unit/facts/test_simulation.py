@@ -1,4 +1,4 @@
-"""Loaders that meet, die and start over: whatever they do to each other, in the end every result is right.
+"""Loaders meet, die and start over: in the end every result is right.
 
 Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as many.
 """
@@ -25,7 +25,7 @@ _OF_ONE_STREAM = min(25, scaled(60))
 
 
 class Checked:
-    """The right results of a set of statements, and the states of the table that were seen to give them."""
+    """The right results of a set of statements, and the table's states checked against them."""
 
     def __init__(self, statements):
         self._right = right_results(statements, times=())
@@ -84,7 +84,7 @@ def a_write(run, time, uses):
 
 
 def in_messages(statements, dice):
-    """Return messages of a few statements each; now and then one is delivered twice."""
+    """Pack the statements into messages of a few each; now and then a message comes twice."""
     left, messages = dice.sample(statements, len(statements)), []
     while left:
         size = dice.choice((1, 1, 2, 3))
@@ -94,7 +94,7 @@ def in_messages(statements, dice):
 
 
 def dies_at(row, messages, dying, dice, right):
-    """True if the loader of that message dies before that row; the message then comes again, at the end."""
+    """True if the loader of message `dying` dies before its row number `row`; the message comes again at the end."""
     table, rows_left, again = MemoryTable(), row, []
 
     def step(_late=None):

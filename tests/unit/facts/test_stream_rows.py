@@ -1,4 +1,4 @@
-"""A stream of a month has a bounded number of rows, and an event of it costs what its facts cost."""
+"""A stream of a month has a bounded number of rows; an event of it costs as much as its facts."""
 
 from collections import Counter
 from datetime import datetime, timedelta
@@ -39,7 +39,7 @@ def test_a_row_of_an_event_is_at_its_time_or_later_and_in_every_scan_that_must_f
 
 
 def an_event(second, *outputs):
-    """Return an event of a stream that reads a dataset, and reports a column of each of its outputs."""
+    """Make an event of a stream with an input, and with a reported column of each output."""
     source = DatasetId("kafka://hub", "flights")
     reported = column_lineage(carrier=[taken(source, "carrier", IDENTITY)])
     event = Event(
@@ -61,7 +61,7 @@ def keys_of(table):
 
 
 def rows_of_runs(table):
-    """Return the number of rows by which the stream is found, by prefix; those of all buckets count together."""
+    """Count the index rows of the stream by prefix, rows of all buckets together."""
     counts = Counter(sk.partition("#")[0] for pk, sk in keys_of(table) if pk.startswith(("JOB#", "DATASET#")))
     sizes = ("", "_MINUTE", "_DAY", "_MONTH")
     return {
@@ -75,7 +75,7 @@ def test_a_stream_of_a_month_has_as_many_rows_as_its_first_hour_and_its_days_nee
     for start in range(0, len(seconds), 50):
         apply_statements([an_event(second, "a", "b") for second in seconds[start : start + 50]], table)
     counts = rows_of_runs(table)
-    # The job has one version, and the run made one of each output.
+    # The job has a version, and so has each output.
     assert {kind: counts[kind] for kind in _VERSIONS} == {"VERSION": 1 + 2, "VERSION_RUN": 1}
     assert counts["WITH_IO"] <= ROWS_MAX
     assert counts["COLUMNS"] <= 2 * ROWS_MAX

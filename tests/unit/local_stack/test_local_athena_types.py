@@ -10,7 +10,7 @@ import pytest
 
 from headwater_model.archive_tables import TABLES
 from local_stack.aws.athena_parameters import parse_parameters
-from local_stack.aws.athena_types import duckdb_type, printed
+from local_stack.aws.athena_types import duckdb_type, print_value
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_type_that_duckdb_lacks_is_refused(hive):
     ],
 )
 def test_a_value_is_printed_as_athena_prints_it(value, text):
-    assert printed(value) == text
+    assert print_value(value) == text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Our changes of moto, beside the stock behaviour: a new moto that changes either is noticed here."""
+"""Our changes of moto, beside the stock behaviour: the tests notice a new moto with a change of either."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ TRANSACTIONS = [
 
 
 def outcomes(client):
-    """Return each transaction's response and the table after it, and restore the table."""
+    """Run each transaction: its response and the table after it; then restore the table."""
     before = client.scan(TableName="records")["Items"]
     seen = [(attempt(client, *operations), client.scan(TableName="records")["Items"]) for operations in TRANSACTIONS]
     for item in client.scan(TableName="records")["Items"]:
@@ -386,7 +386,7 @@ def depths(client, url):
 
 
 def a_life_of_messages(client, url, dead):
-    """Everything that can happen to a message, and what a caller sees of it."""
+    """Walk messages through every event of their life, and collect the caller's views."""
     client.send_message(QueueUrl=url, MessageBody="late", DelaySeconds=900)
     for start in (0, 3):
         entries = [{"Id": str(n), "MessageBody": f"m{n}"} for n in range(start, start + 3)]
@@ -401,7 +401,7 @@ def a_life_of_messages(client, url, dead):
         client.delete_message(QueueUrl=url, ReceiptHandle="never given")
     for message in held[2:]:
         client.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
-    for _ in range(2):  # the second time takes what was received twice to the dead letters
+    for _ in range(2):  # the second time sends twice received messages to the dead letters
         again = client.receive_message(
             QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0, MessageSystemAttributeNames=["All"]
         )
@@ -419,7 +419,7 @@ def test_a_message_lives_as_it_does_in_stock_moto(queue):
 
 
 def of_a_group_that_comes_back(client):
-    """Return the bodies of a FIFO group's messages that are received once more, after a time-out of the first time."""
+    """List the bodies of a FIFO group's messages received a second time, after a time-out of the first."""
     url = client.create_queue(QueueName=f"{uuid.uuid4()}.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
     for body in ("first", "second"):
         client.send_message(QueueUrl=url, MessageBody=body, MessageGroupId="g", MessageDeduplicationId=body)
@@ -436,7 +436,7 @@ def test_messages_of_a_group_come_back_in_their_order(queue):
     client, *_ = queue
     assert of_a_group_that_comes_back(client) == ["second"], "stock moto"
     moto_patches.keep_the_order_of_groups()
-    # SQS would give both at once; one alone is in the order, too.
+    # SQS would deliver both at once; the first alone is in order, too.
     assert of_a_group_that_comes_back(client) == ["first"]
 
 
@@ -509,5 +509,5 @@ def test_a_put_on_condition_of_a_version_is_refused_where_the_stock_statement_ov
     assert put_versions(client, "versions", [versioned(1, 2), versioned(3, 2)]) == [True, False]
     items = client.scan(TableName="versions")["Items"]
     assert [item["version"]["N"] for item in items if "version" in item] == ["2", "1"]
-    # Other statements are moto's.
+    # All further statements are moto's.
     assert client.batch_execute_statement(Statements=[inserted])["Responses"] == [{"TableName": "versions"}]

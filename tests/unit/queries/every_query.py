@@ -14,12 +14,12 @@ from tests.runs_model.results import every_result
 from tests.unit.facts.strategies import DATASETS, JOBS, RUNS, TIMES
 
 _OF_MANY = ("list_datasets", "list_failures", "search", "search_owned", "search_tagged")
-# Two pasts are enough: one in the middle, one near the end.
+# Two pasts are enough: in the middle, and near the end.
 _TIMES = TIMES[2::2]
 
 
 def loaded(*batches, changes_max=1):
-    """Return a table to which these batches of statements were applied, its catalogue compacted often."""
+    """Make a table of these batches of statements, its catalogue compacted often."""
     table = MemoryTable()
     for batch in batches:
         apply_statements(list(map(as_parsed, batch)), table, changes_max=changes_max)
@@ -29,7 +29,7 @@ def loaded(*batches, changes_max=1):
 
 
 def as_parsed(statement):
-    """Return a statement as the parser gives it: what an event names as a source is among its inputs."""
+    """Make a statement as parsed: an event's sources of columns are among its inputs."""
     return with_sources(statement, AS_SENT) if isinstance(statement, Event) else statement
 
 
@@ -38,10 +38,10 @@ def results_of(table, times=_TIMES):
 
 
 def right_results(statements, times=_TIMES):
-    """Return the model's results of all queries that are exact for every set of statements.
+    """Compute the model's results of all queries with exact results for these statements.
 
-    A known limit: lists and search heed the facts of a dataset's other names (that one is temporary, or deleted),
-    but not of the other names of those.
+    A known limit: lists and search heed the facts of a dataset's aliases (temporary, deleted), but not of aliases of
+    aliases.
     """
     model = Model(statements)
     right = every_result(model, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
@@ -51,6 +51,6 @@ def right_results(statements, times=_TIMES):
 
 
 def differences(results, right):
-    """Return differences by query, a few only: one wrong fact makes many wrong results."""
+    """List three differences by query at most: a wrong fact makes many wrong results."""
     wrong = [query for query in right if results.get(query) != right[query]]
     return {query: (results.get(query), right[query]) for query in wrong[:3]}

@@ -1,4 +1,4 @@
-"""Graphs of one direction, and folded ones: what is shown, what is counted, and what it costs."""
+"""Graphs of a single direction, and folded graphs: their nodes, degrees and costs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DIAMOND = [
 
 
 def shown(graph):
-    """Return a graph as the model does: node ids, edges, and degrees."""
+    """Convert a graph to the model's form: node ids, edges, and degrees."""
     if graph is None:
         return None
     ids = {node.id.node_id for node in (*graph.jobs, *graph.datasets)}
@@ -136,9 +136,9 @@ def a_run(number, job, inputs=(), outputs=()):
 
 @pytest.fixture(scope="module")
 def hub():
-    """Return a dataset that one job writes and ten thousand read, of which every third writes another.
+    """A dataset with a writer and ten thousand readers; every third reader has an output.
 
-    The last two hundred readers are loaded; of those before, which nobody looks up, the hub's own rows are there.
+    The last two hundred readers are loaded; of the readers before, nobody reads more than their rows at the hub.
     """
     table = MemoryTable()
     own = [[DatasetId("s3://lake", f"of-{number:05}")] if number % 3 == 0 else [] for number in range(READERS)]
@@ -153,7 +153,7 @@ def hub():
 
 
 def a_copy(row, old_run, new_run):
-    """Return the row of a run as the row of another."""
+    """Rewrite the row of a run as the row of a new run."""
     changes = ((old_run.run, new_run.run), (old_run.time, new_run.time), (old_run.job.name, new_run.job.name))
     changes = (*changes, (old_run.job.digest[:16], new_run.job.digest[:16]))
     texts = [row.sk, orjson.dumps(row.data).decode()]

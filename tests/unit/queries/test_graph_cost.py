@@ -34,7 +34,7 @@ def a_run(number, job, inputs=(), outputs=(), at="12:00"):
 
 
 def a_chain(length, runs=1, prefix="", first=0):
-    """Jobs of which each reads what the one before wrote."""
+    """Yield runs of a chain of jobs: `d-0000` -> `d-0001` -> `d-0002` and so on."""
     for run in range(runs):
         for place in range(length):
             number = first + run * length + place
@@ -78,7 +78,7 @@ def test_rounds_depend_neither_on_other_jobs_nor_on_how_often_a_job_ran():
 
 
 def test_what_a_job_wrote_once_costs_nothing_now():
-    """A job that writes another dataset each day leaves no edge behind, and its reader's query stays as small."""
+    """A job with a new output each day leaves no edge behind, and the query stays as small."""
     daily = [a_run(number, "export", ["orders"], [f"export-{number}"]) for number in range(200)]
     table = a_table([*daily, a_run(1000, "report", ["orders"], at="13:00")])
 
@@ -98,12 +98,22 @@ def test_a_hub_of_ten_thousand_readers_is_cut_at_the_caps_and_says_so():
 
     assert graph.truncated
     assert 1_000 < len(graph.jobs) <= graphs.NODES_MAX
-    # Those that stay are the first by name, after the one that writes it.
+    # The shown readers are the first by name; the writer is shown, too.
     names = [job.id.name for job in graph.jobs]
     assert names[:2] == ["reader-00000", "reader-00001"]
     assert "writer" in names
     assert spent <= 5
     assert table.dynamo.calls.reads < 100
+
+
+@pytest.mark.parametrize("direction", ["both", "through"])
+def test_a_job_that_is_reached_up_and_down_takes_one_place_of_the_limit(monkeypatch, direction):
+    monkeypatch.setattr(graphs, "NODES_MAX", 5)
+    table = a_table([a_run(0, "there", ["one"], ["other"]), a_run(1, "back", ["other"], ["one"])])
+
+    graph = LineageQueries(table).find_graph("dataset:s3://lake:one", depth=20, direction=direction)
+
+    assert (len(graph.nodes), graph.truncated) == (4, False)
 
 
 def test_the_border_of_a_graph_does_not_read_who_else_reads_its_datasets():
@@ -140,7 +150,7 @@ def test_the_datasets_of_a_hubs_readers_are_read_a_hundred_a_request():
 
 
 def test_a_dataset_of_many_users_among_many_shows_them_all():
-    """The facts of a dataset name few users: those of the others come from its edges."""
+    """The facts of a dataset name few users: all further users come from its edges."""
     spread = [a_run(number, f"reader-{number:05}", ["hub"], [f"made-{number:05}"]) for number in range(50)]
     taken = [a_run(100 + number, f"taker-{number:02}", ["made-00007"]) for number in range(20)]
     given = [a_run(200 + number, f"giver-{number:02}", [], ["made-00008"]) for number in range(20)]
@@ -164,7 +174,7 @@ def test_the_graph_of_a_parent_costs_two_rounds_more_than_that_of_a_job_alone():
     assert [job.id.name for job in graph.jobs] == ["dag", *(f"job-{place:04}" for place in range(150))]
     assert (len(graph.datasets), len(graph.edges), graph.truncated) == (151, 300, False)
     assert spent <= 0 + 3 + 2
-    # The job, two queries of its children, two for these, two for their datasets, and the namespaces.
+    # The job, two queries for its children, two for the children's facts, two for their datasets, and the namespaces.
     assert table.dynamo.calls.reads <= 10
 
 

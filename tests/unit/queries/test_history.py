@@ -1,4 +1,4 @@
-"""The history of a graph: with the changes in between, the graph of a time becomes that of a later one."""
+"""The history of a graph: with the changes in between, the graph of a time becomes the graph of a later time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVER = (TIMES[0], just_after(TIMES[-1]))
 
 
 def model_state(model, node, depth, direction, time):
-    """Return the nodes, edges and columns of the graph as of a time, by the model."""
+    """Compute the nodes, edges and columns of the graph as of a time, by the model."""
     model = model.before(time)
     graph = directed(model, node, depth, direction)
     if graph is None:
@@ -48,7 +48,7 @@ def model_state(model, node, depth, direction, time):
 
 
 def applied(state, change):
-    """Return a state after a change."""
+    """Apply a change to a state."""
     nodes, edges, columns = state
     assert nodes.isdisjoint(change.added_nodes)
     assert nodes.issuperset(change.removed_nodes)
@@ -78,14 +78,14 @@ def _key(column):
 
 @pytest.fixture(scope="module")
 def often():
-    """A chain of ten jobs after 30 runs of each; the 20th run of the fifth reads one more dataset."""
+    """A chain of ten jobs after 30 runs of each; the 21st run of the fifth reads a further dataset."""
     events = list(a_chain(10, runs=30))
     events[204] = replace(events[204], inputs=(*events[204].inputs, DatasetUse(X)))
     return a_table(events)
 
 
 def history_of(table, node, start, end, **how):
-    """Return the history of a graph, and the rounds and requests that it cost."""
+    """Report the history of a graph, with its cost in rounds and requests."""
     table.calls.clear()
     table.dynamo.calls = calls = Calls()
     history = LineageQueries(table).report_history(node, depth=20, direction="both", start=start, end=end, **how)
@@ -106,7 +106,7 @@ def test_a_history_costs_a_graph_for_each_change_and_not_for_each_run(often):
         [f"00000000-0000-0000-0000-{number:012}"] for number in (204, 214)
     ]
     assert quiet.changes == []
-    # The graph of the start costs about as much as that of a change: eleven datasets and ten jobs, ten hops wide.
+    # The start's graph costs about as much as a change's: eleven datasets and ten jobs, ten hops wide.
     assert rounds <= 55
     assert requests <= 130
     assert quiet_rounds <= 28
@@ -180,7 +180,7 @@ def test_what_datasets_are_declared_to_be_made_of_has_a_history_too(statements, 
 
 
 def check_changes(queries, model, direction, depth):
-    """Compare the graph of each time to the first one with the changes since."""
+    """Compare the graph of each time to the first graph with the changes since."""
     for node in NODES:
         history = queries.report_history(node, depth=depth, direction=direction, start=EVER[0], end=EVER[1])
         if history is None:

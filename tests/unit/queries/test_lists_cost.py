@@ -34,7 +34,7 @@ QUERIES = {
 
 
 def a_run(number, job=None):
-    """A run of a job of its own, if no other is given, that writes a dataset of its own."""
+    """A run with an output of its own; without `job`, of a job of its own, too."""
     team = (number if job is None else job) % NAMESPACES
     event = Event(
         kind="RUN",
@@ -57,12 +57,12 @@ class Counted:
             apply_statements([a_run(number) for number in range(start, start + 50)], self.table)
 
     def measure(self, query):
-        """Return the result, and requests, rounds and rows, in a process that has read the catalogue before."""
+        """Measure (result, requests, rounds, rows) in a process with the catalogue in memory."""
         LineageQueries(self.table).list_jobs(None, limit=1, offset=0)
         return self.measure_alone(query)
 
     def measure_alone(self, query):
-        """Return the result, and requests, rounds and rows."""
+        """Measure (result, requests, rounds, rows)."""
         self.table.dynamo.calls = calls = Calls()
         self.table.calls.clear()
         result = query(LineageQueries(self.table))
@@ -156,9 +156,9 @@ def test_the_last_ten_runs_of_a_page_of_jobs_cost_a_query_a_job_however_many_run
     shown = [len(job.latest_runs) for job in of_many[0].items]
     assert sorted(shown) == [1] * 8 + [10] * 2
     assert all(job.latest_runs[0] == job.latest_run for job in of_many[0].items)
-    # The facts of the further runs are one more request, in a round of its own.
+    # The facts of the further runs are a request more, in a round of its own.
     assert [more - less for more, less in zip(of_many[1:3], of_few[1:3], strict=True)] == [1, 1]
-    # The changes of eight partitions, their snapshots, and one for the page.
+    # The changes of eight partitions, their snapshots, and a request for the page.
     assert few.measure(lambda queries: queries.list_jobs("team-1", in_short=True, limit=10, offset=0))[1] == 10
 
 

@@ -34,6 +34,11 @@ ALL = 9
 
 # The current graph
 
+CHAIN = [
+    an_event(1, "a1", A, inputs=[X], outputs=[Y]),
+    an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
+    an_event(3, "c1", C, inputs=[Z]),
+]
 MOVED = [an_event(1, "a1", A, outputs=[X]), an_event(2, "b1", B, inputs=[X]), an_event(3, "a2", A, outputs=[Y])]
 
 
@@ -55,12 +60,13 @@ def test_the_graph_of_yesterday_still_has_the_edge(queries_over):
 
 @pytest.mark.parametrize(("depth", "graph"), [(0, "AXY"), (1, "ABXYZ"), (2, "ABCXYZ")])
 def test_depth_counts_jobs(queries_over, depth, graph):
-    chain = [
-        an_event(1, "a1", A, inputs=[X], outputs=[Y]),
-        an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
-        an_event(3, "c1", C, inputs=[Z]),
-    ]
-    assert nodes(queries_over(chain).find_graph(A.node_id, depth=depth)) == graph
+    assert nodes(queries_over(CHAIN).find_graph(A.node_id, depth=depth)) == graph
+
+
+@pytest.mark.parametrize(("start", "order"), [(A, "AXYBZC"), (Y, "YABXZC"), (C, "CZBYAX")])
+def test_the_nodes_of_a_graph_are_in_the_order_of_hops_and_begin_with_the_start(queries_over, start, order):
+    graph = queries_over(CHAIN).find_graph(start.node_id, depth=ALL)
+    assert "".join(node.id.name[-1] for node in graph.nodes) == order
 
 
 def test_a_run_named_only_as_a_root_is_no_trouble_to_the_graph_of_a_time(queries_over):

@@ -1,4 +1,4 @@
-"""Runs of thousands of datasets: the cost of loading and querying them, and that loading continues after it dies."""
+"""Runs of thousands of datasets: the cost of loads and queries, and the progress of a load that dies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def a_run(run, job, time=TIMES[2], **sides):
 
 
 class World:
-    """A table over a DynamoDB in memory, which counts requests."""
+    """A table over a DynamoDB in memory, with a count of requests."""
 
     def __init__(self):
         self.table = MemoryTable()
@@ -44,20 +44,20 @@ class World:
         self.queries = LineageQueries(self.table)
 
     def load(self, *events):
-        """Load the events; return what it cost, by operation."""
+        """Load the events; count the requests by operation."""
         self.dynamo.calls = calls = Calls()
         apply_statements(events, self.table)
         return calls.requests
 
     def measure(self, query, *about, **how):
-        """Return the result, and how many requests were made for it."""
+        """Run a query; return its result and the number of its requests."""
         self.dynamo.calls = calls = Calls()
         return query(*about, **how), calls.reads
 
 
 @cache
 def a_world_that_read(count):
-    """Return a world with a run that read so many datasets; it is only queried."""
+    """Make a world, only for queries: a run with `count` inputs."""
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(count)))
     return world
@@ -65,7 +65,7 @@ def a_world_that_read(count):
 
 @cache
 def a_world_that_wrote_and_read(count):
-    """Return a world with a run that wrote so many datasets, and one that read them; it is only queried."""
+    """Make a world, only for queries: a run with `count` outputs, and a run with the same inputs."""
     world = World()
     world.load(a_run(RUNS[1], WRITER, outputs=parts(count)), a_run(RUNS[0], READER, inputs=parts(count)))
     return world
@@ -75,24 +75,24 @@ def a_world_that_wrote_and_read(count):
 def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
     world = World()
     spent = world.load(a_run(RUNS[0], READER, inputs=parts(count)))
-    # Of each new name, and of a hundred of them, which move into the catalogue.
+    # A transaction for each new name, and for each hundred of them on the move into the catalogue.
     assert spent["TransactWriteItems"] <= count + count / 80 + 10
-    # Three rows of a dataset and one of its day, two of each of the two words of its name, and its name moves into the
-    # catalogue.
+    # Nine rows a dataset: three of its own, a row of its day, two for each of the two words of its name, and its
+    # name's move into the catalogue.
     assert spent["BatchWriteItem"] <= 9 * count / 25 + 10
-    # Of a hundred new names two, and one more where parts of the catalogue are replaced by a larger one.
+    # Two for a hundred new names, and another where a larger catalogue replaces its parts.
     assert spent["Query"] + spent["BatchGetItem"] <= count / 33 + 20
 
 
 def a_long_name(number):
-    """Return a dataset of the longest name, which nothing compresses."""
+    """Make a dataset of the longest name, without patterns for compression."""
     digits = "".join(hashlib.sha256(f"{number} {part}".encode()).hexdigest() for part in range(32))
     return DatasetId("s3://lake", digits[:NAME_MAX_BYTES])
 
 
 @pytest.mark.parametrize("count", [22, 23, 99, 300])
 def test_no_run_is_too_wide_for_a_transaction_whatever_its_names(count):
-    """The table refuses what DynamoDB refuses: transactions of more than 4 MB."""
+    """The table in memory refuses transactions of more than 4 MB, as DynamoDB does."""
     world = World()
     uses = [DatasetUse(a_long_name(number)) for number in range(2 * count)]
     world.load(a_run(RUNS[0], READER, inputs=tuple(uses[:count]), outputs=tuple(uses[count:])))
@@ -110,10 +110,10 @@ def test_a_run_that_leaves_a_thousand_datasets_takes_its_edges_along():
 
 
 def test_loading_a_wide_run_gets_on_from_one_attempt_to_the_next():
-    """A function that runs into its time-out each time, after nine tenths of the rows that all of it takes.
+    """A function runs into its time-out each time, after nine tenths of all its rows.
 
-    The index rows of the run come before all else, and are written anew until its facts are: they are three in four,
-    with those of words.
+    The index rows of the run come before all else, and are written anew until its facts are: with the rows of words,
+    they are three in four.
     """
     dice, event = random.Random(1), a_run(RUNS[0], READER, inputs=parts(300))
     whole = Counter()
@@ -150,7 +150,7 @@ def test_a_graph_costs_what_it_shows_and_little_where_nobody_wrote_the_datasets(
     world = a_world_that_read(1_000)
     graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=depth, at=at)
     assert len(graph.datasets) == 1_000
-    # Whether others read them is one query each.
+    # A query for each dataset looks for further readers.
     assert spent <= (1_000 if depth else 0) + 40
 
 

@@ -1,4 +1,4 @@
-"""Searches by words, against a plain look at all names; what they cost; and what others see of them."""
+"""Searches by words, against a plain look at all names; their cost; and their hits for limited callers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.unit.facts.strategies import TIMES, stamped
 NAMESPACES = ("silver/shop", "s3://gold-2", "teamA")
 OWN = ("orders", "Orders", "ordersDaily", "gold.orders", "order_items", "v2", "shop", "a.b-c", "...", "tblOrders2025")
 FIELDS = ("customer_id", "customerId", "id", "address.zip", "orders", "v2")
-# Further columns, none of which has a typed word: those of a wide schema share rows, by two letters, by one, by none.
+# Further columns without a typed word. Columns of a wide schema share rows: by two letters, by one, by none.
 FURTHER = (
     (),
     tuple(f"k{letter}{number}" for letter in "lmnp" for number in range(12)),
@@ -100,7 +100,7 @@ def test_a_search_finds_what_a_look_at_every_name_finds_and_nothing_that_its_cal
         if holds(typed, dataset.namespace, dataset.name, field) and holds_own(typed, field)
     }
     columns_hit = {(hit.dataset, ".".join(hit.field)) for hit in columns.items}
-    # A column that a later schema lacks is gone.
+    # A column missing from a later schema is gone.
     assert columns_hit <= expected
     assert {column for column in expected if column[1] in columns_now(queries, column[0])} <= columns_hit
     assert (hits.total, columns.total) == (len(hits.items), len(columns.items))
@@ -109,7 +109,7 @@ def test_a_search_finds_what_a_look_at_every_name_finds_and_nothing_that_its_cal
 
 
 def holds_own(typed, own):
-    """True if one of the words that were typed is in the name itself."""
+    """True if any typed word is in the name itself."""
     return any(holds(word, own) for word in typed.replace(".", " ").replace("_", " ").split() if word.isalnum())
 
 
@@ -118,7 +118,7 @@ def columns_now(queries, dataset):
 
 
 def a_table_of(number):
-    """A table of so many jobs, all with the word `job`, one of which is the needle."""
+    """A table of `number` jobs with the word `job`, and of the needle."""
     table = MemoryTable()
     apply_statements([an_event("teamA", "needle_job", "d", ("wanted",))], table)
     for place in range(number):

@@ -52,7 +52,7 @@ def named(archive, text):
 
 
 def flip(archive, key, place=-1):
-    """Another bit in one byte."""
+    """Flip the lowest bit of a byte."""
     body = bytearray((archive.folder / key).read_bytes())
     body[place] ^= 1
     archive.put(key, bytes(body))
@@ -83,7 +83,7 @@ def sign(archive, *days, key=KEY):
 
 
 def forge_all(archive, change):
-    """Monday's digest forged, and all later ones written anew, so that the chain is whole."""
+    """Forge Monday's digest, and write all later digests anew, for a whole chain."""
     forge(archive, MONDAY, change)
     before = MONDAY
     for day in (TUESDAY, WEDNESDAY):
@@ -113,7 +113,7 @@ def drop_entry(forms):
 
 
 def add_entry(forms):
-    """An entry of an object that never was; it sorts after all."""
+    """Insert the entry of an absent object; it sorts after all."""
     prefix = forms[1]["key"].rpartition("/")[0]
     added = {**forms[1], "key": f"{prefix}/{'f' * 64}.{'f' * 64}.jsonl.gz", "sha256": "f" * 64, "base": None}
     forms.insert(3, added)

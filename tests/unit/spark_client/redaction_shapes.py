@@ -1,6 +1,6 @@
-"""Shapes in which secrets stand in texts of Spark jobs, and texts that only look like them.
+"""Shapes of secrets in texts of Spark jobs, and harmless texts of a similar look.
 
-`§` is the secret. A shape's second part is what must be left of it.
+`§` is the secret. A shape's second part is its masked text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WAYS = (
     *("a.{} = {}", "a.{}    {}", "SET a.{} = {};", "Map(a.{} -> {}, b -> c)", "ArrayBuffer((a.b.{},{}), (b,c))"),
     *('{{"name": "{}", "value": "{}"}}', '<property name="{}" value="{}"/>', "- name: {}\n  value: {}"),
 )
-# Names that hold no secret, though a part of them is the name of one: each stays in each way.
+# Names without a secret, with the name of a secret as a part: each stays in each way.
 INNOCENT_NAMES = (
     *("salted_fish_id", "salt_lake_city", "basalt", "hotpot_id", "otpor", "laptop", "desalted"),
     *("primary_key", "foreign_key", "partition_key", "sort_key", "map_key", "surrogate_key", "key_id", "data_key"),
@@ -113,7 +113,7 @@ STATEMENTS = {
     "SELECT pgp_sym_decrypt(card, '§') FROM t": "SELECT pgp_sym_decrypt(card, ***) FROM t",
     "SELECT DECRYPTBYPASSPHRASE('§', card) FROM t": "SELECT DECRYPTBYPASSPHRASE(***, card) FROM t",
 }
-# JSON, JAAS and code inside strings; what was percent-encoded.
+# JSON, JAAS and code inside strings; percent-encoded texts.
 INSIDE_STRINGS = {
     "-----BEGIN PRIVATE KEY-----\nMIIE§": "-----BEGIN PRIVATE KEY-----***",
     r'"{\"password\": \"§\", \"user\": \"ann\"}"': r'"{\"password\": \"***\", \"user\": \"ann\"}"',
@@ -181,7 +181,7 @@ URLS = {
     "https://b/k?AWSAccessKeyId=§&Signature=§&Expires=1": "https://b/k?AWSAccessKeyId=***&Signature=***&Expires=1",
     "https://hooks.slack.com/services/T0/B0/§": "https://hooks.slack.com/services/***",
 }
-# Known by their form, wherever they stand; built here so that no scanner takes this file for a leak.
+# Known by their form, wherever they stand; built here, as a scanner would take literals for a leak.
 FORMS = {
     "ours": (HW_ID + "§" * 5, HW_ID + "***"),
     "ours, cut": (HW_ID + "§", HW_ID + "***"),
@@ -254,7 +254,7 @@ FORMS = {
 }
 SHAPES = {**NAMED, **COLONS, **STATEMENTS, **INSIDE_STRINGS, **COMMANDS, **URLS}
 
-# Texts of jobs that hold no secret: each must stay as it is.
+# Texts of jobs without a secret: each must stay as it is.
 HARMLESS = (
     # Names of columns, tables, settings
     "SELECT password, token FROM users WHERE id = 'x'",
@@ -302,7 +302,7 @@ HARMLESS = (
     # Commands
     "curl -u ann https://h/api; docker run -u 1000:1000 -p 8080:80 x; mkdir -p /data",
     "mysql -h db -P 3306 -p shop",
-    # What only begins like a token, or is as long as one
+    # Words with the beginning or the length of a token
     "AC, SK, SKU-12, ACME, account-0a1b2c3d, ver:1-hint, key-of-day, pul-over, patio, figd, ntn_, lin_api, tskey",
     "hw_jobs, hw_0123, hw_0123456789abcdef",
     "AKIA, dapi, ghp_, xoxb-, sk-learn, risk-adjusted-return-of-the-whole-portfolio-in-2013, eyJ",

@@ -6,7 +6,6 @@ import { useMemo } from "react";
 import { childJobs } from "../../api/family-queries";
 import type { Job } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
-import { rankOf } from "../../model/states";
 import { JobLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
@@ -15,7 +14,7 @@ import { Bars } from "./bars";
 // The API has the last runs of so many jobs of a page.
 const PAGE = 100;
 
-/** The pages of tasks that are loaded, as one list: those first whose last run needs somebody. */
+/** The loaded pages of tasks as a list, failed tasks first. */
 function useTasks(node: string) {
   const { data, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ["children", node],
@@ -24,10 +23,7 @@ function useTasks(node: string) {
     getNextPageParam: (last, pages) =>
       last.jobs.length && pages.length * PAGE < last.totalCount ? pages.length * PAGE : undefined,
   });
-  const jobs = useMemo(() => {
-    const tasks = data?.pages.flatMap((page) => page.jobs) ?? [];
-    return tasks.sort((job, other) => rankOf(job.latestRun?.state) - rankOf(other.latestRun?.state));
-  }, [data]);
+  const jobs = useMemo(() => data?.pages.flatMap((page) => page.jobs) ?? [], [data]);
   return { jobs, first: data?.pages[0], hasNextPage, isFetching, fetchNextPage };
 }
 
@@ -40,7 +36,7 @@ export function Tasks({ node }: { node: string }) {
       <p className="muted">
         It started {plural(first.totalCount, "job")}
         {first.truncated && ", at least"}
-        {hasNextPage && `; the first ${count(jobs.length)} by name are here`}.{hasNextPage && " "}
+        {`; ${failedOf(jobs, hasNextPage)} failed`}.{hasNextPage && " "}
         {hasNextPage && (
           <button className="button" disabled={isFetching} onClick={() => void fetchNextPage()}>
             {count(Math.min(PAGE, first.totalCount - jobs.length))} more
@@ -52,6 +48,12 @@ export function Tasks({ node }: { node: string }) {
       </div>
     </section>
   );
+}
+
+/** The number of failed tasks, in words; a page of failed tasks alone may have more behind it. */
+function failedOf(jobs: readonly Job[], hasMore: boolean): string {
+  const failed = jobs.filter((job) => job.latestRun?.state === "FAILED").length;
+  return `${hasMore && failed === jobs.length ? "at least " : ""}${count(failed)}`;
 }
 
 function TaskTable({ jobs }: { jobs: readonly Job[] }) {

@@ -3,6 +3,7 @@
 import { Link } from "wouter";
 
 import type { ShortJob } from "../../api/list-queries";
+import { REPORTS } from "../../features";
 import { count } from "../../model/format";
 import { JobLink, When } from "../../parts/frame";
 import { Running } from "../../parts/running";
@@ -77,8 +78,12 @@ function Lists({ work }: { work: Work }) {
       <Link href={link("jobs")}>all jobs</Link>
       {" · "}
       <Link href={link("tests")}>failing tests</Link>
-      {" · "}
-      <Link href={link("coverage")}>coverage</Link>
+      {REPORTS.map(([view, title]) => (
+        <span key={view}>
+          {" · "}
+          <Link href={link(view)}>{title}</Link>
+        </span>
+      ))}
     </p>
   );
 }

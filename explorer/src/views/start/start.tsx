@@ -4,14 +4,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
 import { Link } from "wouter";
 
-import { changedJobs, feed } from "../../api/list-queries";
+import { changedJobs } from "../../api/list-queries";
 import { namespaces, tags } from "../../api/queries";
+import { CARDS } from "../../features";
 import { count } from "../../model/format";
-import { inBrief } from "../../model/news";
 import { Find } from "../../parts/find";
 import { Bones, JobLink, useTitle, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
-import { keyOfNews, NewsItem } from "../../parts/news";
 import { StateOf } from "../../parts/signs";
 import { Tags } from "../../parts/tags";
 import { jobId } from "../../url/ids";
@@ -54,7 +53,7 @@ export function StartView() {
             <KnownTags />
           </div>
           <div>
-            {can("listFeed") && <Changed />}
+            {CARDS.map(([feature, Card]) => can(feature) && <Card key={feature} />)}
             <LastJobs />
           </div>
         </div>
@@ -79,44 +78,6 @@ function useEmptiness(isAllowed: boolean): boolean {
       void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "me" && queryKey[0] !== "demo" });
   }, [isEmpty, client]);
   return isEmpty;
-}
-
-const NEWS_DAYS = 7,
-  NEWS_MAX = 200,
-  NEWS_LINES = 8;
-
-/** What happened in the last days, the latest first. */
-function Changed() {
-  const result = useQuery({
-    queryKey: ["feed"],
-    queryFn: ({ signal }) => feed({ days: NEWS_DAYS, kind: "", namespace: "", limit: NEWS_MAX }, signal),
-  });
-  return (
-    <StartCard title={`Changed in the last ${NEWS_DAYS} days`} label="changed" of={result} rows={3}>
-      {({ news, totalCount, truncated }) => (
-        <>
-          <ul className="plain">
-            {news.length === 0 && <li className="muted">Nothing new, dropped, changed or failing.</li>}
-            {inBrief(news, NEWS_LINES).map(({ news: entry, more }) => (
-              <NewsItem key={keyOfNews(entry)} news={entry}>
-                {more > 0 && (
-                  <div>
-                    and <Link href={link("feed", { kind: "DATASET_NEW" })}>{count(more)} more new</Link>
-                  </div>
-                )}
-              </NewsItem>
-            ))}
-          </ul>
-          <p className="muted">
-            <Link href={link("feed")}>
-              all {count(totalCount)}
-              {truncated && " or more"}, by day
-            </Link>
-          </p>
-        </>
-      )}
-    </StartCard>
-  );
 }
 
 function LastJobs() {

@@ -1,16 +1,15 @@
-"""DataHub's metadata change proposals as events: of `upstreamLineage` and `dataJobInputOutput`; no others hold lineage.
+"""DataHub's metadata change proposals as events: its aspects `upstreamLineage` and `dataJobInputOutput`.
 
-Its file sink writes such proposals (`datahub ingest` with `type: file` as the sink): whole aspects, patches of them, or
-snapshots. A dataset
-has the platform as its namespace, of another environment than PROD with the environment behind it; a dataset of S3 or
-GCS is named as OpenLineage names it, which is how jobs report it. A data job has its orchestrator as its namespace, and
-is named `flow.job`, as Airflow's provider does.
+DataHub's file sink writes them (`datahub ingest` with `type: file` as the sink): whole aspects, patches of aspects, or
+snapshots. A dataset has the platform as its namespace; another environment than PROD stands behind the platform. A
+dataset of S3 or GCS has OpenLineage's name for it, because jobs report it so. A data job has its orchestrator as its
+namespace, and is named `flow.job`, as Airflow's provider does.
 
-Most of its sources write patches of lineage, which add to what is known, and take from it. A patch is a list of JSON
-patch operations (RFC 6902), whose paths have URNs in place of positions:
+Most sources of DataHub write patches of lineage, with additions and removals. A patch is a list of JSON patch
+operations (RFC 6902), whose paths have URNs in place of positions:
 
     {"op": "add", "path": "/upstreams/urn:li:dataset:(...)", "value": {"dataset": "urn:li:dataset:(...)", ...}}
-    {"op": "add", "path": "/fineGrainedLineages/TRANSFORM/<field made>/NONE/<field it is made of>", "value": {...}}
+    {"op": "add", "path": "/fineGrainedLineages/TRANSFORM/<field made>/NONE/<its source>", "value": {...}}
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _ENVIRONMENT = "PROD"
 _OBJECT_STORES = {"s3": "s3", "gcs": "gs"}
 _FINE = "fineGrainedLineages"
 _FIELD_URN = "urn:li:schemaField:"
-# The field of an entry that has its URN, by the list that the entry is in.
+# The field with an entry's URN, by the list of the entry.
 _URN_FIELDS = {
     "upstreams": "dataset",
     "inputDatasetEdges": "destinationUrn",
@@ -45,7 +44,7 @@ _URN_FIELDS = {
 
 @dataclass
 class Proposals:
-    """The lineage of the proposals that were read, by URN and aspect: a patch adds to it.
+    """The lineage of the proposals read so far, by URN and aspect: a patch adds to it.
 
     Of several proposals of an aspect the last counts, as in DataHub: its event is the latest.
     """
@@ -53,7 +52,7 @@ class Proposals:
     _aspects: dict[tuple[Any, str], tuple[Mapping[str, Any], int]] = field(default_factory=dict)
 
     def copied(self) -> Proposals:
-        """Return the same proposals, to which others may be added."""
+        """Copy the proposals: further proposals may be added to the copy."""
         return Proposals(dict(self._aspects))
 
     def events_of(self, document: Mapping[str, Any]) -> Iterator[Json]:
@@ -88,7 +87,7 @@ class Proposals:
 
 
 def _proposals_in(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield a proposal, or those that an older source writes together as a snapshot of a dataset or a data job."""
+    """Yield a proposal, or the proposals in a snapshot of a dataset or a data job, from an older source."""
     if isinstance(document.get("aspectName"), str):
         yield document
         return
@@ -104,7 +103,7 @@ def _proposals_in(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def parse_dataset(urn: object) -> DatasetId:
-    """Return the dataset of a URN.
+    """Parse the dataset of a URN.
 
     Raises:
         ValueError: it is no URN of a dataset.
@@ -127,7 +126,7 @@ def parse_dataset(urn: object) -> DatasetId:
 
 
 def parse_job(urn: object) -> JobId:
-    """Return the job of a URN.
+    """Parse the job of a URN.
 
     Raises:
         ValueError: it is no URN of a data job.
@@ -144,14 +143,14 @@ def parse_job(urn: object) -> JobId:
 
 
 def _aspect(form: Any) -> Any:
-    """Return the content of an aspect: under `json`, as text under `value`, or as it is."""
+    """Read the content of an aspect: under `json`, as text under `value`, or as it is."""
     if "json" in form:
         return form["json"]
     return json.loads(form["value"]) if "value" in form and "contentType" in form else form
 
 
 def _time_ms(document: Mapping[str, Any], aspect: Mapping[str, Any]) -> int:
-    """Return when the lineage was written, or else observed; 0 if neither is known."""
+    """Find when the lineage was written, or else observed; 0 if neither is known."""
     stamps = [(upstream.get("auditStamp") or {}).get("time") for upstream in aspect.get("upstreams", ())]
     observed = (document.get("systemMetadata") or {}).get("lastObserved")
     known = [time for time in stamps if isinstance(time, int) and time > 0]
@@ -170,14 +169,14 @@ def _of_job(job: JobId, aspect: Mapping[str, Any], ms: int) -> Json:
 
 
 def _ends(aspect: Mapping[str, Any], side: str) -> list[DatasetId]:
-    """Return the datasets of one side, which newer versions write as edges."""
+    """Parse the datasets of a side; newer versions write them as edges."""
     urns = [edge["destinationUrn"] for edge in aspect.get(f"{side}DatasetEdges") or ()]
     urns += aspect.get(f"{side}Datasets") or ()
     return [parse_dataset(urn) for urn in dict.fromkeys(urns)]
 
 
 def _columns(aspect: Mapping[str, Any]) -> _Columns:
-    """Return by dataset and column the columns that it is made of; URNs of whole datasets among them say none."""
+    """List the source columns, by dataset and column; URNs of whole datasets among them are no columns."""
     columns: _Columns = {}
     for fine in aspect.get("fineGrainedLineages") or ():
         sources = list(_fields(fine.get("upstreams") or ()))
@@ -193,7 +192,7 @@ def _fields(urns: Iterable[str]) -> Iterator[tuple[DatasetId, str]]:
 
 
 def _column(path: str) -> str:
-    """Return the column of a field path; a path of version 2 has types in brackets between its names.
+    """Read the column of a field path; a path of version 2 has types in brackets between its names.
 
     >>> _column("[version=2.0].[type=struct].[type=string].delay"), _column("carrier%2C code")
     ('delay', 'carrier, code')
@@ -205,11 +204,11 @@ def _column(path: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    """Return a part of a URN as it was before DataHub encoded the characters that end parts, and no others."""
+    """Decode a part of a URN: DataHub encodes the characters that end parts, and no further characters."""
     return _ENCODED.sub(lambda match: unquote(match[0]), text)
 
 
-# What each aspect is of, and how it becomes an event.
+# The thing of each aspect, and its maker of events.
 _MAKERS: Mapping[str, tuple[Callable[[object], Any], Callable[[Any, Mapping[str, Any], int], Json]]] = {
     "upstreamLineage": (parse_dataset, _of_dataset),
     "dataJobInputOutput": (parse_job, _of_job),
@@ -217,7 +216,7 @@ _MAKERS: Mapping[str, tuple[Callable[[object], Any], Callable[[Any, Mapping[str,
 
 
 def operations_of(aspect: object) -> Sequence[Mapping[str, Any]]:
-    """Return the operations of a patch, which stand alone or under `patch`.
+    """Read the operations of a patch, alone or under `patch`.
 
     Raises:
         TypeError: it is no patch.
@@ -229,7 +228,7 @@ def operations_of(aspect: object) -> Sequence[Mapping[str, Any]]:
 
 
 def patched(aspect: Mapping[str, Any], operations: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return an aspect after these operations; those on other than lineage change nothing."""
+    """Apply operations to an aspect; operations outside of lineage change nothing."""
     result = {name: list(entries) if isinstance(entries, list) else entries for name, entries in aspect.items()}
     for operation in operations:
         # Keys of a JSON pointer (RFC 6901).
@@ -247,7 +246,7 @@ def patched(aspect: Mapping[str, Any], operations: Iterable[Mapping[str, Any]]) 
 
 
 def _patch(aspect: dict[str, Any], name: str, entry: Any, op: str, field: str | None = None) -> None:
-    """Add an entry to a list in place of the equal one, or of the one with the same URN in a field; or remove that."""
+    """Add an entry to a list in place of an equal entry, or of an entry with the same URN in a field; or remove it."""
 
     def is_same(other: Any) -> bool:
         return bool(other[field] == entry[field] if field else other == entry)
@@ -257,7 +256,7 @@ def _patch(aspect: dict[str, Any], name: str, entry: Any, op: str, field: str | 
 
 
 def _fine(keys: Sequence[str]) -> dict[str, Any]:
-    """Return what a path says of fields: the first field is made of the others. A query's URN may stand between."""
+    """Read the fields in a path: the first is made of the rest. A query's URN may stand between."""
     fields = [key for key in keys if key.startswith(_FIELD_URN)]
     if not fields:
         raise TypeError(f"no field in the path /{_FINE}/{'/'.join(keys)}")

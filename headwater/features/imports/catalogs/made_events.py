@@ -10,20 +10,20 @@ from typing import Any, TypeAlias
 from headwater_model.ids import DatasetId, JobId
 
 Json: TypeAlias = dict[str, Any]
-# Of an output's column, the columns that it is made of.
+# The source columns of an output's column.
 Columns: TypeAlias = Mapping[str, Iterable[tuple[DatasetId, str]]]
 
 PRODUCER = "urn:headwater:import"
 _CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
 _FACETS = "https://openlineage.io/spec/facets"
-# The time of what has none: before everything that has one.
+# The time of a thing without a time: before all times.
 NO_TIME_MS = 0
 
 
 def make_job_event(
     job: JobId, inputs: Sequence[DatasetId], outputs: Sequence[DatasetId], columns: Mapping[DatasetId, Columns], ms: int
 ) -> Json:
-    """Return the JobEvent of a job, whose outputs have these columns; `ms` are milliseconds since 1970."""
+    """Make the JobEvent of a job, whose outputs have these columns; `ms` are milliseconds since 1970."""
     return {
         **_head("JobEvent", ms),
         "job": {"namespace": job.namespace, "name": job.name, "facets": {}},
@@ -33,13 +33,13 @@ def make_job_event(
 
 
 def make_run_event(job_event: Json, seed: str, ms: int) -> Json:
-    """Return the COMPLETE event of a run of the job; equal seeds make equal run ids."""
+    """Make the COMPLETE event of a run of the job; equal seeds make equal run ids."""
     run_id = str(uuid.uuid5(uuid.NAMESPACE_URL, seed))
     return {**job_event, **_head("RunEvent", ms), "eventType": "COMPLETE", "run": {"runId": run_id, "facets": {}}}
 
 
 def make_dataset_event(dataset: DatasetId, inputs: Sequence[DatasetId], columns: Columns, ms: int) -> Json:
-    """Return the DatasetEvent of a dataset that is made of others without a job that is known."""
+    """Make the DatasetEvent of a dataset with sources but without a known job."""
     entry = {"inputs": [{**_form(each), "type": "DATASET"} for each in inputs]}
     fields = {
         name: {"inputs": [{**_form(each), "type": "DATASET", "field": field} for each, field in sources]}

@@ -1,9 +1,9 @@
 """Spline's execution plans and events as OpenLineage events.
 
-A plan is a JobEvent: it has no time, so it stands before everything that has one. An application has a plan for each
-write, all of its name, so jobs are named as capture names them: by the application and what is written. An execution
-event is the COMPLETE event of a run of its plan's job. Spline's HDFS dispatcher writes both as one document, beside the
-data; where they are documents of their own, the plan may come before or after the event, in another file too (`Plans`).
+A plan is a JobEvent: it has no time, so it stands before all things with a time. An application has a plan for each
+write, all of its name, so jobs are named as capture names them: by the application and the output. An execution event
+is the COMPLETE event of a run of its plan's job. Spline's HDFS dispatcher writes both as one document, beside the data.
+In documents of their own, the plan may come before or after the event, in another file too (`Plans`).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from spark_client.capturing.datasets.locations import find_uri
 from spark_client.job_names import application_name, suffix_of
 
 NAMESPACE = "spline"
-# The HDFS dispatcher writes files of this name, unless its configuration has another, beside the data.
+# The HDFS dispatcher writes files of this name beside the data, unless its configuration names another.
 FILES = re.compile(r"\.(json|jsonl|ndjson)(\W|$)|^_LINEAGE$")
 
 
 @dataclass
 class Plans:
-    """The jobs of the plans that were read, by the plan's id: execution events name no more than that."""
+    """The jobs of the plans read so far, by the plan's id: execution events name the id alone."""
 
     _jobs: dict[str, Json] = field(default_factory=dict)
 
     def add(self, document: Mapping[str, Any]) -> None:
-        """Remember the plan of a document, if there is a good one."""
+        """Remember the plan of a document, if it has a good plan."""
         plan = document.get("executionPlan", document)
         if isinstance(plan, dict) and "operations" in plan and isinstance(plan.get("id"), str):
             self._jobs[plan["id"]] = job_event_of(plan)
@@ -40,7 +40,7 @@ class Plans:
         """Yield the events of a plan, of an execution event, or of a document of both.
 
         Raises:
-            ValueError: it is neither, is not as Spline writes it, or names a plan that nobody has read.
+            ValueError: it is neither, is not as Spline writes it, or names an unknown plan.
         """
         parts = [document[name] for name in ("executionPlan", "executionEvent") if name in document] or [document]
         for part in parts:
@@ -65,7 +65,7 @@ class Plans:
 
 
 def job_event_of(plan: Mapping[str, Any]) -> Json:
-    """Return the JobEvent of a plan: its reads, its write, and the columns of the write by attributes and expressions.
+    """Make the JobEvent of a plan: its reads, its write, and the columns of the write by attributes and expressions.
 
     Raises:
         ValueError: the plan is not as Spline writes it.
@@ -84,7 +84,7 @@ def job_event_of(plan: Mapping[str, Any]) -> Json:
 
 
 def name_of(uri: str) -> DatasetId:
-    """Return the dataset at a URI of Spline, as capture names it.
+    """Name the dataset at a URI of Spline, as capture names it.
 
     >>> name_of("file:/data/flights.csv"), name_of("s3a://lake/flights/checked")
     (DatasetId(namespace='file', name='/data/flights.csv'), DatasetId(namespace='s3://lake', name='flights/checked'))
@@ -105,7 +105,7 @@ def name_of(uri: str) -> DatasetId:
 
 
 class _Columns:
-    """The sources of a plan's attributes: an attribute without references is a column of the read that has it."""
+    """The sources of a plan's attributes: an attribute without references is a column of its read."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         operations, expressions = plan["operations"], plan.get("expressions") or {}
@@ -120,13 +120,13 @@ class _Columns:
                 self._read_of[attribute] = [name_of(source) for source in read["inputSources"]]
 
     def of_write(self) -> dict[str, list[tuple[DatasetId, str]]]:
-        """Return by written column the columns of the reads that it is made of."""
+        """List the columns of reads behind each written column."""
         written = [self._operations.get(child, {}).get("output") or () for child in self._write.get("childIds") or ()]
         attributes = [self._attributes[each] for ids in written[:1] for each in ids]
         return {attribute["name"]: list(self._sources(attribute["id"])) for attribute in attributes}
 
     def _sources(self, attribute: str) -> Iterable[tuple[DatasetId, str]]:
-        """Return the columns of reads behind an attribute, each once; a plan with a circle ends, too."""
+        """List the columns of reads behind an attribute, each once; a plan with a circle ends, too."""
         sources: dict[tuple[DatasetId, str], None] = {}
         pending, seen = [attribute], set()
         while pending:

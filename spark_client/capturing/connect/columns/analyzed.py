@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
-from spark_client.capturing.connect.columns.text_operators import LISTING, RULES, TextReading, listed_columns
-from spark_client.capturing.connect.columns.texts import LiteralRisks, Texts
+from spark_client.capturing.connect.columns.text_operators import RULES
+from spark_client.capturing.connect.columns.text_reading import LISTING, TextReading, listed_columns
+from spark_client.capturing.connect.columns.texts import Texts
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.plans.plan import Node, kinds
@@ -20,12 +22,23 @@ from spark_client.capturing.plans.plan import Node, kinds
 _RELATION = re.compile(r"Relation (?P<name>\S*)\[(?P<columns>.*)\] \S+")
 _V2 = re.compile(r"RelationV2\[(?P<columns>.*?)\] (?P<name>\S+)")
 _VIEW = re.compile(r"View \((?P<name>`.*`), \[(?P<columns>.*)\]\)")
-_OUTPUT = re.compile(r"(.*?)#(\d+)L?(?:, ?|$)")
+_RDD = re.compile(r"(?P<name>)LogicalRDD \[(?P<columns>.*)\]")
+_STREAM = re.compile(r"(?P<name>)StreamingRelation(?:V2)? .*, \[(?P<columns>[^\[\]]*)\](?:, name=.*)?")
+# A source of streams that Spark makes up.
+_MADE_UP = re.compile(r"StreamingRelationV2 \S+, rate\b")
+_RELATIONS = {
+    "Relation": _RELATION,
+    "RelationV2": _V2,
+    "LogicalRDD": _RDD,
+    "StreamingRelation": _STREAM,
+    "StreamingRelationV2": _STREAM,
+}
+_KEPT = "LogicalRDD"
 _CUT = re.compile(r"\.\.\. \d+ more fields")
 _PASSING = kinds(
     """
     SubqueryAlias GlobalLimit LocalLimit Offset Tail Repartition RepartitionByExpression RebalancePartitions
-    ResolvedHint PipeOperator Sample LimitAll
+    ResolvedHint PipeOperator LimitAll CollectMetrics EventTimeWatermark
     """
 )
 
@@ -33,14 +46,17 @@ _PASSING = kinds(
 class Leaves(Protocol):
     """Leaves of a plan's text: tables, views, and frames of the program."""
 
-    def table(self, name: str, *, in_view: bool) -> Snapshot:
-        """Return a table's columns; a name is empty for files."""
+    def table(self, name: str, names: Sequence[str], *, in_view: bool) -> Snapshot:
+        """Return a table's columns; `names` are those that the plan lists."""
+
+    def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
+        """Return the columns of files, or of a frame that the server keeps, by its place among as many."""
 
     def view(self, name: str) -> Snapshot | None:
         """Return the columns of a temporary view; None for a view of the catalog."""
 
     def alias(self, name: str) -> Snapshot | None:
-        """Return the columns of a program's frame that a query names."""
+        """Return the columns of what empty rows of this name stand for."""
 
     def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
         """Return rows in the statement, by the names and ids of their columns."""
@@ -50,13 +66,17 @@ class Leaves(Protocol):
 
 
 class _Step(NamedTuple):
-    """Step of a text, the step in whose expressions it is, and the places of the steps below and inside it."""
+    """Step of a text, the step in whose expressions it is, and the places of the steps below and inside it.
+
+    `alias` is the name that the step above gives it.
+    """
 
     text: PlanText
     owner: int | None
     below: list[int]
     inside: list[int]
     in_view: bool
+    alias: str = ""
 
 
 class AnalyzedReader(TextReading):
@@ -76,6 +96,7 @@ class AnalyzedReader(TextReading):
     def read(self, root: PlanText) -> TextFrame:
         """Return a plan; it may be arbitrarily deep."""
         steps = self._steps(root)
+        self._nameless = [step for step in steps if _is_nameless(step)]
         done: dict[int, TextFrame] = {}
         for index in range(len(steps) - 1, -1, -1):
             step = steps[index]
@@ -89,26 +110,28 @@ class AnalyzedReader(TextReading):
 
     def _steps(self, root: PlanText) -> list[_Step]:
         steps: list[_Step] = []
-        left: list[tuple[PlanText, int | None, list[int] | None, bool]] = [(root, None, None, False)]
+        left: list[tuple[PlanText, int | None, list[int] | None, bool, str]] = [(root, None, None, False, "")]
         while left:
-            text, owner, siblings, in_view = left.pop()
+            text, owner, siblings, in_view, above = left.pop()
             index = len(steps)
             if siblings is not None:
                 siblings.append(index)
-            step = _Step(text, owner, [], [], in_view)
+            step = _Step(text, owner, [], [], in_view, above)
             steps.append(step)
             if self._is_replaced(text):
                 continue
             within = in_view or text.kind == "View"
-            left += [(child, owner, step.below, within) for child in reversed(text.below)]
-            left += [(child, index, step.inside, within) for child in reversed(text.inside)]
+            alias = text.text.partition(" ")[2] if text.kind == "SubqueryAlias" else ""
+            left += [(child, owner, step.below, within, alias) for child in reversed(text.below)]
+            left += [(child, index, step.inside, within, "") for child in reversed(text.inside)]
         return steps
 
     def _is_replaced(self, text: PlanText) -> bool:
-        """True for a view or frame of the program's, which is as it was when it was made."""
-        if text.kind == "View" and (match := _VIEW.match(text.text)) is not None:
-            return self.leaves.view(match["name"]) is not None
-        return text.kind == "SubqueryAlias" and self.leaves.alias(_alias_of(text)) is not None
+        """True for a view of the program's, or rows in its place, which is as it was when it was made."""
+        if text.kind == "SubqueryAlias":
+            return self.leaves.alias(text.text.partition(" ")[2]) is not None
+        match = _VIEW.match(text.text) if text.kind == "View" else None
+        return match is not None and self.leaves.view(match["name"]) is not None
 
     def _scope(self, steps: Sequence[_Step], done: Mapping[int, TextFrame], index: int) -> dict[str, Column]:
         chain: list[int] = []
@@ -125,22 +148,23 @@ class AnalyzedReader(TextReading):
     def _made(self, step: _Step, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
         kind = step.text.kind
         if kind in _PASSING:
-            return self._alias(step) if not below else self.over(below[0], "SubqueryAlias")
+            return self.over(below[0], "SubqueryAlias") if below else self._stood_for(step.text)
         if kind == "View":
             return self._view(step, below)
-        if kind in ("Relation", "RelationV2"):
+        if kind in _RELATIONS:
             return self._relation(step)
         rule = RULES.get(kind)
         if rule is None or (self._risks.brackets and kind in LISTING):
             raise Unreadable(f"the operator {kind}")
         return rule(self, step.text.text, below, inside)
 
-    def _alias(self, step: _Step) -> TextFrame:
-        """Return a frame of the program's; the ids of its columns in the text are those above it."""
-        snapshot = self.leaves.alias(_alias_of(step.text))
-        if snapshot is None:
+    def _stood_for(self, text: PlanText) -> TextFrame:
+        """Return what empty rows stand for; the ids of its columns are theirs."""
+        snapshot = self.leaves.alias(text.text.partition(" ")[2])
+        if snapshot is None or not text.below:
             raise Unreadable("a step without another below it")
-        return self._as_it_was(snapshot, _outputs_of(step.text))
+        listed = listed_columns(text.below[0].text.partition("[")[2].removesuffix("]"))
+        return self._as_it_was(snapshot, [(name, id_) for name, id_, _ in listed])
 
     def _view(self, step: _Step, below: list[TextFrame]) -> TextFrame:
         match = _VIEW.match(step.text.text)
@@ -161,11 +185,13 @@ class AnalyzedReader(TextReading):
         return self.placed(snapshot, [id_ for _, id_ in outputs])
 
     def _relation(self, step: _Step) -> TextFrame:
-        match = (_V2 if step.text.kind == "RelationV2" else _RELATION).match(step.text.text)
+        match = _RELATIONS[step.text.kind].match(step.text.text)
         if match is None:
             raise Unreadable("a relation")
-        snapshot = self.leaves.table(match["name"], in_view=step.in_view)
         listed = listed_columns(match["columns"])
+        if _MADE_UP.match(step.text.text):
+            return self.leaves.rows([(name, id_) for name, id_, _ in listed])
+        snapshot = self._source(step, match["name"], [name for name, _, _ in listed])
         by_name = {(column.name or "").lower(): at for at, column in enumerate(snapshot.columns)}
         try:
             indexes = [by_name[name.lower()] for name, _, _ in listed]
@@ -175,6 +201,15 @@ class AnalyzedReader(TextReading):
         chosen = Snapshot(columns, tuple(snapshot.values[at] for at in indexes), snapshot.rows)
         return self.placed(chosen, [id_ for _, id_, _ in listed])
 
+    def _source(self, step: _Step, name: str, names: Sequence[str]) -> Snapshot:
+        if name := name or _name_of_stream(step):
+            return self.leaves.table(name, names, in_view=step.in_view)
+        if step.in_view:
+            raise Unreadable("files without a name")
+        is_kept = step.text.kind == _KEPT
+        places = [other for other in self._nameless if (other.text.kind == _KEPT) == is_kept]
+        return self.leaves.nameless(places.index(step), len(places), names, is_kept=is_kept)
+
     def placed(self, snapshot: Snapshot, ids: Sequence[str]) -> TextFrame:
         """Return a leaf for columns of these ids."""
         if len(ids) != len(snapshot.columns):
@@ -183,16 +218,12 @@ class AnalyzedReader(TextReading):
         return TextFrame(node, tuple(ids), tuple(columns))
 
 
-def _alias_of(text: PlanText) -> str:
-    return text.text.partition(" ")[2]
+def _is_nameless(step: _Step) -> bool:
+    match = _RELATIONS[step.text.kind].match(step.text.text) if step.text.kind in _RELATIONS else None
+    named = step.in_view or _name_of_stream(step) or _MADE_UP.match(step.text.text)
+    return match is not None and not match["name"] and not named
 
 
-def _outputs_of(text: PlanText) -> list[tuple[str, str]]:
-    """Return names and ids of a plan's columns, by its first step that lists them."""
-    node: PlanText | None = text
-    while node is not None and node.kind in ("SubqueryAlias", "View") and node.below:
-        node = node.below[0]
-    if node is None or node.kind not in ("Project", "Relation", "LocalRelation"):
-        raise Unreadable("the columns of a frame in a query")
-    listed = node.text.partition("[")[2].rpartition("]")[0]
-    return [(match[1].rpartition(" AS ")[2], match[2]) for match in _OUTPUT.finditer(listed)]
+def _name_of_stream(step: _Step) -> str:
+    """Return the name of a table that is read as a stream; a program's own alias has no catalog."""
+    return step.alias if step.text.kind.startswith("StreamingRelation") and step.alias.count(".") > 1 else ""

@@ -1,10 +1,9 @@
-"""Frames of an unresolved plan: the columns of each step, by which names are found as Spark's analyzer finds them."""
+"""Nodes and columns that are made of a plan's text."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from spark_client.capturing.connect.snapshots import Column, Unreadable
@@ -22,35 +21,6 @@ class Typed(NamedTuple):
     node: Node | None
     name: str | None = None
     type: SchemaField | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Step of a plan.
-
-    Attributes:
-        columns: its columns in order.
-        hidden: columns that are left out, but that names lead to: keys of a join's other side.
-        relation: the protocol's `Relation`, of which the server knows the schema; None if there is none.
-        plan_id: the id by which a column of the program's frame names it.
-        first, last: its own number, and the last one of the steps below it.
-        depth: its distance from the plan's root.
-    """
-
-    node: Node
-    columns: tuple[Column, ...]
-    hidden: tuple[Column, ...] = ()
-    relation: Any = None
-    plan_id: int | None = None
-    first: int = 0
-    last: int = 0
-    depth: int = 0
-    inputs: tuple[Frame, ...] = field(default=(), repr=False)
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """Ids of the columns."""
-        return frozenset(column.id for column in self.columns)
 
 
 class TextFrame(NamedTuple):
@@ -97,37 +67,6 @@ class Nodes:
     def unknown(self, reason: str) -> Typed:
         """Return an expression with unknown sources."""
         return Typed(self.node("UnreadExpression", name=reason))
-
-
-def find_column(columns: Sequence[Column], parts: Sequence[str]) -> tuple[Column, Sequence[str]] | None:
-    """Return the column that a name leads to, and the fields behind it; None if there is none, or several.
-
-    As `AttributeSeq.resolve` of Spark's catalyst does: names with more of a table's name are tried first.
-
-    >>> columns = [Column("a", "1", ("shop", "t")), Column("t", "2"), Column("A", "3", ("u",))]
-    >>> [find_column(columns, name.split("."))[0].id for name in ("shop.t.a", "T.a", "t.b", "u.a")]
-    ['1', '1', '2', '3']
-    >>> find_column([*columns, Column("a", "4")], ["a"])
-    """
-    small = [part.lower() for part in parts]
-    for length in range(min(3, len(parts) - 1), -1, -1):
-        matches = {
-            column.id: column
-            for column in columns
-            if column.name is not None
-            and column.name.lower() == small[length]
-            and (not length or [part.lower() for part in column.qualifier[-length:]] == small[:length])
-        }
-        if len(matches) > 1:  # a session that minds the case has no doubt
-            matches = {id_: column for id_, column in matches.items() if column.name == parts[length]}
-        if matches:
-            return (next(iter(matches.values())), parts[length + 1 :]) if len(matches) == 1 else None
-    return None
-
-
-def qualified(columns: Iterable[Column], qualifier: tuple[str, ...]) -> tuple[Column, ...]:
-    """Return the columns under another table's name."""
-    return tuple(replace(column, qualifier=qualifier) for column in columns)
 
 
 def field_of(nodes: Nodes, item: Typed, name: str) -> Typed:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from headwater_model.columns import ColumnLineage
 from headwater_model.ids import FieldPath
 from spark_client.capturing.connect.columns.queries import parse_analyzed
-from spark_client.capturing.connect.columns.sources import SessionSources, snapshot_of, text_of
+from spark_client.capturing.connect.columns.sources import SessionSources
 from spark_client.capturing.connect.snapshots import Snapshot, Unreadable
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.extract import OutputColumns, sources_of
@@ -32,7 +32,7 @@ def read_snapshot(session: Session, relation: Any) -> Snapshot:
     Raises:
         Unreadable: they cannot be read without guessing, or cost too much.
     """
-    return snapshot_of(SessionSources(session), relation)
+    return SessionSources(session).frame(relation)
 
 
 def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into]]:
@@ -50,7 +50,7 @@ def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into
         inside = [*command.inside, *command.below]
         if command.kind not in _COMMANDS or not inside:
             raise Unreadable(f"the command {command.kind}")
-        statements.append((sources.read_text(explained, text_of(message), root=inside[-1]), _COMMANDS[command.kind]))
+        statements.append((sources.statement(explained, message, inside[-1]), _COMMANDS[command.kind]))
     return statements
 
 

@@ -1,30 +1,31 @@
-"""Queries in SQL: their columns, by the analyzed plan that the server prints."""
+"""Columns of queries and frames, by the analyzed plan that the server prints, and the leaves of such a plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
 
 from spark_client.capturing.connect.columns.analyzed import AnalyzedReader
-from spark_client.capturing.connect.columns.frames import Nodes, TextFrame, Typed
-from spark_client.capturing.connect.columns.texts import risks_of
+from spark_client.capturing.connect.columns.frames import Nodes, TextFrame
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text
-from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, table_read
+from spark_client.capturing.connect.reads import ROWS_OF_PROGRAM, FrameRead, Read, SourceRead, TableRead, table_read
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
-from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
-from spark_client.capturing.plans.values import NOTHING
+from spark_client.capturing.plans.values import NOTHING, TooLarge, Value, unknown
+from spark_client.capturing.plans.walk import PlanWalk
 
 # Text of one plan.
 _TEXT_MAX_CHARS = 2_000_000
 
 
 class Tables(Protocol):
-    """Tables and views that a query's text names."""
+    """Tables, views and kept frames that a plan names."""
 
-    def of_read(self, read: Read) -> Snapshot:
-        """Return the columns of a table or a source."""
+    def of_read(self, read: Read, names: Sequence[str]) -> Snapshot:
+        """Return the columns of a table, a source or a frame; `names` are those in the plan."""
 
     def full_name(self, read: TableRead) -> tuple[str, ...]:
         """Return a table's name with its catalog and database."""
@@ -33,44 +34,67 @@ class Tables(Protocol):
         """Return the columns of a temporary view."""
 
 
+class PlanReads(NamedTuple):
+    """Reads of a plan; `is_ordered` if its text has them in the same order."""
+
+    reads: Sequence[Read]
+    is_ordered: bool = True
+
+
 class QueryLeaves:
-    """Leaves of one query's text; `reads` are those of its parsed plan, `frames` the program's that it names."""
+    """Leaves of one plan's text; `frames` are names in it that stand for frames, in lower case.
+
+    `stand_ins` are what empty rows stand for, by the names of those.
+    """
 
     def __init__(
         self,
         tables: Tables,
-        placed: Callable[[Snapshot], tuple[Node, Sequence[Column]]],
-        reads: Sequence[Read],
-        frames: Mapping[str, Snapshot],
+        reads: PlanReads,
+        frames: frozenset[str] = frozenset(),
+        stand_ins: Mapping[str, Snapshot] | None = None,
     ) -> None:
+        self.nodes = Nodes()
         self._tables = tables
-        self._placed = placed
-        self._sources = [read for read in reads if isinstance(read, SourceRead)]
-        named = [read for read in reads if isinstance(read, TableRead)]
+        self._ordered = reads.is_ordered
+        self._sources = [read for read in reads.reads if isinstance(read, SourceRead)]
+        self._kept = [read for read in reads.reads if isinstance(read, FrameRead)]
+        named = [read for read in reads.reads if isinstance(read, TableRead)]
         self._named = {".".join(tables.full_name(read)).lower(): read for read in named}
-        self._frames = {name.lower(): frame for name, frame in frames.items()}
+        # A text prints rows of the program and literals of a statement alike.
+        self._of_rows = unknown(ROWS_OF_PROGRAM.reason) if ROWS_OF_PROGRAM in reads.reads else NOTHING
+        self._frames = frames
+        self._stand_ins = stand_ins or {}
+        self._leaves: dict[int, RowsLineage] = {}
 
-    def table(self, name: str, *, in_view: bool) -> Snapshot:
+    def table(self, name: str, names: Sequence[str], *, in_view: bool) -> Snapshot:
         """Return a table's columns.
 
         Raises:
-            Unreadable: the plan names another table than the statement did then, or files that it cannot name.
+            Unreadable: the plan names another table than the statement did then.
         """
-        if not name:
-            if in_view or len(self._sources) != 1:
-                raise Unreadable("files without a name")
-            return self._tables.of_read(self._sources[0])
         if in_view:
-            return self._tables.of_read(table_read(name))
+            return self._tables.of_read(table_read(name), names)
         read = self._named.get(name.lower())
         if read is None:
             raise Unreadable(f"the table {name}, which the statement does not name")
-        return self._tables.of_read(TableRead(self._tables.full_name(read)))
+        return self._tables.of_read(TableRead(self._tables.full_name(read)), names)
+
+    def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
+        """Return the columns of files, or of a frame that the server keeps: the plan has `count` of them.
+
+        Raises:
+            Unreadable: it is not known which.
+        """
+        reads: Sequence[Read] = self._kept if is_kept else self._sources
+        if len(reads) != count or (count > 1 and not self._ordered and len(set(reads)) > 1):
+            raise Unreadable("files without a name")
+        return self._tables.of_read(reads[place], names)
 
     def view(self, name: str) -> Snapshot | None:
-        """Return the columns of a temporary view; None for a view of the catalog."""
+        """Return the columns of a temporary view; None for a view of the catalog, and for a frame of the program."""
         parts = table_read(name).name
-        if len(parts) > 2:
+        if len(parts) > 2 or parts[-1].lower() in self._frames:
             return None
         snapshot = self._tables.temporary(parts)
         if snapshot is None:
@@ -78,48 +102,33 @@ class QueryLeaves:
         return snapshot
 
     def alias(self, name: str) -> Snapshot | None:
-        """Return the columns of a program's frame that a query names."""
-        return self._frames.get(name.lower())
+        """Return the columns of what a name stands for; None for any other name."""
+        return self._stand_ins.get(name)
 
     def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Return rows in the statement, which are made of nothing."""
-        snapshot = Snapshot(tuple(Column(name, "") for name, _ in outputs), tuple(NOTHING for _ in outputs))
-        node, columns = self._placed(snapshot)
+        """Read rows in the plan: made of nothing in a statement, unknown in a program."""
+        snapshot = Snapshot(tuple(Column(name, "") for name, _ in outputs), tuple(self._of_rows for _ in outputs))
+        node, columns = self.placed(snapshot)
         return TextFrame(node, tuple(id_ for _, id_ in outputs), tuple(columns))
 
     def placed(self, snapshot: Snapshot) -> tuple[Node, Sequence[Column]]:
         """Return a leaf for columns, and its own columns."""
-        return self._placed(snapshot)
+        columns = tuple(replace(column, id=self.nodes.new_id()) for column in snapshot.columns)
+        leaf = self.nodes.node("SparkConnectLeaf", schema=True)
+        pairs = zip(columns, snapshot.values, strict=True)
+        self._leaves[leaf.number] = RowsLineage(tuple((column.id, value) for column, value in pairs), snapshot.rows)
+        return leaf, columns
 
+    def lineage(self, node: Node, variables: Mapping[str, Value]) -> RowsLineage:
+        """Return what the columns of a plan over these leaves are made of.
 
-class GivenRows(QueryLeaves):
-    """Leaves of the text of an expression alone, which is over columns that are known."""
-
-    def __init__(self, columns: Sequence[Column], nodes: Nodes) -> None:
-        self._columns = list(columns)
-        self._node = nodes.node("OneRowRelation")
-
-    def table(self, name: str, *, in_view: bool) -> Snapshot:
-        """Refuse tables, which only a subquery has."""
-        del in_view
-        raise Unreadable(f"the table {name} in an expression")
-
-    def view(self, name: str) -> Snapshot | None:
-        """Refuse views."""
-        raise Unreadable(f"the view {name} in an expression")
-
-    def alias(self, name: str) -> Snapshot | None:
-        """Return None: an expression names no frame."""
-        del name
-        return None
-
-    def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Return the last of the known columns that are not taken yet."""
-        first = len(self._columns) - len(outputs)  # the last rows of a text are read first
-        taken, self._columns = self._columns[first:], self._columns[:first]
-        if [column.name for column in taken] != [name for name, _ in outputs]:
-            raise Unreadable("an expression over other columns")
-        return TextFrame(self._node, tuple(id_ for _, id_ in outputs), tuple(taken))
+        Raises:
+            Unreadable: they are too many.
+        """
+        try:
+            return PlanWalk(lambda leaf: self._leaves[leaf.number], variables).relation(node)
+        except TooLarge as reason:
+            raise Unreadable(str(reason)) from reason
 
 
 def parse_analyzed(explained: str) -> PlanText:
@@ -146,102 +155,14 @@ def views_in(root: PlanText) -> list[tuple[str, ...]]:
     return list(names)
 
 
-def read_query(root: PlanText, sql: str, leaves: QueryLeaves, nodes: Nodes) -> TextFrame:
-    """Return a query's plan.
+def read_query(root: PlanText, risks: LiteralRisks, leaves: QueryLeaves, variables: Mapping[str, Value]) -> Snapshot:
+    """Return what the columns of a plan are made of.
 
     Raises:
         Unreadable: it has a form that is unknown, or literals that can be taken for something else.
     """
-    return AnalyzedReader(nodes, leaves, risks_of(sql)).read(root)
-
-
-def relation_of(text: str, columns: Sequence[Column], proto: Any) -> Any:
-    """Return a relation of the protocol that has an expression over columns without rows.
-
-    Raises:
-        Unreadable: a column's type is unknown.
-    """
-    parts: list[Any] = []
-    for qualifier, group in _runs(columns):
-        relation = proto.Relation()
-        relation.local_relation.schema = ", ".join(f"{_quoted(column.name)} {_ddl(column.type)}" for column in group)
-        if qualifier:
-            alias = proto.Relation()
-            alias.subquery_alias.input.CopyFrom(relation)
-            alias.subquery_alias.alias = qualifier[-1]
-            alias.subquery_alias.qualifier.extend(qualifier[:-1])
-            relation = alias
-        parts.append(relation)
-    over = parts[0] if parts else None
-    for part in parts[1:]:
-        joined = proto.Relation()
-        joined.join.left.CopyFrom(over)
-        joined.join.right.CopyFrom(part)
-        joined.join.join_type = proto.Join.JOIN_TYPE_CROSS
-        over = joined
-    projection = proto.Relation()
-    if over is not None:
-        projection.project.input.CopyFrom(over)
-    projection.project.expressions.add().expression_string.expression = text
-    return projection
-
-
-def item_of(root: PlanText, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
-    """Return the expression in the plan of such a relation; a generator has the `names` of its columns."""
-    if root.kind not in ("Project", "Aggregate") or root.inside:
-        raise Unreadable(f"the expression {text}")
-    frame = read_query(root, text, GivenRows(columns, nodes), nodes)
-    items = frame.node.nodes("projectList") or frame.node.nodes("aggregateExpressions")
-    below = frame.node.node("child")
-    generator = below.node("generator") if below is not None else None
-    if generator is not None:
-        generator.values = {**generator.values, "names": [column.name for column in frame.columns]}
-    elif len(items) != 1:
-        raise Unreadable(f"the expression {text}")
-    if any(node.kind not in _SIMPLE for node in _below(root)[generator is not None :]):
-        raise Unreadable(f"the expression {text}")
-    return Typed(generator or items[0], frame.columns[0].name, frame.columns[0].type)
-
-
-_SIMPLE = ("Join", "SubqueryAlias", "LocalRelation", "OneRowRelation")
-
-
-def _below(root: PlanText) -> list[PlanText]:
-    nodes, left = [], list(root.below)
-    while left:
-        node = left.pop()
-        nodes.append(node)
-        left += node.below
-    return nodes
-
-
-def _runs(columns: Sequence[Column]) -> list[tuple[tuple[str, ...], list[Column]]]:
-    runs: list[tuple[tuple[str, ...], list[Column]]] = []
-    for column in columns:
-        if not runs or runs[-1][0] != column.qualifier:
-            runs.append((column.qualifier, []))
-        runs[-1][1].append(column)
-    return runs
-
-
-def _quoted(name: str | None) -> str:
-    if name is None:
-        raise Unreadable("the name of a column")
-    return f"`{name.replace('`', '``')}`"
-
-
-def _ddl(type_: SchemaField | None) -> str:
-    """Return a type as SQL has it."""
-    if type_ is None:
-        raise Unreadable("the type of a column")
-    if not type_.fields:
-        return type_.type
-    inside = ", ".join(f"{_quoted(field.name)}: {_ddl(field)}" for field in type_.fields)
-    return type_.type.replace("struct", f"struct<{inside}>", 1)
-
-
-def of_columns(frame: TextFrame, related: RowsLineage) -> Snapshot:
-    """Return what the columns of a plan are made of."""
+    frame = AnalyzedReader(leaves.nodes, leaves, risks).read(root)
+    related = leaves.lineage(frame.node, variables)
     if [column.id for column in frame.columns] != [id_ for id_, _ in related.columns]:
         raise Unreadable("columns in another order")
     return Snapshot(frame.columns, tuple(related.values), related.rows)

@@ -2,107 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from headwater_model.columns import ColumnSource
 from spark_client.capturing.connect.columns import queries
-from spark_client.capturing.connect.columns.frames import Nodes, Typed
-from spark_client.capturing.connect.columns.relations import PlanReader
-from spark_client.capturing.connect.plan_texts import PlanText, parse_plan_text, reads_in
-from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead, reads_of
+from spark_client.capturing.connect.columns.queries import PlanReads
+from spark_client.capturing.connect.literal_risks import all_risks, risks_of
+from spark_client.capturing.connect.plan_texts import PlanText, has_ctes, parse_plan_text, reads_in, schema_in
+from spark_client.capturing.connect.reads import FrameRead, QueryRead, Read, SourceRead, TableRead, kinds_in, reads_of
 from spark_client.capturing.connect.server import NoResponse
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from spark_client.capturing.connect.sql_statements import is_recursive
 from spark_client.capturing.connect.tables import Session
 from spark_client.capturing.model import Dataset, SchemaField
-from spark_client.capturing.plans.values import IDENTITY, NOTHING, Dependency, Value, unknown
+from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, unknown
 
-# Requests to the server for one write's columns.
-_REQUESTS_MAX = 20
-_PLAN_MAX_BYTES = 1_000_000
 _MERGES = ("spark.sql.parquet.mergeSchema", "spark.sql.orc.mergeSchema")
+# Relations whose inputs a plan's text has in another order than the protocol.
+_TURNED = frozenset({"lateral_join", "with_relations"})
 
 
 class SessionSources:
-    """Sources of one write's plan, in a session."""
+    """Sources of plans in a session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._requests = 0
 
-    def variables(self) -> Mapping[str, Value]:
-        """Return the session's variables by their keys."""
-        return self._session.variable_values
-
-    def schema(self, relation: Any) -> tuple[SchemaField, ...]:
-        """Return the server's schema of a relation.
-
-        Raises:
-            Unreadable: it does not respond, or was queried too often.
-        """
-        self._count_request(relation)
-        try:
-            return self._session.server.schema(relation)
-        except NoResponse as reason:
-            raise Unreadable(f"the schema: {reason}") from reason
-
-    def _count_request(self, relation: Any) -> None:
-        if relation.ByteSize() > _PLAN_MAX_BYTES:
-            raise Unreadable("the schema of so large a plan")
-        self._requests += 1
-        if self._requests > _REQUESTS_MAX:
-            raise Unreadable(f"more than {_REQUESTS_MAX} requests to the server")
-
-    def expression(self, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
-        """Return an expression in SQL over these columns, by the server's plan of it.
-
-        Raises:
-            Unreadable: it is more than an expression, or cannot be read without guessing.
-        """
-        from pyspark.sql.connect import proto
-
-        return queries.item_of(self._explained(queries.relation_of(text, columns, proto)), text, columns, nodes)
-
-    def _explained(self, relation: Any) -> PlanText:
-        self._count_request(relation)
-        try:
-            return queries.parse_analyzed(self._session.server.explain_relation(relation))
-        except NoResponse as reason:
-            raise Unreadable(f"the plan: {reason}") from reason
-
-    def leaf(self, relation: Any, references: Sequence[Any]) -> Snapshot:
-        """Return the columns of a leaf; `references` are the program's frames that a query may name.
-
-        Raises:
-            Unreadable: its columns' names are unknown.
-        """
-        if relation.WhichOneof("rel_type") == "sql":
-            return self._query(relation.sql, references)
-        read = next(reads_of(relation), None)
-        return _of_schema(self.schema(relation), NOTHING) if read is None else self._of_read(read, relation)
-
-    def _of_read(self, read: Read, relation: Any) -> Snapshot:
-        snapshot = self._session.snapshot(read)
-        if snapshot is not None:
-            return snapshot
-        if isinstance(read, TableRead | SourceRead):
-            return self._named(read, relation)
-        reason = read.reason if isinstance(read, UnknownRead) else "CommandResult: the result of a command"
-        return _of_schema(self.schema(relation), unknown(reason))
-
-    def _named(self, read: TableRead | SourceRead, relation: Any = None) -> Snapshot:
+    def of_read(self, read: Read, names: Sequence[str]) -> Snapshot:
+        """Return the columns of a table, of files or of a kept frame, that a plan shows with these names."""
+        if isinstance(read, FrameRead):
+            return self._session.snapshot(read) or _of_names(names, "CommandResult: the result of a command")
+        if not isinstance(read, TableRead | SourceRead):
+            raise Unreadable("a source of a query")
         resolved = self._session.find([read])
         datasets = resolved.datasets
-        schema = datasets[0].schema if len(datasets) == 1 else ()
-        if not schema and relation is None:
-            raise Unreadable("the schema of a source")
-        known = schema or self.schema(relation)
         if resolved.unknown:
-            return _of_schema(known, unknown("; ".join(resolved.unknown)))
-        qualifier = self._session.qualifier(read) if isinstance(read, TableRead) else ()
-        return _of_datasets(known, datasets, qualifier, merged=len(datasets) > 1 and self._is_merged(read))
+            return _of_names(names, "; ".join(resolved.unknown))
+        known = datasets[0].schema if len(datasets) == 1 else ()
+        schema = known or tuple(SchemaField(name, "") for name in names)
+        merged = len(datasets) > 1 and self._is_merged(read)
+        return _of_datasets(schema, datasets, typed=bool(known), merged=merged)
 
     def _is_merged(self, read: TableRead | SourceRead) -> bool:
         """True if datasets that are read as one may have other columns than each other."""
@@ -113,14 +53,6 @@ class SessionSources:
         except NoResponse:
             return True
 
-    # Queries in SQL.
-
-    def of_read(self, read: Read) -> Snapshot:
-        """Return the columns of a table, or of files, that a query's plan names."""
-        if not isinstance(read, TableRead | SourceRead):
-            raise Unreadable("a source of a query")
-        return self._named(read)
-
     def full_name(self, read: TableRead) -> tuple[str, ...]:
         """Return a table's name with its catalog and database."""
         return self._session.qualifier(read)
@@ -129,50 +61,64 @@ class SessionSources:
         """Return the columns of a temporary view, which this session or another one made."""
         return self._session.snapshot(TableRead(name))
 
-    def _query(self, message: Any, references: Sequence[Any]) -> Snapshot:
-        named = [reference for reference in references if reference.WhichOneof("rel_type") == "subquery_alias"]
-        if named:
-            return self._with_frames(message, named)
-        return self.read_text(self._session.explained(message), text_of(message))
+    def frame(self, relation: Any) -> Snapshot:
+        """Return the columns of a program's frame.
 
-    def _with_frames(self, message: Any, named: Sequence[Any]) -> Snapshot:
-        from pyspark.sql.connect import proto
-
-        whole = proto.Relation()
-        whole.with_relations.root.sql.CopyFrom(message)
-        whole.with_relations.references.extend(named)
-        self._count_request(whole)
+        Raises:
+            Unreadable: they cannot be read without guessing, or the server does not explain the frame.
+        """
         try:
-            explained = self._session.server.explain_relation(whole)
+            explained = self._session.explained_frame(relation)
         except NoResponse as reason:
             raise Unreadable(f"the plan: {reason}") from reason
-        frames = {
-            reference.subquery_alias.alias: snapshot_of(self, reference.subquery_alias.input) for reference in named
-        }
-        return self.read_text(explained, text_of(message), frames)
+        tree = queries.parse_analyzed(explained.text)
+        inside = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
+        texts = [text_of(read.message) for read in inside]
+        texts += map(self._session.view_text, queries.views_in(tree))
+        risks = all_risks([explained.risks, *map(risks_of, texts)])
+        frames = frozenset(name.lower() for read in inside for name in read.frames)
+        stand_ins = {name: self._stood_for(read) for name, read in explained.stand_ins.items()}
+        reads = self._reads(relation, set(explained.stand_ins.values()))
+        leaves = queries.QueryLeaves(self, reads, frames, stand_ins)
+        snapshot = queries.read_query(tree, risks, leaves, self._session.variable_values)
+        return snapshot._replace(schema=schema_in(explained.text, [column.name or "" for column in snapshot.columns]))
 
-    def read_text(
-        self, explained: str, sql: str, frames: dict[str, Snapshot] | None = None, root: PlanText | None = None
-    ) -> Snapshot:
-        """Return the columns of a statement, or of the query in it (`root`), by Spark's plans of it.
+    def _stood_for(self, read: Read) -> Snapshot:
+        snapshot = self._session.snapshot(read)
+        if snapshot is None:
+            raise Unreadable("a frame that is gone")
+        return snapshot
+
+    def _reads(self, relation: Any, left_out: Collection[Read]) -> PlanReads:
+        """Return the reads of a frame, those of its queries in their places."""
+        reads: list[Read] = []
+        is_ordered = _TURNED.isdisjoint(kinds_in(relation))
+        for read in reads_of(relation):
+            if not isinstance(read, QueryRead):
+                reads += [read] if read not in left_out else []
+                continue
+            inside = _of_plan(self._session.plan(read.message), read.message.query, read.frames)
+            is_ordered = is_ordered and inside.is_ordered
+            reads += inside.reads
+        return PlanReads(reads, is_ordered)
+
+    def statement(self, explained: str, message: Any, root: PlanText) -> Snapshot:
+        """Return the columns of the query in a statement (`root`), by Spark's plans of it.
 
         Raises:
             Unreadable: they cannot be read without guessing.
         """
-        parsed = parse_plan_text(explained)
-        reads = list(reads_in(parsed, recursive=is_recursive(sql))) if parsed else []
-        shown = [read for read in reads if not _is_frame(read, frames or {})]
-        reader = PlanReader(self)
+        texts = [text_of(message), *map(self._session.view_text, queries.views_in(root))]
+        leaves = queries.QueryLeaves(self, _of_plan(parse_plan_text(explained), message.query))
+        return queries.read_query(root, risks_of("\n".join(texts)), leaves, self._session.variable_values)
 
-        def placed(snapshot: Snapshot) -> Any:
-            frame = reader.placed(snapshot)
-            return frame.node, frame.columns
 
-        tree = root or queries.parse_analyzed(explained)
-        sql = "\n".join([sql, *map(self._session.view_text, queries.views_in(tree))])
-        leaves = queries.QueryLeaves(self, placed, shown, frames or {})
-        frame = queries.read_query(tree, sql, leaves, reader.nodes)
-        return queries.of_columns(frame, reader.related_node(frame.node))
+def _of_plan(parsed: PlanText | None, sql: str, frames: frozenset[str] = frozenset()) -> PlanReads:
+    """Return the reads of a parsed plan; the analyzer may turn the order of CTEs."""
+    if parsed is None:
+        return PlanReads((), is_ordered=False)
+    reads = reads_in(parsed, recursive=is_recursive(sql))
+    return PlanReads([read for read in reads if not _is_frame(read, frames)], not has_ctes(parsed))
 
 
 def text_of(message: Any) -> str:
@@ -183,39 +129,21 @@ def text_of(message: Any) -> str:
     return f"{message.query}\n{bare}"
 
 
-def snapshot_of(sources: SessionSources, relation: Any) -> Snapshot:
-    """Return the columns of a relation, as they are now.
-
-    Raises:
-        Unreadable: they cannot be read without guessing, or cost too much.
-    """
-    reader = PlanReader(sources)
-    frame = reader.read(relation)
-    related = reader.related_node(frame.node)
-    columns = reader.steps.columns(frame)
-    if [column.id for column in columns] != [id_ for id_, _ in related.columns]:
-        raise Unreadable("columns in another order")
-    return Snapshot(tuple(replace(column, qualifier=()) for column in columns), tuple(related.values), related.rows)
-
-
-def _is_frame(read: Read, frames: dict[str, Snapshot]) -> bool:
+def _is_frame(read: Read, frames: frozenset[str]) -> bool:
     names = {name.lower() for name in frames}
     return isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names
 
 
-def _of_schema(schema: Sequence[SchemaField], value: Value) -> Snapshot:
-    columns = tuple(Column(field.name, "", type=field) for field in schema)
-    return Snapshot(columns, tuple(value for _ in columns))
+def _of_names(names: Sequence[str], reason: str) -> Snapshot:
+    return Snapshot(tuple(Column(name, "") for name in names), tuple(unknown(reason) for _ in names))
 
 
-def _of_datasets(
-    schema: Sequence[SchemaField], datasets: Sequence[Dataset], qualifier: tuple[str, ...], *, merged: bool
-) -> Snapshot:
-    columns = tuple(Column(field.name, "", qualifier, field) for field in schema)
+def _of_datasets(schema: Sequence[SchemaField], datasets: Sequence[Dataset], *, typed: bool, merged: bool) -> Snapshot:
+    columns = tuple(Column(field.name, "", type=field if typed else None) for field in schema)
     if merged:
         return Snapshot(columns, tuple(unknown("HadoopFsRelation: files of several schemas") for _ in columns))
     values = (
-        Value(frozenset(Dependency(ColumnSource(dataset.id, (column.name or "",)), IDENTITY) for dataset in datasets))
-        for column in columns
+        Value(frozenset(Dependency(ColumnSource(dataset.id, (field.name,)), IDENTITY) for dataset in datasets))
+        for field in schema
     )
     return Snapshot(columns, tuple(values))

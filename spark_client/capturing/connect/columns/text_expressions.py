@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from spark_client.capturing.connect.columns.frames import Nodes, Typed, field_of, is_nested
@@ -17,6 +18,9 @@ from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
 
 _WORD = re.compile(r"[^\s()\[\],\x01-\x04]+")
+# The id of a function of the program, as it is printed and as it is marked.
+_PRINTED_ID = re.compile(r"\)#(\d+)L?")
+_OWN_ID = re.compile(rf"{PYTHON}(\d+);")
 # What stands for a subquery of an IN.
 _LIST = " list"
 # As Spark prints classes that change nothing.
@@ -31,12 +35,18 @@ def read_expression(texts: Texts, text: str, plans: Sequence[Node]) -> Typed:
     Raises:
         Unreadable: its references cannot be read either.
     """
+    text = _PRINTED_ID.sub(rf"){PYTHON}\1;", text)
     if not texts.risks.parts:
         try:
             return _Parser(texts, text, plans).whole()
         except (Unreadable, RecursionError, IndexError, ValueError):
             pass
     return texts.references(text, plans)
+
+
+def own_ids(marked: str) -> list[str]:
+    """Return the ids of the program's functions in a marked text."""
+    return _PRINTED_ID.findall(marked)
 
 
 class _Atom(NamedTuple):
@@ -179,15 +189,23 @@ class _Parser:
         if small in _BY_PLACE and self._texts.risks.commas:
             raise Unreadable("the places of a function's arguments")
         items = self._arguments()
-        if self._text.startswith(PYTHON, self._at):
-            self._at += 1
-            return _Atom(Typed(self._nodes.node("PythonUDF", name=name, children=[item.node for item, _ in items])))
+        if (own := _OWN_ID.match(self._text, self._at)) is not None:
+            self._at = own.end()
+            return _Atom(self._own(name, own[1], [item.node for item, _ in items]))
         if small == "windowspecdefinition":
             return _Atom(self._window(items), small)
         if small in _SAME:
             return _Atom(items[0][0])
         call = _CALLS[small](self._nodes, items) if small in _CALLS else None
         return _Atom(call or function(self._nodes, small, [item for item, _ in items]))
+
+    def _own(self, name: str, id_: str, children: list[Node | None]) -> Typed:
+        """Return a function of the program, which aggregates where rows are grouped, but not by it."""
+        keys = self._texts.keys
+        if keys is None or id_ in keys:
+            return Typed(self._nodes.node("PythonUDF", name=name, children=children))
+        called = self._nodes.node("PythonUDAF", name=name, children=children)
+        return Typed(self._nodes.node("AggregateExpression", aggregateFunction=called))
 
     def _window(self, items: Sequence[tuple[Typed, str]]) -> Typed:
         parts = [item.node for item, text in items if not text.startswith("specifiedwindowframe")]
@@ -287,6 +305,46 @@ def _struct(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     return Typed(nodes.node("CreateNamedStruct", names=names, children=children))
 
 
+def _zip(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed | None:
+    """Return `arrays_zip(a#1, b#2, a, b)`, in which the names of the fields come last; None for another form."""
+    count = len(items) // 2
+    names, parts = [text for _, text in items[count:]], [item.node for item, _ in items[:count]]
+    if len(items) % 2 or any(item.node is not None for item, _ in items[count:]):
+        return None
+    fields = tuple(SchemaField(name, "") for name in names)
+    node = nodes.node("ArraysZip", **{"dataType.elementType.names": names}, children=parts)
+    return Typed(node, None, SchemaField("", "array<struct>", fields))
+
+
+def _with_field(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
+    return Typed(nodes.node("WithField", name=items[0][1], valExpr=items[1][0].node), items[0][1], items[1][0].type)
+
+
+def _drop_field(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
+    return Typed(nodes.node("DropField", name=items[0][1]), items[0][1])
+
+
+def _update(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
+    """Return `update_fields(a#1, WithField(b, 1), dropfield(c))`."""
+    old = items[0][0]
+    if old.type is None or old.type.type != "struct":
+        raise Unreadable("the fields of a struct")
+    fields = {field.name.lower(): field for field in old.type.fields}
+    for item, _ in items[1:]:
+        key, name = (item.name or "").lower(), item.name or ""
+        if item.node is not None and item.node.kind == "DropField":
+            fields.pop(key, None)
+        else:
+            same = fields[key].name if key in fields else name
+            fields[key] = replace(item.type or SchemaField("", "unknown"), name=same)
+            if item.node is not None:
+                item.node.values = {**item.node.values, "name": same}
+    puts = [item.node for item, _ in items[1:] if item.node is not None and item.node.kind == "WithField"]
+    names = [field.name for field in fields.values()]
+    node = nodes.node("UpdateFields", structExpr=old.node, fieldOps=puts, **{"dataType.names": names})
+    return Typed(node, None, SchemaField("", "struct", tuple(fields.values())))
+
+
 def _lambda(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     body, *variables = (item.node for item, _ in items)
     arguments = [variable for variable in variables if variable is not None]
@@ -307,8 +365,12 @@ def _time(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
     return Typed(nodes.node("PreciseTimestampConversion", child=items[0][0].node))
 
 
-_BY_PLACE = BY_PLACE | {"pivotfirst", "lambdafunction"}
-_CALLS: Mapping[str, Callable[[Nodes, Sequence[tuple[Typed, str]]], Typed]] = {
+_BY_PLACE = BY_PLACE | {"pivotfirst", "lambdafunction", "arrays_zip", "update_fields", "withfield", "dropfield"}
+_CALLS: Mapping[str, Callable[[Nodes, Sequence[tuple[Typed, str]]], Typed | None]] = {
+    "arrays_zip": _zip,
+    "dropfield": _drop_field,
+    "update_fields": _update,
+    "withfield": _with_field,
     "struct": _struct,
     "named_struct": _struct,
     "lambdafunction": _lambda,

@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
 
-from spark_client.capturing.connect.columns.frames import Nodes, TextFrame, Typed
+from spark_client.capturing.connect.columns import text_rows
+from spark_client.capturing.connect.columns.frames import TextFrame, Typed
 from spark_client.capturing.connect.columns.functions import GENERATORS
-from spark_client.capturing.connect.columns.text_expressions import read_expression
-from spark_client.capturing.connect.columns.texts import Texts
+from spark_client.capturing.connect.columns.text_expressions import own_ids, read_expression
+from spark_client.capturing.connect.columns.text_reading import (
+    LONG,
+    Rule,
+    TextReading,
+    bracketed,
+    listed_columns,
+    new_columns,
+    split_list,
+)
 from spark_client.capturing.connect.snapshots import Column, Unreadable
-from spark_client.capturing.model import SchemaField
-from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.plan import Node
 
-Rule: TypeAlias = "Callable[[TextReading, str, list[TextFrame], list[TextFrame]], TextFrame]"
-_COLUMN = re.compile(r"(.*?)#(\d+)(L?)(?:, ?|$)")
-_CTE = re.compile(r"(?:CTERelationDef|UnionLoop) (\d+)\b")
-_CTE_REFERENCE = re.compile(r"(?:CTERelationRef|UnionLoopRef) (\d+), (?:true, |false, )?\[(.*?)\]")
 _HINTS = re.compile(r", (?:left|right)Hint=\(.*\)$")
-_LONG = SchemaField("", "long")
-# Operators with lists that only their brackets end.
-LISTING = kinds("Aggregate Generate Expand Window Sort")
-
-
-class TextReading:
-    """State of reading one plan's text; `rows` returns rows in the statement by names and ids of their columns."""
-
-    def __init__(self, nodes: Nodes, texts: Texts, rows: Callable[[Sequence[tuple[str, str]]], TextFrame]) -> None:
-        self.nodes = nodes
-        self.texts = texts
-        self.rows = rows
-
-    def over(self, child: TextFrame, kind: str, **values: Any) -> TextFrame:
-        """Return a step with the columns of its child."""
-        return child._replace(node=self.nodes.node(kind, child=child.node, **values))
-
-
-def listed_columns(text: str) -> list[tuple[str, str, str]]:
-    """Return names, ids and `L` (of a long) of columns in a list.
-
-    >>> listed_columns("a#1,b, c#2L")
-    [('a', '1', ''), ('b, c', '2', 'L')]
-    """
-    return _COLUMN.findall(text)
 
 
 def _project(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
@@ -73,7 +51,7 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
         item = read_expression(reader.texts, _renumbered(entry.text), own)
         type_ = item.type
         if entry.is_long and type_ is None:
-            type_ = _LONG
+            type_ = LONG
         node, column = reader.nodes.alias(Typed(item.node, entry.name, type_))
         ids.append(entry.id or "")
         columns.append(column)
@@ -90,7 +68,7 @@ def _filter(reader: TextReading, text: str, below: list[TextFrame], inside: list
 
 def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `Sort [a#1 ASC NULLS FIRST], true`."""
-    listed, rest = _bracketed(reader.texts.marked(text).partition("[")[2])
+    listed, rest = bracketed(reader.texts.marked(text).partition("[")[2])
     orders = _each(reader, listed, inside)
     return reader.over(below[0], "Sort", order=orders, **{"global": rest.endswith("true")})
 
@@ -98,7 +76,7 @@ def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
 def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list[Node | None]:
     """Return the expressions of a list without aliases."""
     plans = iter([frame.node for frame in inside])
-    items = _split(listed)
+    items = split_list(listed)
     own = [[next(plans) for _ in range(item.count("\x02"))] for item in items]
     return [
         read_expression(reader.texts, _renumbered(item), of_item).node for item, of_item in zip(items, own, strict=True)
@@ -107,12 +85,14 @@ def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list
 
 def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
     """Return `Aggregate [a#1], [a#1, sum(b#2) AS c#3]`; without groups it has one list."""
-    first, rest = _bracketed(reader.texts.marked(text).partition("[")[2])
+    first, rest = bracketed(reader.texts.marked(text).partition("[")[2])
     grouped = rest.startswith(", [")
     count = first.count("\x02") if grouped else 0
     groups = _each(reader, first, inside[:count]) if grouped else []
     marked = rest.removeprefix(", [") if grouped else reader.texts.marked(text).partition("[")[2]
+    reader.texts.keys = frozenset(own_ids(first) if grouped else ())
     items, frame = _listed(reader, marked, inside[count:])
+    reader.texts.keys = None
     node = reader.nodes.node("Aggregate", child=below[0].node, aggregateExpressions=items, groupingExpressions=groups)
     return frame._replace(node=node)
 
@@ -189,20 +169,15 @@ def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: li
         raise Unreadable("a generator of a subquery")
     marked, _, listed = reader.texts.marked(text).removeprefix("Generate ").rpartition("[")
     called = re.match(r"(\w+)\(", marked)
-    arguments, _ = _bracketed(marked[called.end() :], "()") if called else ("", "")
+    arguments, _ = bracketed(marked[called.end() :], "()") if called else ("", "")
     outputs = listed_columns(listed.removesuffix("]"))
     if called is None or not outputs:
         raise Unreadable("a generator")
-    columns = _listed_columns(reader, outputs)
+    columns = new_columns(reader, outputs)
     generator = _generator(reader, called[1], arguments)
     outputs_of = [reader.nodes.reference(column).node for column in columns]
     node = reader.nodes.node("Generate", child=below[0].node, generator=generator, generatorOutput=outputs_of)
     return TextFrame(node, below[0].ids + tuple(output[1] for output in outputs), below[0].columns + columns)
-
-
-def _listed_columns(reader: TextReading, listed: Sequence[tuple[str, str, str]]) -> tuple[Column, ...]:
-    """Return new columns by names, ids, and whether they are long."""
-    return tuple(Column(name, reader.nodes.new_id(), type=_LONG if is_long else None) for name, _, is_long in listed)
 
 
 def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
@@ -228,12 +203,12 @@ def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list
     if inside:
         raise Unreadable("an expansion of a subquery")
     marked = reader.texts.marked(text).partition("[")[2]
-    rows, rest = _bracketed(marked)
+    rows, rest = bracketed(marked)
     outputs = _outputs(rest.removeprefix(", [").removesuffix("]"), reader.texts.columns)
     projections = []
     while rows:
-        row, rows = _bracketed(rows.partition("[")[2])
-        items = _split(row)
+        row, rows = bracketed(rows.partition("[")[2])
+        items = split_list(row)
         if len(items) != len(outputs):
             raise Unreadable("the rows of an expansion")
         projections.append([read_expression(reader.texts, item, ()).node for item in items])
@@ -245,77 +220,6 @@ def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list
         output=[reader.nodes.reference(column).node for column in columns],
     )
     return TextFrame(node, tuple(id_ for _, id_ in outputs), columns)
-
-
-def _ctes(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return a query with CTEs, which are the steps before the last."""
-    del text, inside
-    *definitions, plan = below
-    node = reader.nodes.node("WithCTE", cteDefs=[definition.node for definition in definitions], plan=plan.node)
-    return plan._replace(node=node)
-
-
-def _cte(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `CTERelationDef 0, false`."""
-    del inside
-    match = _CTE.match(text)
-    return reader.over(below[0], "CTERelationDef", id=f"text {match[1]}" if match else "")
-
-
-def _cte_reference(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `CTERelationRef 0, true, [a#1]`."""
-    del below, inside
-    match = _CTE_REFERENCE.match(text)
-    if match is None:
-        raise Unreadable("a reference to a CTE")
-    listed = listed_columns(match[2])
-    columns = _listed_columns(reader, listed)
-    outputs = [reader.nodes.reference(column).node for column in columns]
-    kind = text.split(" ")[0]
-    node = reader.nodes.node(kind, cteId=f"text {match[1]}", loopId=f"loop {match[1]}", output=outputs)
-    if kind == "UnionLoopRef":
-        node.values = {"loopId": f"loop {match[1]}", "output": outputs}
-    return TextFrame(node, tuple(id_ for _, id_, _ in listed), columns)
-
-
-def _loop(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `UnionLoop 0`, the rows of a recursive CTE: those it begins with, and those made of rows so far."""
-    del inside
-    match = _CTE.match(text)
-    if match is None or len(below) != 2:
-        raise Unreadable("a recursive CTE")
-    anchor, recursion = below
-    columns = tuple(Column(column.name, reader.nodes.new_id()) for column in anchor.columns)
-    node = reader.nodes.node(
-        "UnionLoop",
-        id=f"loop {match[1]}",
-        anchor=anchor.node,
-        recursion=recursion.node,
-        outputAttrIds=[column.id for column in columns],
-    )
-    return TextFrame(node, anchor.ids, columns)
-
-
-def _one_row(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `OneRowRelation`."""
-    del text, below, inside
-    return TextFrame(reader.nodes.node("OneRowRelation"))
-
-
-def _range(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Range (0, 3, step=1)`, whose one column is made of nothing, and has no id here."""
-    del text, below, inside
-    column = Column("id", reader.nodes.new_id(), type=_LONG)
-    alias = reader.nodes.node("Alias", child=None, exprId=column.id, name="id")
-    node = reader.nodes.node("Project", child=reader.nodes.node("OneRowRelation"), projectList=[alias])
-    return TextFrame(node, ("0",), (column,))
-
-
-def _rows(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `LocalRelation [a#1]`: rows in the statement."""
-    del below, inside
-    listed = listed_columns(text.partition("[")[2].removesuffix("]"))
-    return reader.rows([(name, id_) for name, id_, _ in listed])
 
 
 def _renumbered(text: str) -> str:
@@ -333,7 +237,7 @@ def _renumbered(text: str) -> str:
 def _outputs(text: str, known: Mapping[str, Column]) -> list[tuple[str, str]]:
     """Return names and ids of a marked list of columns, which may be those of the step below."""
     outputs: list[tuple[str, str]] = []
-    for item in _split(text):
+    for item in split_list(text):
         if item.startswith("\x01"):
             id_ = item[1:].partition("~")[0]
             outputs.append((known[id_].name or "", id_))
@@ -343,36 +247,8 @@ def _outputs(text: str, known: Mapping[str, Column]) -> list[tuple[str, str]]:
     return outputs
 
 
-def _bracketed(text: str, pair: str = "[]") -> tuple[str, str]:
-    """Return the text up to the bracket that closes one before it, and the text behind it.
-
-    >>> _bracketed("a[1], b], [c]")
-    ('a[1], b', ', [c]')
-    """
-    depth = 1
-    for at, letter in enumerate(text):
-        depth += (letter == pair[0]) - (letter == pair[1])
-        if depth == 0:
-            return text[:at], text[at + 1 :]
-    raise Unreadable("a list in the text of a plan")
-
-
-def _split(text: str) -> list[str]:
-    """Return the items of a list without aliases.
-
-    >>> _split("a, f(b, c), d[0, 1]")
-    ['a', 'f(b, c)', 'd[0, 1]']
-    """
-    items, depth, began = [], 0, 0
-    for at, letter in enumerate(text):
-        depth += (letter in "([") - (letter in ")]")
-        if depth == 0 and text.startswith(", ", at):
-            items.append(text[began:at])
-            began = at + 2
-    return [*items, text[began:]] if text else []
-
-
 RULES: Mapping[str, Rule] = {
+    **text_rows.RULES,
     "Project": _project,
     "Filter": _filter,
     "Sort": _sort,
@@ -387,12 +263,4 @@ RULES: Mapping[str, Rule] = {
     "Deduplicate": _deduplicate,
     "Generate": _generate,
     "Expand": _expand,
-    "WithCTE": _ctes,
-    "CTERelationDef": _cte,
-    "CTERelationRef": _cte_reference,
-    "UnionLoopRef": _cte_reference,
-    "UnionLoop": _loop,
-    "OneRowRelation": _one_row,
-    "LocalRelation": _rows,
-    "Range": _range,
 }

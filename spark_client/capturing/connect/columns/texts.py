@@ -14,18 +14,11 @@ from typing import NamedTuple
 from spark_client.capturing.connect.columns.frames import Nodes, Typed
 from spark_client.capturing.connect.hidden_reads import VARIABLE as SESSION
 from spark_client.capturing.connect.hidden_reads import variable_name
+from spark_client.capturing.connect.literal_risks import LiteralRisks
 from spark_client.capturing.connect.snapshots import Column, Unreadable
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
 
-_TOKENS = re.compile(
-    r"'(?P<one>(?:[^'\\]|\\.|'')*)'|\"(?P<two>(?:[^\"\\]|\\.)*)\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.DOTALL
-)
-_PLAIN = re.compile(r"[\w .:/%+*,$-]*")
-_BRACKETS = frozenset("()[]")
-_WORDS_OF_PLANS = re.compile(
-    r"\b(?:AS|CASE|WHEN|THEN|ELSE|END|FILTER|WITHIN|IN|as|else|if|outer|windowspecdefinition)\b"
-)
 _ID = re.compile(r"#(\d+)(L?)")
 _SUBQUERY = re.compile(r"(scalar|lateral|list|exists)(?:-subquery)?#(\d+) \[[^\]]*\]")
 _LAMBDA = re.compile(r"lambda (\w+)#(\d+)(L?)")
@@ -35,28 +28,6 @@ MARK = re.compile(r"[\x01\x02\x03](?P<kind>[a-z]*)(?P<id>\d+)(?:~(?P<number>\d+)
 _OF_SESSION = "session"
 # The id of what a range makes, which its own text does not have.
 RANGE = "0"
-
-
-class LiteralRisks(NamedTuple):
-    """Risks of a statement's literals: what they may be taken for, once they are printed without quotes.
-
-    >>> risks_of("SELECT concat(a, ' - '), '(b)' FROM t -- it's")
-    LiteralRisks(ids=False, parts=True, brackets=True, commas=False)
-    """
-
-    ids: bool
-    parts: bool
-    brackets: bool
-    commas: bool
-
-
-def risks_of(sql: str) -> LiteralRisks:
-    """Return what literals may be taken for: ids of references, parts of expressions, brackets of lists, commas."""
-    literals = [token["one"] or token["two"] or "" for token in _TOKENS.finditer(sql)]
-    ids = "#" in sql or "\\" in sql or any("\n" in literal for literal in literals)
-    parts = any(not _PLAIN.fullmatch(literal) or _WORDS_OF_PLANS.search(literal) for literal in literals)
-    brackets = any(not _BRACKETS.isdisjoint(literal) for literal in literals)
-    return LiteralRisks(ids, parts, brackets, any("," in literal for literal in literals))
 
 
 class Named(NamedTuple):
@@ -77,6 +48,8 @@ class Texts:
         # The names of references, as they are written there.
         self.spelled: list[str] = []
         self.risks = risks
+        # Ids of the program's functions by which rows are grouped, while a list of aggregates is read.
+        self.keys: frozenset[str] | None = None
         self._variables: dict[str, Node] = {}
         self._session: list[Node] = []
 
@@ -155,8 +128,8 @@ class Texts:
                 return Named(expression, name, ends[1], bool(ends[2])), text[ends.end() :]
             if not before.endswith(")"):
                 break
-            text = f"{before}{PYTHON}{text[ends.end() :]}"
-            index = ends.start()
+            own = f"{before}{PYTHON}{ends[1]};"
+            text, index = f"{own}{text[ends.end() :]}", len(own)
         raise Unreadable("a list in the text of a plan")
 
     def define(self, id_: str, name: str, type_: SchemaField | None = None) -> Column:

@@ -53,7 +53,7 @@ def received():
 
 
 class Forwarding:
-    """The queues of forwarding, beside those of the account, and the forward function."""
+    """The queues of forwarding, beside the account's queues, and the forward function."""
 
     def __init__(self, cloud, urls):
         self.cloud, self.urls, self._sqs = cloud, urls, conftest.tests_client("sqs")
@@ -69,7 +69,7 @@ class Forwarding:
         ).get("Messages", [])
 
     def step(self, *, remaining_s=600):
-        """Let the forward function work on a batch; delete what did not fail, and return the number that did."""
+        """Run the forward function on a batch; delete the forwarded messages, and count the failed."""
         received = self.messages()
         records = [
             {
@@ -89,7 +89,7 @@ class Forwarding:
         return len(failed)
 
     def waits_s(self):
-        """Return the seconds until each message in flight is visible again."""
+        """List the seconds until each message in flight is visible again."""
         name, now_ms = self.urls["ForwardQueue"].rpartition("/")[2], time.time() * 1000
         queue = get_backend("sqs")[DEFAULT_ACCOUNT_ID]["us-east-1"].queues[name]
         return [(message.visible_at - now_ms) / 1000 for message in queue._messages]
@@ -119,7 +119,7 @@ class Forwarding:
 
 @pytest.fixture
 def forwarding(cloud, synthesized, received, monkeypatch):
-    """The queues of a stack that forwards to the endpoint, and its variables."""
+    """The queues and variables of a stack with forwarding to the endpoint."""
     template = synthesized(**CONTEXT)
     resources = {
         name: {"Type": resource["Type"], "Properties": {**resource["Properties"], "QueueName": f"{name}.fifo"}}
@@ -309,7 +309,7 @@ def test_a_sender_who_may_not_describe_a_dataset_does_not_do_it_through_us(cloud
 
 
 def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, received):
-    """Else two stacks that forward to each other would send an event without end."""
+    """Else two stacks, each forwarding to its peer, would send an event without end."""
     cloud.load_events(an_event())
     forwarding.step()
     [headers] = received.headers
@@ -330,7 +330,7 @@ def test_a_forwarded_event_is_marked_and_not_forwarded_on(cloud, forwarding, rec
 
 
 def a_request(event, headers):
-    """Return a request to the API with an event."""
+    """A request to the API with an event."""
     return {
         "resource": "/{proxy+}",
         "path": "/api/v1/lineage",

@@ -170,7 +170,7 @@ def test_a_night_makes_the_day_before_it_once_and_removes_what_is_no_longer_kept
     expected = {name: f"s3://{nightly.bucket}/tables/{name}/day={yesterday}/attempt=first/" for name in NAMES}
     assert locations(nightly, yesterday) == expected
     assert list(cloud.objects("tables/")) == [f"tables/runs/day={old}/attempt=x/part-0.parquet"]
-    assert (locations(nightly, old)["jobs"], nightly.days.made()) == (None, [yesterday])
+    assert (locations(nightly, old)["jobs"], nightly.days.list_made()) == (None, [yesterday])
 
 
 def test_a_day_that_is_made_again_replaces_it_and_keeps_the_attempt_before_for_queries_under_way(nightly, cloud):
@@ -187,8 +187,8 @@ def test_a_day_that_is_made_again_replaces_it_and_keeps_the_attempt_before_for_q
 def test_a_day_of_which_the_last_table_is_missing_is_made_again(nightly):
     for name in NAMES[:-1]:
         nightly.days.catalog.set_partition(name, FIRST, "s3://archive/", {})
-    assert nightly.days.made() == []
-    assert days_to_make(nightly.days.made(), None, FIRST) == [FIRST]
+    assert nightly.days.list_made() == []
+    assert days_to_make(nightly.days.list_made(), None, FIRST) == [FIRST]
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * Tables without rows, whose rows can be changed in place: each way in which formats let Spark do that is one of the
- * property `changes`: whole `groups` of rows are replaced (copy on write), `deltas` of rows are written (merge on read),
- * or deltas in which an update is `split` into a deletion and an insertion; a table for `filters` has rows deleted, only.
+ * Tables without rows, for changes of rows in place. The property `changes` chooses the way of a format: `groups`
+ * replaces whole groups of rows (copy on write), `deltas` writes deltas of rows (merge on read), `split` writes deltas
+ * with an update as a deletion and an insertion, and `filters` only deletes rows.
  */
 public class RowsCatalog implements TableCatalog {
     private final Map tables = new ConcurrentHashMap();
@@ -95,7 +95,7 @@ public class RowsCatalog implements TableCatalog {
         throw new UnsupportedOperationException("tables are made anew");
     }
 
-    /** A table whose rows are deleted by filters that it is given. */
+    /** A table with deletion of rows by filters. */
     public static class Rows implements SupportsRead, SupportsWrite, SupportsDelete, SupportsMetadataColumns {
         private final Identifier identifier;
         private final StructType schema;
@@ -141,7 +141,7 @@ public class RowsCatalog implements TableCatalog {
         }
     }
 
-    /** A table whose rows are changed by plans that Spark makes of the statement. */
+    /** A table with changes of rows by Spark's plan of the statement. */
     public static class Changed extends Rows implements SupportsRowLevelOperations {
         public Changed(Identifier identifier, StructType schema, Map properties) {
             super(identifier, schema, properties);
@@ -157,7 +157,7 @@ public class RowsCatalog implements TableCatalog {
         }
     }
 
-    /** The place of a row: what a format knows a row by. */
+    /** The place of a row, its id in a format. */
     public static class Place implements MetadataColumn {
         public String name() {
             return "_place";
@@ -172,7 +172,7 @@ public class RowsCatalog implements TableCatalog {
         }
     }
 
-    /** A scan that finds nothing. */
+    /** A scan without rows. */
     public static class NoRows implements SupportsPushDownRequiredColumns, Scan, Batch {
         private StructType schema;
 
@@ -236,7 +236,7 @@ public class RowsCatalog implements TableCatalog {
         }
     }
 
-    /** What becomes of each row is written. */
+    /** The change of each row is written. */
     public static class Deltas extends Groups implements SupportsDelta {
         private final boolean split;
 
@@ -283,7 +283,7 @@ public class RowsCatalog implements TableCatalog {
         }
     }
 
-    /** Of one task. */
+    /** Writes deltas of a task nowhere. */
     public static class Written implements DeltaWriter {
         public void insert(Object row) {
         }

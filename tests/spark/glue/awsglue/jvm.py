@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everyone does
 from pyspark.sql.types import ArrayType, StructType
 
-# What the tests put into Glue's catalog, and behind its connections.
+# The tests' tables in Glue's catalog, and the frames behind its connections.
 TABLES: dict[tuple[str, str], Callable[[SparkSession], DataFrame]] = {}
 CONNECTIONS: dict[str, Callable[[SparkSession, Mapping[str, Any]], DataFrame]] = {}
 PLACES: dict[tuple[str, str], str] = {}
@@ -17,7 +17,7 @@ FORMATS_OF_SPARK = ("parquet", "orc")
 
 
 def cut(frame: DataFrame) -> DataFrame:
-    """Return the rows as a frame that has no plan."""
+    """Make a frame of the same rows without a plan."""
     session = frame.sparkSession
     query = frame._jdf.queryExecution()
     result = session._jsparkSession.internalCreateDataFrame(query.toRdd(), frame._jdf.schema(), False)
@@ -139,7 +139,7 @@ def flat(schema: StructType) -> list[Any]:
 
 
 def nested(columns: Sequence[tuple[list[str], Any]]) -> list[Any]:
-    """Return columns by their paths, those inside others as structs."""
+    """Nest columns by their paths: inner columns become structs."""
     heads: dict[str, list[tuple[list[str], Any]]] = {}
     for path, column in columns:
         heads.setdefault(path[0], []).append((path[1:], column))
@@ -184,7 +184,7 @@ class JavaSink:
         self.table = database, table
 
     def write(self, frame: DataFrame) -> None:
-        """Write as Glue does: columns of Parquet by Spark's own command, other records by jobs alone."""
+        """Write as Glue does: columns of Parquet by Spark's own command, all else by jobs alone."""
         place = self.options.get("path") or PLACES.get(
             (self.options.get("database", ""), self.options.get("table", ""))
         )

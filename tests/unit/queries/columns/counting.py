@@ -54,7 +54,7 @@ class Counter:
             apply_statements(events[start : start + 200], self._table)
 
     def measure(self, query):
-        """Return the result of a query (a function of LineageQueries), and its cost."""
+        """Run a query (a function of LineageQueries); return its result and its cost."""
         self._table.dynamo.calls = calls = Calls()
         self._table.calls.clear()
         result = query(self._queries)
@@ -75,12 +75,12 @@ def run_id(number):
 
 
 def minute(number):
-    """A time; runs start a minute after each other."""
+    """The time of a run; runs start a minute apart."""
     return f"2025-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000000Z"
 
 
 def a_run(number, job, source, target, *, by_operations=False, columns=("a", "b"), name=""):
-    """A run that made each column of a dataset of that of another."""
+    """A run with a copy of each column from source to target."""
     facets = a_schema(*columns)
     reported = (
         {} if by_operations else column_lineage(**{column: [taken(source, column, IDENTITY)] for column in columns})
@@ -98,7 +98,7 @@ def a_run(number, job, source, target, *, by_operations=False, columns=("a", "b"
 
 
 def copying(source, target, columns, name=""):
-    """Operations that make each column of the one of its name; another `name` makes it another set."""
+    """Operations with a copy of each column under its name; a different `name` makes a different set."""
     return operations(
         read("read", source, *columns),
         *(transform(f"copy {column}{name}", [f"read.{column}"], column) for column in columns),
@@ -107,7 +107,7 @@ def copying(source, target, columns, name=""):
 
 
 def a_chain(length, runs=1, first=0):
-    """Yield jobs that each derive a dataset from the one before; every other job reports by operations."""
+    """Yield runs of a chain of jobs: dataset 0 -> 1 -> 2 and so on; every second job reports by operations."""
     for run in range(first, first + runs):
         for place in range(length):
             number = run * length + place
@@ -116,5 +116,5 @@ def a_chain(length, runs=1, first=0):
 
 
 def version_of(number, run):
-    """The version of a dataset that a run (by its number) made."""
+    """The version of a dataset by a run's number."""
     return run_version_id(dataset(number), RunKey.of(JobId("pipelines", f"job-{number - 1:04}"), run_id(run)))

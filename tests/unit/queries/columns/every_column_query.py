@@ -13,7 +13,7 @@ from tests.unit.queries.every_query import loaded
 
 _ALL = 9
 WINDOWS = (TimeRange(TIMES[0], TIMES[3]), TimeRange(TIMES[1], "2025-11-21T00:00:00.000000Z"))
-# One that schemas alone name.
+# `co2` is in schemas alone.
 _FIELDS = (*COLUMNS, "co2")
 
 
@@ -22,9 +22,9 @@ def field_ids():
 
 
 def every_result(queries, versions, times=TIMES):
-    """Return the results as JSON text by query; `versions` are (node id, version) of datasets, fields, jobs."""
+    """Collect the results as JSON text by query; `versions` are (node id, version) of datasets, fields, jobs."""
     requested = _Results(queries)
-    # Two pasts are enough: one in the middle, one near the end.
+    # Two pasts are enough: in the middle, and near the end.
     pasts = times[2::2]
     windows = WINDOWS if times == TIMES else (TimeRange(times[0], times[3]), TimeRange(times[1], just_after(times[-1])))
     for node in [*(named.node_id for named in (*JOBS, *DATASETS)), *field_ids()]:
@@ -64,7 +64,7 @@ class _Results:
 
 
 def versions_in(model):
-    """(node id, version) of every version that the model of runs knows, with those of its fields, and of jobs."""
+    """List (node id, version) of all versions of datasets, of their fields, and of jobs."""
     versions = []
     for dataset in DATASETS:
         for version in model.list_dataset_versions(dataset).items if model.find_dataset(dataset) else ():
@@ -77,7 +77,7 @@ def versions_in(model):
 
 
 def right_results(statements, times=TIMES):
-    """Return the model's results of all queries that are exact for every set of statements."""
+    """Compute the model's results of all queries with exact results for these statements."""
     model = FieldModel(statements)
     right = every_result(model, versions_in(model.runs), times)
     if not is_remembered(statements):
@@ -86,10 +86,10 @@ def right_results(statements, times=TIMES):
 
 
 def is_remembered(statements):
-    """Return True if every time can be queried: no facet went back to an earlier content (a limit, see docs/api.md).
+    """True if every time can be queried: no facet went back to an earlier content (a limit, see docs/api.md).
 
-    Such a facet is taken as sent all the while, so that at a time in between it may cover another one. Other
-    names of a dataset mention it, too: schemas are looked at as if all were one's.
+    Such a facet counts as sent all the while: at a time in between it may cover a later facet. Aliases mention a
+    dataset, too: all schemas count as a single dataset's.
     """
     stated = {}
     for statement in sorted(statements, key=lambda sent: (sent.time, sent.hash)):

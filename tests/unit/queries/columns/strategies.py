@@ -1,4 +1,4 @@
-"""Streams of statements that report columns: those of `tests.unit.facts.strategies`, with facets put on them."""
+"""Streams of statements with columns: the streams of `tests.unit.facts.strategies`, with facets put on them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _job = st.just({"type": "JOB", "namespace": "emissions", "name": "check"})
 
 
 def _some(datasets):
-    """Mostly one of these, if there are any."""
+    """Draw mostly from `datasets`, if there are any."""
     return st.sampled_from([*datasets * 6, *DATASETS])
 
 
@@ -64,7 +64,7 @@ def _by_column(sources):
 
 @st.composite
 def column_lineages(draw, datasets=()):
-    """A `columnLineage` facet, of any version, mostly of columns of these datasets."""
+    """Draw a `columnLineage` facet, of any version, mostly with sources in `datasets`."""
     sources = _taken(list(datasets))
     whole = draw(st.one_of(st.just([]), st.just([]), st.lists(sources, max_size=1)))
     facet = column_lineage(whole, **draw(_by_column(sources)))
@@ -114,7 +114,7 @@ def _entries(draw, datasets, destinations):
 
 @st.composite
 def _output_of(draw, use, datasets):
-    """A dataset that was written, with facets of its columns."""
+    """Draw an output with facets of its columns."""
     facets = dict(use.facets)
     if draw(st.integers(1, 4)) > 1:
         reported = column_lineages(datasets)
@@ -128,7 +128,7 @@ def _output_of(draw, use, datasets):
 
 @st.composite
 def _report(draw, event):
-    """The event with facets of what it writes."""
+    """Draw facets for the event's outputs."""
     read_from = [use.dataset for use in event.inputs]
     outputs = tuple(draw(_output_of(use, read_from)) for use in event.outputs)
     written = [use.dataset for use in outputs]
@@ -144,7 +144,7 @@ def _report(draw, event):
 
 @st.composite
 def _declaring(draw, event):
-    """A DatasetEvent that may declare what its dataset is made of."""
+    """Draw a DatasetEvent, perhaps with declared sources."""
     facets = dict(event.dataset.facets)
     if draw(st.booleans()):
         facets |= draw(st.one_of(_lineages([]).map(lambda facet: {"lineage": facet}), st.just({"lineage": _DELETED})))
@@ -155,7 +155,7 @@ def _declaring(draw, event):
 
 @st.composite
 def _pipelines(draw):
-    """Runs of each job, in turn: each reads what the one before wrote, and reports one column at least."""
+    """Draw a run of each job in turn: it reads the output of the run before, and reports a column at least."""
     datasets = draw(st.permutations(DATASETS))
     times = sorted(draw(st.lists(st.sampled_from(TIMES), min_size=len(JOBS), max_size=len(JOBS))))
     events = []
@@ -177,7 +177,7 @@ def _pipelines(draw):
 
 @st.composite
 def _repeats(draw, event):
-    """The event, and perhaps the same of later runs of its job: most runs report what the run before did."""
+    """Repeat the event, perhaps in later runs of its job: most runs report the same as the run before."""
     runs = draw(st.lists(st.sampled_from([run for run in RUNS if run != event.run]), max_size=2, unique=True))
     later = [time for time in TIMES if time >= event.time]
     kinds = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "START"))
@@ -186,7 +186,7 @@ def _repeats(draw, event):
 
 @st.composite
 def streams(draw, max_size=4, statements=None):
-    """Statements (of runs, of any kind) that report columns, each once, by time and hash."""
+    """Draw statements of any kind, many with columns, each once, by time and hash."""
     reported = [
         draw(_with_columns(statement))
         for statement in draw(runs.streams(max_size) if statements is None else statements)

@@ -1,6 +1,6 @@
-"""The cost of queries of columns: by datasets on the path and nothing else, not by how often a job ran.
+"""The cost of queries of columns: by the datasets on the path alone, not by the number of runs.
 
-Of a dataset with other names (symlinks) each name costs a query of its own.
+Each alias (symlink) of a dataset costs a query of its own.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def test_a_way_up_reads_nothing_of_the_other_readers_of_its_sources():
     ids=["columns", "impact of a column", "graph", "impact"],
 )
 def test_readers_of_other_namespaces_cost_whoever_may_not_see_them_few_requests(query, columns):
-    """They are shown by their ids, and nothing behind them: a hundred are one request."""
+    """They are shown by their ids, with nothing behind them: a request has a hundred."""
     ours = a_run(0, "copy", dataset(0), dataset(1))
     readers = [
         replace(
@@ -153,12 +153,12 @@ def test_a_list_of_datasets_with_their_columns_takes_two_requests_each_and_few_r
 
     assert (len(page.items), len(columns), page.total) == (20, 20, 31)
     assert cost.rounds <= 6
-    # The names of eight partitions; the columns of one page.
+    # The names of eight partitions; the columns of a page.
     assert cost.requests <= 2 * 20 + 15
 
 
 def test_datasets_of_one_hop_are_read_together():
-    """Thirty jobs make columns of one: their datasets cost queries, but no round."""
+    """Thirty jobs read a dataset: their outputs cost queries, but no round."""
     readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
     single, thirty = (Counter(readers[:number]).measure(down(1)) for number in (1, 30))
 
@@ -206,17 +206,17 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, query):
     ids=["of the newest version", "as of the end"],
 )
 def test_the_newest_versions_cost_a_row_or_two_a_hop_more_after_fifty_runs(once, often, newest, alone):
-    """The row behind the version that was read shows that there are more: its run is not read."""
+    """The row behind the read version shows a further version: its run is not read."""
     (_, first), (_, later) = once.measure(alone), often.measure(newest)
 
     assert (later.rounds, later.requests) == (first.rounds, first.requests)
     assert later.items <= first.items + 2 * (CHAIN + 1)
-    # A fifth of what these queries read when they read some rows twice.
+    # A fifth of the bytes when queries read rows twice.
     assert later.bytes <= first.bytes + 5_700
 
 
 def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
-    """A column derived from 200 others by one operation is a row, like a column derived from one other."""
+    """A set of 200 copied columns takes as many rows as a set of two."""
 
     def requested(width):
         columns = tuple(f"c-{number}" for number in range(width))

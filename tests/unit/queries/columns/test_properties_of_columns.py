@@ -52,14 +52,14 @@ def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statement
 def test_what_lies_above_a_column_or_struct_has_it_below(statements):
     queries = queries_of(statements)
     present, own = whole_graph(queries), own_columns(queries)
-    # What all of a dataset depends on leads up from each column, but down to those alone that it has itself.
+    # The sources of a whole dataset are above each column, but only the dataset's own columns are below them.
     up = {column: made_of(present[column]) for column in present if overlapping(column, own)}
     above = {column: reached(column, lambda node: up.get(node, set())) for column in present}
     below = {column: reached(column, lambda node: columns_in(present[node].outputs)) for column in present}
     for column, sources in above.items():
         assert all(overlapping(column, below[source]) for source in sources if source in present)
-    # A job that reports a struct beside its fields says of the struct itself what it is made of. Where another reports
-    # the fields alone, the way down leads from the fields of both to what was made of the struct; so ways end there.
+    # A job may report a struct beside its fields, with sources of the struct itself. If a second job reports the
+    # fields alone, the fields of both lead down to columns made of the struct; so ways end there.
     mixed = columns_with_relatives(queries)
     clear = {
         column: reached(column, lambda node, start=column: outputs_of(node, start, present, mixed))
@@ -88,7 +88,7 @@ def test_siblings_never_appear(statements, node):
         return
     present = whole_graph(queries)
     start = nodes_of(graph)[0]
-    # Nobody can request a column of a dataset that no event mentioned.
+    # Nobody can request a column of a dataset without mentions.
     up = reached(start, lambda column: made_of(present[column]) if column in present else set())
     down = reached(start, lambda column: columns_in(present[column].outputs))
     assert set(nodes_of(graph)) == up | down
@@ -103,19 +103,19 @@ def test_every_node_of_a_graph_is_shown_as_when_it_is_requested(statements, node
 
 
 def whole_graph(queries):
-    """Every column that there is now, with all that it is made of and all that is made of it."""
+    """Find all current columns, each with its inputs and outputs."""
     graphs = [queries.find_columns(dataset.node_id, depth=0, downstream=True) for dataset in DATASETS]
     fields = [queries.find_columns(field, depth=0, downstream=True) for field in field_ids()]
     return {Column(node.dataset, node.field): node for graph in (*graphs, *fields) for node in columns_of(graph)}
 
 
 def outputs_of(node, start, present, mixed):
-    """Return the columns made of a node; of a column whose relatives are reported, only where a way begins."""
+    """List the columns made of a node; for a column with reported relatives, only at the start of a way."""
     return columns_in(present[node].outputs) if node == start or node not in mixed else set()
 
 
 def columns_with_relatives(queries):
-    """Return the reported columns that are a struct around another reported column, or a field inside one."""
+    """List the reported columns with a reported field inside, or a reported struct around."""
     columns = {
         Column(node.dataset, node.field) for now in queries.columns_of(DATASETS).values() for node in now.columns
     }
@@ -123,7 +123,7 @@ def columns_with_relatives(queries):
 
 
 def own_columns(queries):
-    """The columns that schemas have, or that were reported; others are known only because something is made of them."""
+    """List the columns of schemas and reports; all else is known as a source alone."""
     graphs = [queries.find_columns(dataset.node_id, depth=0) for dataset in DATASETS]
     described = [node for graph in graphs for node in columns_of(graph) if node.schema_known]
     reported = [node for graph in queries.columns_of(DATASETS).values() for node in graph.columns]
@@ -131,12 +131,12 @@ def own_columns(queries):
 
 
 def made_of(node):
-    """The columns that a node comes from, or its dataset depends on."""
+    """List the source columns of a node, and of its whole dataset."""
     return columns_in(node.inputs) | columns_in(node.dependencies)
 
 
 def overlapping(column, others):
-    """True if one of the others is the column, a field inside it, or a struct around it."""
+    """True if `others` have the column, a field inside it, or a struct around it."""
     return any(other.dataset == column.dataset and overlap(other.field, column.field) for other in others)
 
 

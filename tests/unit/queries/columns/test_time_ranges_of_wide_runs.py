@@ -1,6 +1,6 @@
-"""Runs whose rows readers check: one that has not ended, and one of more datasets than a transaction moves.
+"""Runs with unverified rows: a run without an end, and a run of more datasets than a transaction moves.
 
-Time ranges find them by their start, wherever that moves.
+Time ranges find them by their start, also after it moved.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def an_event(time, kind, parts=PARTS):
 
 
 def mapped(table, start, end, parts=PARTS):
-    """Return the number of parts that are derived from the source, counted from both sides."""
+    """Count the parts derived from the source, from both sides."""
     queries, time_range = LineageQueries(table), TimeRange(start, end)
     down = queries.find_mappings(SOURCE, time_range, level=1).items
     up = [mapping for part in parts for mapping in queries.find_mappings(part, time_range, level=1).items]
@@ -65,7 +65,7 @@ def test_a_start_that_is_known_late_moves_all_of_them():
 
 
 def rows_of_the_source(table):
-    """Return the start and the content of the rows by which a time range finds the source's readers."""
+    """List (start, is unverified) of the source's FORWARD rows: a time range finds its readers by them."""
     (page,) = table.query([RowQuery(dataset_pk(SOURCE), prefix="FORWARD#")])
     return [(row.sk.split("#")[1], "unverified" in row.data) for row in page.rows]
 
@@ -90,20 +90,20 @@ def test_an_earlier_event_of_a_run_that_goes_on_moves_its_rows():
 
 
 def a_part(number, name_bytes=0):
-    """Return a dataset of a lake, in order of number; the names of many take space, whatever compresses them."""
+    """Make a dataset of a lake, in order of number, with a name that hardly compresses."""
     name = f"{number:06}-{hashlib.sha256(str(number).encode()).hexdigest()}"
     return DatasetId("s3://lake", name.ljust(name_bytes, "x"))
 
 
 def a_wide_run(count, run=RUNS[0], time=TIMES[2], name_bytes=0):
-    """Return a run that reads and writes so many datasets each, and reports no columns."""
+    """Make a run with `count` inputs and `count` outputs, without columns."""
     uses = [DatasetUse(a_part(number, name_bytes)) for number in range(2 * count)]
     event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=JOBS[0], inputs=tuple(uses[:count]))
     return stamped(replace(event, outputs=tuple(uses[count:])))
 
 
 def rows_of_time_ranges(table):
-    """Return the sizes of the rows by which time ranges find runs."""
+    """List the sizes of the rows of time ranges, FORWARD and BACKWARD."""
     rows = (item for item in table.dynamo.items() if item["sk"]["S"].startswith(("BACKWARD#", "FORWARD#")))
     return [item_bytes(item) for item in rows]
 
@@ -114,7 +114,7 @@ def test_a_run_without_columns_stores_a_row_a_dataset_whose_size_does_not_grow_w
     apply_statements([a_wide_run(count)], table)
     sizes = rows_of_time_ranges(table)
     assert len(sizes) == 2 * count
-    # Of a run whose rows fit into a transaction, each names the other side: 22 datasets at most.
+    # If a run's rows fit into a transaction, each row names the opposite side: 22 datasets at most.
     assert max(sizes) <= 2_500
 
 

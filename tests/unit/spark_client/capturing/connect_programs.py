@@ -1,20 +1,17 @@
-"""Programs of Spark Connect without a server: frames and queries of the flights' story, and what reads their plans."""
+"""Queries of the flights' story, and what reads their plans without a server of Spark Connect."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import dedent
-from types import SimpleNamespace
-from typing import Any
 
 from headwater_model.columns import ColumnSource
 from headwater_model.ids import DatasetId
-from spark_client.capturing.connect.columns.frames import Nodes, Typed
 from spark_client.capturing.connect.columns.lineage import columns_of
-from spark_client.capturing.connect.columns.queries import QueryLeaves, of_columns, parse_analyzed, read_query
-from spark_client.capturing.connect.columns.relations import PlanReader
+from spark_client.capturing.connect.columns.queries import PlanReads, QueryLeaves, parse_analyzed, read_query
+from spark_client.capturing.connect.literal_risks import risks_of
 from spark_client.capturing.connect.reads import Read, TableRead
-from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
+from spark_client.capturing.connect.snapshots import Column, Snapshot
 from spark_client.capturing.model import Dataset, SchemaField, Write
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value
 from tests.spark.capture.specification import lines_of
@@ -37,50 +34,12 @@ TABLES = {
 }
 
 
-def table(name: str) -> Any:
-    """Return a frame of Spark Connect over a table; no server is there."""
-    from pyspark.sql.connect.dataframe import DataFrame
-    from pyspark.sql.connect.plan import Read
-
-    return DataFrame(Read(name), SimpleNamespace(session_id="none"))
-
-
 def a_table(name: str) -> Snapshot:
     """Return a table's columns, as a source has them."""
     dataset = DatasetId("file", f"/lake/{name}")
-    columns = tuple(Column(field.name, "", ("spark_catalog", "default", name), field) for field in TABLES[name])
+    columns = tuple(Column(field.name, "", field) for field in TABLES[name])
     sources = (ColumnSource(dataset, (field.name,)) for field in TABLES[name])
     return Snapshot(columns, tuple(Value(frozenset({Dependency(source, IDENTITY)})) for source in sources))
-
-
-class OfflineSources:
-    """Sources of the tables above, without a server: whatever only that knows cannot be read."""
-
-    def leaf(self, relation: Any, references: Sequence[Any]) -> Snapshot:
-        """Return a table's columns."""
-        del references
-        return a_table(relation.read.named_table.unparsed_identifier)
-
-    def schema(self, relation: Any) -> tuple[SchemaField, ...]:
-        """Refuse to return a schema."""
-        raise Unreadable(f"the schema of {relation.WhichOneof('rel_type')}")
-
-    def expression(self, text: str, columns: Sequence[Column], nodes: Nodes) -> Typed:
-        """Refuse to read SQL."""
-        del columns, nodes
-        raise Unreadable(f"the expression {text}")
-
-    def variables(self) -> Mapping[str, Value]:
-        """Return no variables."""
-        return {}
-
-
-def lines_of_frame(frame: Any) -> list[str]:
-    """Return the lines of a frame that is written as new files."""
-    reader = PlanReader(OfflineSources())
-    read = reader.read(frame._plan.plan(frame._session))
-    related = reader.related_node(read.node)
-    return _lines(Snapshot(reader.steps.columns(read), tuple(related.values), related.rows))
 
 
 def _lines(snapshot: Snapshot) -> list[str]:
@@ -100,8 +59,9 @@ class OfflineTables:
     def __init__(self, views: Mapping[str, Snapshot]) -> None:
         self._views = views
 
-    def of_read(self, read: Read) -> Snapshot:
+    def of_read(self, read: Read, names: Sequence[str]) -> Snapshot:
         """Return a table's columns."""
+        del names
         assert isinstance(read, TableRead)
         return a_table(read.name[-1])
 
@@ -118,14 +78,6 @@ def lines_of_text(
     sql: str, analyzed: str, tables: Sequence[str], views: Mapping[str, Snapshot] | None = None
 ) -> list[str]:
     """Return the lines of a query by its analyzed plan as Spark prints it; `tables` are those in the parsed plan."""
-    reader = PlanReader(OfflineSources())
-
-    def placed(snapshot: Snapshot) -> Any:
-        frame = reader.placed(snapshot)
-        return frame.node, frame.columns
-
-    reads = [TableRead((name,)) for name in tables]
-    leaves = QueryLeaves(OfflineTables(views or {}), placed, reads, {})
+    leaves = QueryLeaves(OfflineTables(views or {}), PlanReads([TableRead((name,)) for name in tables]))
     root = parse_analyzed(f"== Analyzed Logical Plan ==\n{dedent(analyzed).strip()}\n\n== Optimized Logical Plan ==\n")
-    frame = read_query(root, sql, leaves, reader.nodes)
-    return _lines(of_columns(frame, reader.related_node(frame.node)))
+    return _lines(read_query(root, risks_of(sql), leaves, {}))

@@ -6,7 +6,7 @@ import difflib
 
 import pytest
 
-from spark_client.capturing.connect.columns.texts import LiteralRisks, risks_of
+from spark_client.capturing.connect.literal_risks import LiteralRisks, risks_of
 from spark_client.capturing.connect.snapshots import Column, Snapshot, Unreadable
 from tests.spark.capture.specification import expected
 from tests.unit.spark_client.capturing.connect_programs import a_table, lines_of_text
@@ -20,6 +20,10 @@ PLANES = (
     "SubqueryAlias spark_catalog.default.planes\n"
     "{0}+- Relation spark_catalog.default.planes[tailnum#45,seats#46,model#48] parquet"
 )
+
+
+def _opaque(function: str) -> str:
+    return ", ".join(f"flights.{name} TRANSFORMATION (opaque: {function})" for name in ("carrier", "distance"))
 
 
 def above(*steps: str, leaf: str = FLIGHTS) -> str:
@@ -115,13 +119,85 @@ CASES = {
       +- CTERelationRef 0, true, [carrier#119], false, false""",
         "carrier <- flights.carrier IDENTITY",
     ),
+    "functions of the program: of a row, of groups, as a key, and in a condition": (
+        "",
+        above(
+            "Filter (double(far#6)#9 > 2)",
+            "Aggregate [near(dest#39)#5], [near(dest#39)#5 AS near#7, mean_of(distance#40)#8 AS far#6]",
+        ),
+        """
+        near <- flights.dest TRANSFORMATION (python udf near)
+        far <- flights.distance AGGREGATION (python udf mean_of)
+        * <- flights.dest GROUP_BY (python udf near), flights.distance FILTER (python udf double)
+        """,
+    ),
+    "a function over rows": (
+        "",
+        above(
+            "MapInPandas tidy(carrier#35, distance#40)#25, [x#26, y#27L], false", "Project [carrier#35, distance#40]"
+        ),
+        f"x <- {_opaque('MapInPandas tidy')}; y <- {_opaque('MapInPandas tidy')}",
+    ),
+    "a function over groups with a state": (
+        "",
+        above(
+            "FlatMapGroupsInPandasWithState f(carrier#35, distance#40)#25, [carrier#35], [x#26], StructType(), Append",
+            "Project [carrier#35, distance#40]",
+        ),
+        f"x <- {_opaque('FlatMapGroupsInPandasWithState f')}; * <- flights.carrier GROUP_BY",
+    ),
+    "a function over groups of two sides": (
+        "",
+        f"""FlatMapCoGroupsInArrow 1, 1, meet(distance#40, seats#46)#25, [x#26]
+:- Project [tailnum#37, distance#40]
+:  +- {FLIGHTS.format(":     ")}
++- Project [tailnum#45, seats#46]
+   +- {PLANES.format("      ")}""",
+        """
+        x <- flights.distance TRANSFORMATION (opaque: FlatMapCoGroupsInArrow meet)
+        x <- flights.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow meet)
+        x <- planes.seats TRANSFORMATION (opaque: FlatMapCoGroupsInArrow meet)
+        x <- planes.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow meet)
+        * <- flights.tailnum GROUP_BY, planes.tailnum GROUP_BY
+        """,
+    ),
+    "fields that are set and dropped": (
+        "",
+        "Project [update_fields(contact#3, WithField(email, upper(flight#4)), dropfield(phone)) AS c#9]\n"
+        "+- Relation spark_catalog.default.crews[flight#4,contact#3,employees#5,tags#6] parquet",
+        "c.email <- crews.flight TRANSFORMATION",
+    ),
+    "the nearest rows, numbered": (
+        "",
+        f"""Project [n#9L, carrier#35]
++- AttachDistributedSequence[n#9L, carrier#35] Index: n#9L
+   +- AsOfJoin (distance#40 >= seats#46), Inner
+      :- {FLIGHTS.format("      :  ")}
+      +- {PLANES.format("         ")}""",
+        "n <- nothing; carrier <- flights.carrier IDENTITY; * <- flights.distance JOIN, planes.seats JOIN",
+    ),
+    "a table and a made up source as streams, with a watermark": (
+        "",
+        """~Join Inner, (flight#36 = value#2L)
+:- ~EventTimeWatermark 1a-2b, flight#36: timestamp, 10 seconds
+:  +- ~SubqueryAlias spark_catalog.default.flights
+:     +- StreamingRelation FileSource[/lake/flights], [carrier#35-T10000ms, flight#36-T10000ms], name=<Unassigned>
++- ~StreamingRelationV2 org.apache.Rate@1, rate, org.apache.RateTable@2, [], [timestamp#1, value#2L]""",
+        """
+        carrier <- flights.carrier IDENTITY
+        flight <- flights.flight IDENTITY
+        timestamp <- nothing
+        value <- nothing
+        * <- flights.flight JOIN
+        """,
+    ),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_columns_of_a_query(name: str) -> None:
     sql, analyzed, lineage = CASES[name]
-    lines = lines_of_text(sql, f"carrier: string, x: int\n{analyzed}", ["flights", "planes"])
+    lines = lines_of_text(sql, f"carrier: string, x: int\n{analyzed}", ["flights", "planes", "crews"])
     if lines != (expected_lines := expected(lineage)):
         pytest.fail("\n".join(difflib.ndiff(expected_lines, lines)), pytrace=False)
 

@@ -1,4 +1,4 @@
-"""Connectors: how they are found, what their faults cost, and the names that ours give."""
+"""Connectors: the search for them, the cost of their faults, and the names given by ours."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _FULL_NAME = "getClass.getName"
 
 
 class Acme:
-    """Connector of a package that the tests stand for."""
+    """The connector of a package, simulated by the tests."""
 
     classes = ("acme", "com.acme.Relation")
     getters: Mapping[str, Sequence[str]] = {"com.acme.Relation": ("params",)}
     options = ("server", "list")
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return a list of a server."""
+        """Name a list of a server."""
         return [DatasetId(f"acme://{described.options['server']}", described.options["list"])]
 
 
@@ -357,7 +357,7 @@ def test_a_pipeline_of_mongodb_makes_other_rows():
     assert not isinstance(registry().find({}, options, form="mongodb", is_write=True), Computed)
 
 
-# Secrets hold no word of the rest of an option set, so what is found of them in a name came from them.
+# Secrets share no word with the rest of an option set: their words in a name come from them.
 _SECRET = st.text("abcdef§/:@?&=#%;,. ()'\"", min_size=4, max_size=12).map(lambda text: f"s3cr{text}T0k")
 _SHAPES = st.sampled_from(
     (
@@ -375,7 +375,7 @@ _SHAPES = st.sampled_from(
         "select '{}' from t",
     )
 )
-# Options that are names, not addresses, queries, or both.
+# Options with names, not with addresses or queries.
 _PLAIN = frozenset(
     {"collection", "database", "dataset", "path", "project", "resource", "sfdatabase", "sfschema", "table"}
     | {"dbtable", "read", "write", "streamname", "tablename"}
@@ -387,7 +387,7 @@ _WORDS = st.sampled_from(
 
 @st.composite
 def option_sets(draw: st.DrawFn) -> tuple[str, dict[str, str], str]:
-    """Return a source, options with a secret in their URLs or under keys of secrets, and the secret."""
+    """Draw a source, options with a secret in their URLs or under keys of secrets, and the secret."""
     known = registry()
     form = draw(st.sampled_from(sorted(known.names)))
     secret = draw(_SECRET)

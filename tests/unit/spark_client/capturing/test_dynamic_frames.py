@@ -20,9 +20,9 @@ from spark_client.capturing.glue.steps import Step, noted
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, flat
 
 Known: TypeAlias = Literal["whole", "catalog", "no"]
-# A leaf of a record has the names of the leaves of sources that it is made of.
+# A leaf of a record has the names of its source leaves.
 Record = Mapping[str, Any]
-# Column that no frame has.
+# A column of no frame.
 MISSING = "zz"
 SCHEMAS: dict[str, Record] = {
     "t": {"a": "", "b": "", "c": "", "s": {"x": "", "y": ""}},
@@ -36,7 +36,7 @@ def column(table: str, name: str) -> Value:
 
 
 def evaluated(step: Step, tables: Mapping[str, Known]) -> OpenRelation:
-    """Return the frame of a step, whose tables are known as a frame of Spark's, by a catalog, or not at all."""
+    """Evaluate a step to its frame; tables are known as a frame of Spark's, by a catalog, or not at all."""
 
     def leaf(kind: str, arguments: Mapping[str, Any]) -> OpenRelation:
         table = arguments["table"]
@@ -52,7 +52,7 @@ WHOLE: dict[str, Known] = dict.fromkeys(SCHEMAS, "whole")
 
 
 class Model(NamedTuple):
-    """Frame by its step and by its record, and the sources that decide about its records."""
+    """A frame by its step and by its record, and the sources of its choice of records."""
 
     step: Step
     record: Record
@@ -193,7 +193,7 @@ def chains(draw: Any) -> Model:
 
 
 def leaves_of(value: Value) -> frozenset[str]:
-    """Return the sources of a value, those that are structs by all of their fields."""
+    """List the sources of a value; a struct counts as all its fields."""
     names: set[str] = set()
     for dependency in flat(value).made_of:
         path = ".".join((dependency.source.dataset.name, *(dependency.source.field or ())))
@@ -219,7 +219,7 @@ def test_columns_of_known_tables_are_those_of_their_records(known: Known, model:
     text = noted(model.step).text
     assume(known == "whole" or MISSING not in text)
     frame = evaluated(model.step, dict.fromkeys(SCHEMAS, known))
-    if '"map"' in text:  # the columns that a function makes are not known
+    if '"map"' in text:  # the columns made by a function are not known
         is_same_or_unknown(frame, model)
         return
     assert set(frame.columns or ()) == set(model.record)

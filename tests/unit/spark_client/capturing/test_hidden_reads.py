@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spark_client.capturing.connect.columns.frames import Nodes
-from spark_client.capturing.connect.columns.texts import VARIABLE, Texts, risks_of
+from spark_client.capturing.connect.columns.texts import VARIABLE, Texts
 from spark_client.capturing.connect.hidden_reads import calls_unknown, tables_in, variables_in
+from spark_client.capturing.connect.literal_risks import risks_of
 from spark_client.capturing.connect.plan_texts import PlanText, parse_analyzed_text, parse_plan_text
 from spark_client.capturing.connect.reads import TableRead, UnknownRead, VariableRead
 

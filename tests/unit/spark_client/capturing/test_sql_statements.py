@@ -156,13 +156,6 @@ def _of(kind: str, name: str, node: str = "UnresolvedTable", rest: str = "") -> 
 
 # Commands as parsed, and what each does: to which table, made of which others.
 COMMANDS = {
-    "DROP TABLE web.t": (_of("DropTable false, false", "web, t", "UnresolvedIdentifier"), ("DROP", "web.t", [])),
-    "TRUNCATE TABLE t": (_of("TruncateTable", "t"), ("TRUNCATE", "default.t", [])),
-    "TRUNCATE TABLE t PARTITION (d = 1)": (
-        _of("TruncatePartition unresolvedpartitionspec((d,1), None)", "t"),
-        ("truncate_partition", "default.t", []),
-    ),
-    "ALTER TABLE t RENAME TO web.u": (_of("RenameTable [web, u], false", "t"), ("RENAME", "web.u", ["default.t"])),
     "ALTER TABLE ice.web.t RENAME TO ice.web.u": (
         _of("RenameTable [ice, web, u], false", "ice, web, t"),
         ("RENAME", "web.u", ["web.t"]),
@@ -179,7 +172,6 @@ COMMANDS = {
         _of("SetTableLocation Map(d -> 1), /a", "t"),
         ("set_location", "default.t", ["/a"]),
     ),
-    "ALTER TABLE t SET LOCATION '/a'": (_of("SetTableLocation /a", "t"), ("ALTER", "/a", [])),
     "ALTER TABLE t ADD COLUMNS (b INT), of Spark 3.5": (
         _of("AddColumns [QualifiedColType(None,b,IntegerType,true,None,None,None)]", "t"),
         ("ALTER", "default.t", []),

@@ -56,7 +56,6 @@ def test_a_call_that_nobody_can_name_says_so(command, why):
 
 # Statements that their text alone shows, and what each does to which table, made of which others; None: nothing.
 TEXTS = {
-    "CALL ice.system.rollback_to_snapshot('web.flights', 5)": ("rollback_to_snapshot", "web.flights", ["web.flights"]),
     '/* x */ call `ice`.system.migrate(table => "web.flights");': ("migrate", "web.flights", ["web.flights"]),
     "CALL ice.system.add_files(source_table => '`orc`.`s3://lake/it''s), b`', table => 'web.t', check => true)": (
         ("add_files", "web.t", ["it's), b"])
@@ -67,7 +66,6 @@ TEXTS = {
     "CALL system.fast_forward('web.flights', 'main', 'later')": ("fast_forward", "web.flights", ["web.flights"]),
     "CALL ice.system.expire_snapshots('web.flights')": None,
     "CALL ice.system.migrate(concat('web', '.flights'))": "CALL migrate: a table that nobody can name",
-    "CALL ice.system.migrate(:table)": "CALL migrate: a table that nobody can name",
     "CALL ice.system.register_table('a', 'b')": "CALL register_table: a procedure that nobody knows",
     "RESTORE TABLE flights TO VERSION AS OF 3": ("OVERWRITE", "default.flights", ["default.flights 3"]),
     "restore delta.`s3://lake/t` timestamp as of '2024-05-01'": ("OVERWRITE", "t", ["t"]),

@@ -51,7 +51,7 @@ WRITES = [
     (files(mode="ErrorIfExists"), a_target(FILES, OUT)),
     (files(mode="Ignore"), a_target(FILES, OUT, unless_there=True)),
     (files(mode="Overwrite"), a_target(FILES, OUT, change="OVERWRITE")),
-    # One partition is no overwrite of them all.
+    # An overwrite of a partition is no overwrite of the dataset.
     (files("s3a://lake/out/day=2013-01-01", "Overwrite"), a_target(FILES, OUT)),
     (files(mode="Overwrite", staticPartitions__size="1"), a_target(FILES, OUT)),
     (
@@ -74,7 +74,7 @@ WRITES = [
         a_command("InsertIntoHiveDirCommand", storage={"locationUri": "/out"}, isLocal=True, overwrite=True),
         a_target("InsertIntoHiveDirCommand", Dataset(DatasetId("file", "/out"), COLUMNS), change="OVERWRITE"),
     ),
-    # Tables that are made; mostly their location is not known yet.
+    # New tables; mostly their location is not known yet.
     (
         a_command("CreateDataSourceTableAsSelectCommand", table=a_table(location=None), mode="ErrorIfExists"),
         a_target("CreateDataSourceTableAsSelectCommand", Dataset(BY_NAME, COLUMNS), change="CREATE"),
@@ -97,7 +97,7 @@ WRITES = [
         a_command("CreateHoodieTableAsSelectCommand", table=a_table(location=None), mode="ErrorIfExists"),
         a_target("CreateHoodieTableAsSelectCommand", Dataset(BY_NAME, COLUMNS), change="CREATE"),
     ),
-    # Tables of Hudi's; the settings of one with partitions decide how much of it an overwrite replaces.
+    # Tables of Hudi's; with partitions, the settings decide whether an overwrite replaces the table or partitions.
     *(
         (
             a_command(
@@ -109,7 +109,7 @@ WRITES = [
         )
         for parted, change in (([], "OVERWRITE"), (["carrier"], None))
     ),
-    # The rows that Hudi makes inside such a command have columns that the query has not.
+    # Hudi's own rows inside such a command have columns beyond the query's.
     (
         a_command(
             "AppendData",
@@ -136,7 +136,7 @@ WRITES = [
         ),
         a_target("InsertIntoHiveTable", Dataset(FLIGHTS, COLUMNS, NAMED), names=("flight",), generated=("Carrier",)),
     ),
-    # Sources that take rows themselves.
+    # Sources with a write of their own.
     (
         a_command("SaveIntoDataSourceCommand", options={"url": JDBC["url"], "dbtable": "orders"}, mode="Append"),
         a_target("SaveIntoDataSourceCommand", Dataset(ORDERS, COLUMNS)),
@@ -291,7 +291,7 @@ NO_WRITES = [
     a_command("OverwriteByExpression", table=a_v2_relation({"class": "NoopTable", "name": "noop-table"})),
     a_command("WriteToDataSourceV2"),
     files("s3a://lake/out/_temporary/0"),
-    # The execution inside it, which knows the database, shows what it makes.
+    # The execution inside it, with a known database, shows its table.
     a_command("SaveAsV1TableCommand", tableDesc={"identifier": {"table": "flights", "database": None}}),
     a_command(
         "CreateTableAsSelect", name=a_node("ResolvedIdentifier", catalog={"name": "x"}, identifier={"name": "t"})

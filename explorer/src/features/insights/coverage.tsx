@@ -1,0 +1,81 @@
+/** How much of what jobs do is reported: in all, by namespace, by producer, and job by job. */
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useSearch } from "wouter";
+import { count, plural } from "../../model/format";
+import { Loaded, useTitle } from "../../parts/frame";
+import { link } from "../../url/state";
+import { LEVELS, share } from "./levels";
+import { type Coverage, coverage } from "./queries";
+import { Jobs, Namespaces, Producers } from "./tables";
+
+export function CoverageView() {
+  useTitle("Coverage");
+  const query = new URLSearchParams(useSearch());
+  const [namespace, level] = [query.get("namespace") ?? "", query.get("level") ?? ""];
+  const result = useQuery({ queryKey: ["coverage", namespace], queryFn: ({ signal }) => coverage(namespace, signal) });
+  return (
+    <div className="page">
+      <h1>
+        Coverage
+        {namespace && (
+          <>
+            {" "}
+            of <span className="mono">{namespace}</span>
+          </>
+        )}
+      </h1>
+      <Loaded of={result}>
+        {(report) => (
+          <>
+            <Summary report={report} namespace={namespace} />
+            <LevelChoice report={report} namespace={namespace} level={level} />
+            {!namespace && <Namespaces report={report} level={level} />}
+            <Producers report={report} />
+            <Jobs report={report} level={level} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+function Summary({ report, namespace }: { report: Coverage; namespace: string }) {
+  return (
+    <p className="muted">
+      {plural(report.total, "job")}
+      {report.truncated && ", the first of more"}; they report the columns of{" "}
+      {report.outputs ? share(report, " datasets that they write") : "no dataset"}.
+      {report.incompleteJobs > 0 &&
+        ` The lineage of ${plural(report.incompleteJobs, "job")} is incomplete: the producer could not read all of it.`}
+      {namespace && (
+        <>
+          {" "}
+          <Link href={link("coverage")}>All namespaces</Link>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Buttons that keep the jobs of a level; the same button again lets all return. */
+function LevelChoice({ report, namespace, level }: { report: Coverage; namespace: string; level: string }) {
+  const [, navigate] = useLocation();
+  return (
+    <div className="actions" role="group" aria-label="what a job reports">
+      {LEVELS.map(([name, title, meaning]) => (
+        <button
+          key={name}
+          className="button"
+          title={`These ${meaning}`}
+          aria-pressed={level === name}
+          onClick={() =>
+            navigate(link("coverage", { namespace, level: level === name ? "" : name }), { replace: true })
+          }
+        >
+          {title} {count(report[name])}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** What happened in the last days, by day: new and dropped datasets, changed schemas, jobs that began to fail. */
+
+import { useQuery } from "@tanstack/react-query";
+import { useLocation, useSearch } from "wouter";
+import { count, plural } from "../../model/format";
+import { Loaded, useTitle } from "../../parts/frame";
+import { NamespaceChoice } from "../../parts/namespace-choice";
+import { link } from "../../url/state";
+import { keyOfNews, NewsItem } from "./news";
+import { newsByDay } from "./news-lines";
+import { FEED_MAX, feed, type News, type NewsKind } from "./queries";
+
+const KINDS: readonly [NewsKind | "", string][] = [
+  ["", "All"],
+  ["DATASET_NEW", "New"],
+  ["DATASET_DROPPED", "Dropped"],
+  ["SCHEMA_CHANGED", "Schemas"],
+  ["JOB_FAILS", "Failing jobs"],
+];
+/** Days that are listed, today among them. The API has no more than the last ones. */
+const DAYS = [1, 7, 31] as const;
+const WEEK = 7;
+
+/** The query string of the page, and a function that changes it. */
+function useChoice() {
+  const query = new URLSearchParams(useSearch());
+  const [, navigate] = useLocation();
+  const given = {
+    kind: KINDS.find(([kind]) => kind === query.get("kind"))?.[0] ?? "",
+    namespace: query.get("namespace") ?? "",
+    days: DAYS.find((days) => String(days) === query.get("days")) ?? WEEK,
+  };
+  return {
+    ...given,
+    change: (changes: Partial<typeof given>) => {
+      const { days, ...rest } = { ...given, ...changes };
+      navigate(link("feed", { ...rest, days: days === WEEK ? "" : days }), { replace: true });
+    },
+  };
+}
+
+export function FeedView() {
+  useTitle("What happened");
+  const { kind, namespace, days, change } = useChoice();
+  const result = useQuery({
+    queryKey: ["feed", days, kind, namespace],
+    queryFn: ({ signal }) => feed({ days, kind, namespace, limit: FEED_MAX }, signal),
+  });
+  return (
+    <div className="page">
+      <h1>What happened</h1>
+      <div className="actions">
+        <div className="group" role="group" aria-label="kind of news">
+          {KINDS.map(([value, title]) => (
+            <button
+              key={value}
+              className="button"
+              aria-pressed={kind === value}
+              onClick={() => change({ kind: value })}
+            >
+              {title}
+            </button>
+          ))}
+        </div>
+        <NamespaceChoice value={namespace} none="all namespaces" choose={(name) => change({ namespace: name })} />
+        <select
+          className="field"
+          aria-label="days"
+          value={days}
+          onChange={({ target }) => change({ days: DAYS.find((most) => String(most) === target.value) ?? WEEK })}
+        >
+          {DAYS.map((most) => (
+            <option key={most} value={most}>
+              {most === 1 ? "today" : `last ${most} days`}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Loaded of={result}>{(answer) => <Days {...answer} />}</Loaded>
+    </div>
+  );
+}
+
+function Days({ news, totalCount, truncated }: { news: News[]; totalCount: number; truncated: boolean }) {
+  if (totalCount === 0) return <p className="muted">Nothing new, dropped, changed or failing in these days.</p>;
+  const left = totalCount - news.length;
+  return (
+    <>
+      <p className="muted" role="status">
+        {plural(totalCount, "change")}
+        {left > 0 && `; the last ${count(news.length)} are here`}
+        {truncated && "; there may be more"}. Days are UTC’s.
+      </p>
+      {newsByDay(news).map(([day, ofDay]) => (
+        <section className="card" key={day} aria-label={day}>
+          <h2>{day}</h2>
+          <ul className="plain">
+            {ofDay.map((entry) => (
+              <NewsItem key={keyOfNews(entry)} news={entry} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}

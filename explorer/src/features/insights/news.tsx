@@ -1,0 +1,94 @@
+/** News of a dataset or a job: what it is, what changed, by which job, and whose it is. */
+
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+
+import { plural } from "../../model/format";
+import { NodeLink, pageOf, When } from "../../parts/frame";
+import { StateOf } from "../../parts/signs";
+import { jobId } from "../../url/ids";
+import { link } from "../../url/state";
+import type { News } from "./queries";
+
+import "./news.css";
+
+const FIELDS_MAX = 8;
+
+export function NewsItem({ news, children }: { news: News; children?: ReactNode }) {
+  const { kind, nodeId, at, owners, job, runId, runState } = news;
+  const href = kind === "SCHEMA_CHANGED" ? link("dataset", { node: nodeId, tab: "versions" }) : pageOf(nodeId);
+  return (
+    <li>
+      <NodeLink id={nodeId} href={href} />
+      <div className="small muted under">
+        <Happened news={news} /> <When time={at} />
+        {job && jobId(job) !== nodeId && (
+          <>
+            {" "}
+            · by <Link href={pageOf(jobId(job))}>{job.name}</Link>
+          </>
+        )}
+        {runId && (
+          <>
+            {" "}
+            · <Link href={link("run", { id: runId })}>run</Link>
+            {kind !== "JOB_FAILS" && runState && runState !== "COMPLETED" && (
+              <>
+                {" "}
+                <StateOf state={runState} />
+              </>
+            )}
+          </>
+        )}
+        {owners.length > 0 && <> · {owners.join(", ")}</>}
+        <Fields news={news} />
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function Happened({ news: { kind, failedRuns } }: { news: News }) {
+  switch (kind) {
+    case "DATASET_NEW":
+      return <span className="added">new</span>;
+    case "DATASET_DROPPED":
+      return <span className="removed">dropped</span>;
+    case "SCHEMA_CHANGED":
+      return <span className="changed">schema changed</span>;
+    case "JOB_FAILS":
+      return <StateOf state="FAILED">fails, {plural(failedRuns ?? 1, "run")}, since</StateOf>;
+  }
+}
+
+/** The fields that a changed schema has more, fewer, and with another type; of many, a few. */
+function Fields({ news: { change } }: { news: News }) {
+  if (!change) return null;
+  const fields = [
+    ...change.dropped.map(({ name, type }) => ({ name, sign: "−", way: "removed", type: type ?? "" })),
+    ...change.retyped.map(({ name, before, after }) => ({
+      name,
+      sign: "~",
+      way: "changed",
+      type: `${before} → ${after}`,
+    })),
+    ...change.added.map(({ name, type }) => ({ name, sign: "+", way: "added", type: type ?? "" })),
+  ];
+  const more = fields.length - FIELDS_MAX + change.leftOut;
+  return (
+    <div className="news-fields mono">
+      {fields.slice(0, FIELDS_MAX).map(({ name, sign, way, type }) => (
+        <span key={`${sign}${name}`}>
+          <span className={way}>
+            {sign} {name}
+          </span>
+          {type && ` ${type}`}
+        </span>
+      ))}
+      {more > 0 && <span>and {more} more</span>}
+    </div>
+  );
+}
+
+/** News are told apart by these. */
+export const keyOfNews = ({ kind, nodeId, at, runId }: News) => JSON.stringify([kind, nodeId, at, runId]);

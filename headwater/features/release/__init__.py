@@ -1,0 +1,1 @@
+"""Releases: templates for CloudFormation alone, and `headwater deploy`, which brings them into an account."""

@@ -1,0 +1,107 @@
+"""`headwater deploy`: a release into an account by CloudFormation alone, or a checkout by the CDK."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+
+from headwater.cli.options import add_command
+from headwater.cli.program import command
+
+_ROOT = Path(__file__).resolve().parents[3]
+_ABOUT = """\
+Deploy the stack into the account and region of your AWS credentials.
+
+Without --template, a checkout is deployed by the AWS CDK (`%(prog)s` is then `cdk deploy`), and an installed wheel by
+the template that it carries. With --template, CloudFormation alone deploys a release, without Node: the assets are
+uploaded to a bucket, a change set is made and shown, and executed after you agree.
+The template has parameters for the context values stage, alarm_email, strict_namespaces, partition_trimming,
+compaction_hour_utc and web_acl_arn, and a variant for each auth and retention. A stack that is deployed keeps what -c
+does not name. The other context values of docs/operations.md need the CDK.
+The credentials need the rights to make the stack's resources and roles, and s3:* on the bucket of the assets.
+Exit code: 0 when the stack is as the template says, 1 when the deployment failed or was declined, 2 when nothing could
+be tried.
+"""
+_EXAMPLES = """\
+examples:
+  %(prog)s --template --dry-run                       what would be done; nothing is sent to AWS
+  %(prog)s --template -c alarm_email=ops@example.org  the first time, or after an upgrade of the wheel
+  %(prog)s --template headwater-0.1.0-template.zip -c stage=test -c retention=destroy --yes
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = add_command(subparsers, "deploy", "the stack into your AWS account", _ABOUT, _EXAMPLES)
+    parser.add_argument(
+        "--template",
+        nargs="?",
+        const=True,
+        type=Path,
+        metavar="FILE",
+        help="the template of a release (default: this installation's, or the template in dist/)",
+    )
+    parser.add_argument(
+        "-c", dest="context", action="append", default=[], metavar="NAME=VALUE", help="set a context value"
+    )
+    parser.add_argument(
+        "--assets-bucket",
+        metavar="NAME",
+        help="a bucket of the same region for the assets (default: the deployed stack's, else "
+        "headwater-assets-ACCOUNT-REGION, created if missing)",
+    )
+    parser.add_argument("--yes", action="store_true", help="execute the change set without asking")
+    parser.add_argument("--dry-run", action="store_true", help="print the steps, and send nothing to AWS")
+    parser.set_defaults(func=run_deploy)
+
+
+def run_deploy(given: argparse.Namespace) -> int:
+    """Deploy, and return the exit status."""
+    if given.template is None and (_ROOT / "cdk.json").is_file():
+        return _run_cdk(given)
+    from headwater.features.release.release import Release, Unreadable, find_release
+    from headwater.features.release.steps import DeploymentFailed, NothingTried, deploy, print_plan
+    from headwater_model.errors import Invalid
+
+    context = dict(value.partition("=")[::2] for value in given.context)
+    try:
+        with Release(given.template if isinstance(given.template, Path) else find_release(_ROOT)) as release:
+            if given.dry_run:
+                print_plan(release, context, given.assets_bucket)
+                return 0
+            return 0 if deploy(release, context, given.assets_bucket, agree=partial(_agree, agreed=given.yes)) else 1
+    except (Invalid, Unreadable, NothingTried) as error:
+        print(f"headwater deploy: {error}", file=sys.stderr)
+        return 2
+    except DeploymentFailed as error:
+        print(f"headwater deploy: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("headwater deploy: interrupted; CloudFormation goes on with the executed changes", file=sys.stderr)
+        return 130
+
+
+def _run_cdk(given: argparse.Namespace) -> int:
+    """Run `cdk deploy` in a checkout with the same context values; a dry run only synthesizes."""
+    from headwater.cli.cdk import run_cdk
+
+    if given.assets_bucket:
+        needed = f"--assets-bucket needs --template: the CDK has the bucket of {command('cdk bootstrap')}"
+        print(f"headwater deploy: {needed}", file=sys.stderr)
+        return 2
+    words = ["synth", "--quiet"] if given.dry_run else ["deploy"]
+    approval = ["--require-approval", "never"] if given.yes and not given.dry_run else []
+    context = [word for value in given.context for word in ("-c", value)]
+    return run_cdk(argparse.Namespace(arguments=[*words, *approval, *context]))
+
+
+def _agree(*, agreed: bool) -> bool:
+    """Get the agreement to the printed changes, by the option or at the terminal."""
+    if agreed:
+        return True
+    if not sys.stdin.isatty():
+        print("headwater deploy: not executed: give --yes where no terminal can agree", file=sys.stderr)
+        return False
+    return input("Execute these changes? [y/N] ").strip().lower() in ("y", "yes")
