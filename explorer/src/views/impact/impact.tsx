@@ -56,7 +56,7 @@ export function ImpactView() {
   });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
-    <div className="page">
+    <div className="page wide">
       <NodeHead id={node}>
         <p className="muted">What a change here reaches</p>
       </NodeHead>
