@@ -34,7 +34,7 @@ def refresh_nodes(
     Raises `Unavailable` if other loaders swapped the nodes in each of 100 rounds.
     """
     pending = sorted(set(jobs))
-    # A round: read the nodes, then the facts; only a node older than its facts may be overwritten.
+    # A round reads the nodes before the facts and swaps them after: the last writer has seen all facts.
     for _ in attempts(_ROUNDS_MAX, table.sleep, longest_s=ROUND_WAIT_MAX_S):
         nodes = {**read, **table.get(key for job in pending if (key := current_key(job)) not in read)}
         read = {}

@@ -18,7 +18,7 @@ AMOUNT = f"datasetField:{WAREHOUSE}:nordwind.gold.revenue:amount"
 VIEWS = {
     "": "Broken",
     "search?q=revenue": "17 jobs and datasets",
-    f"map?node={REVENUE}": "nordwind.marts.revenue_by_day",
+    f"map?node={REVENUE}": "revenue_by_day",
     f"map?node={REVENUE}&vs=2025-11-19T12:00:00Z": "End comparison",
     f"columns?node={AMOUNT}": "sum(fct_orders.net_amount_eur)",
     f"impact?node={quote(ORDERS)}": "copy as message",

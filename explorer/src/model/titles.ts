@@ -74,7 +74,8 @@ function alikeEnds(texts: readonly string[]): Map<string, number> {
     const above = reversed[index]!.back;
     let length = 0;
     while (length < back.length && back[length] === above[length]) length++;
-    return length;
+    // A whole title differs from the end of a longer title by the sign of the cut.
+    return length < Math.min(back.length, above.length) ? length : 0;
   });
   return new Map(reversed.map(({ text }, index) => [text, Math.max(shared[index - 1] ?? 0, shared[index] ?? 0)]));
 }
