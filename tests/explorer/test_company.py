@@ -7,16 +7,12 @@ import re
 import pytest
 
 from tests.explorer.axe import serious_faults
+from tests.explorer.pipeline import NODES, node
 
 pytestmark = pytest.mark.slow
 
 LAKE, WAREHOUSE = "s3://nordwind-lake", "snowflake://nordwind.eu-central-1"
 REVENUE = f"dataset:{WAREHOUSE}:nordwind.gold.revenue"
-NODES = ".react-flow__node"
-
-
-def node(page, name):
-    return page.locator(NODES, has_text=name)
 
 
 def test_the_hub_of_the_company_is_folded(open_view, company):

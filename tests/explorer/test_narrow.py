@@ -70,6 +70,16 @@ def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, pipeline
     assert box["x"] + box["width"] <= 390
 
 
+@pytest.mark.parametrize("width", [390, pytest.param(1024, marks=pytest.mark.slow)])
+def test_an_impact_has_its_owners_on_the_screen(open_view, pipeline, width):
+    page = open_view(
+        pipeline, f"impact?node={quote(CHECKED.replace('dataset:', 'datasetField:'))}:seats", size=(width, 844)
+    )
+    owner = page.get_by_role("region", name="impact").get_by_role("cell", name="team:emissions")
+    box = owner.first.bounding_box()
+    assert box["x"] + box["width"] <= width
+
+
 @pytest.mark.slow
 def test_on_a_phone_the_start_leads_to_the_lists(open_view, company):
     page = open_view(company, size=PHONE)

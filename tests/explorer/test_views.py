@@ -65,7 +65,7 @@ def id_of(view):
 
 def open_by_address(open_view, served, view):
     page = open_view(served, view, expected=(NOT_FOUND,) if "nowhere" in view else ())
-    page.get_by_text({**VIEWS, **OTHERS}[view]).first.wait_for()
+    page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
     return page
 
 
@@ -79,7 +79,7 @@ def test_a_view_opens_by_its_address_and_axe_finds_nothing_serious(open_view, pi
 def test_a_view_survives_a_reload(open_view, pipeline, view):
     page = open_by_address(open_view, pipeline, view)
     page.reload()
-    page.get_by_text({**VIEWS, **OTHERS}[view]).first.wait_for()
+    page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
 
 
 def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view, pipeline):
