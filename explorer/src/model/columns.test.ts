@@ -34,18 +34,9 @@ test("a column is a copy if each of its lines copies", () =>
   ]));
 
 const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);
+const OF_D = { dataset: "d", namespace: "n", datasetName: "d", type: "int", stale: false, known: true, reportedBy: [] };
 const LINES: ColumnLines = {
-  columns: FIELDS.map((field) => ({
-    id: field,
-    dataset: "d",
-    namespace: "n",
-    datasetName: "d",
-    field,
-    type: "int",
-    stale: false,
-    known: true,
-    reportedBy: [],
-  })),
+  columns: FIELDS.map((field) => ({ ...OF_D, id: field, field })),
   sources: new Map(),
   own: new Map(),
   dependencies: new Map(),

@@ -1,6 +1,7 @@
 /** Columns and their sources. */
 
 import { type Arrow, reach } from "./graph";
+import { sides } from "./paths";
 
 export interface Step {
   direct: boolean;
@@ -141,17 +142,6 @@ export function cardsOf(lines: ColumnLines, { path, opened, order, isShown }: Sh
   });
 }
 
-/** The whole path of a column, up and down. */
-export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
-  const up = new Map<string, string[]>(),
-    down = new Map<string, string[]>();
-  for (const { from, to } of arrows) {
-    up.set(to, [...(up.get(to) ?? []), from]);
-    down.set(from, [...(down.get(from) ?? []), to]);
-  }
-  return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
-}
-
 /** The number of datasets with an indirect use of the column alone: a join, a filter, a group. */
 export function indirectUses(lines: ColumnLines, id: string): number {
   const isOf = (sources: readonly Source[]) => sources.some((source) => source.id === id);
@@ -179,12 +169,7 @@ export function restrict(
   column: string,
   dir: "up" | "down" | "both",
 ): ColumnArrow[] {
-  const up = new Map<string, string[]>(),
-    down = new Map<string, string[]>();
-  for (const { from, to } of arrows) {
-    up.set(to, [...(up.get(to) ?? []), from]);
-    down.set(from, [...(down.get(from) ?? []), to]);
-  }
+  const { up, down } = sides(arrows);
   const prefix = `datasetField:${dataset.slice("dataset:".length)}:`;
   const starts = column ? [column] : [...new Set([...up.keys(), ...down.keys()])].filter((id) => id.startsWith(prefix));
   const all = (next: ReadonlyMap<string, readonly string[]>) =>

@@ -262,6 +262,23 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
+interface AsOfProps {
+  at: string;
+  back: (now: { at: string; vs: string }) => void;
+  children?: ReactNode;
+}
+
+/** The past time on show, and the way back. */
+export const AsOf = ({ at, back, children }: AsOfProps) =>
+  at && (
+    <div className="notice" role="status">
+      <b>As of {utc(at)} UTC.</b> {children}{" "}
+      <button className="chip" onClick={() => back({ at: "", vs: "" })}>
+        Now
+      </button>
+    </div>
+  );
+
 interface ChangesProps {
   changes: ReadonlyMap<string, NodeChange>;
   vs: string;

@@ -11,13 +11,13 @@ import {
   cardArrows,
   cardsOf,
   columnArrows,
-  columnPath,
   copiedColumns,
   restrict,
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
 import type { Arrow } from "../../model/graph";
 import { type IndirectSource, indirectSources } from "../../model/indirect";
+import { pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
@@ -63,7 +63,7 @@ export function usePicture(
   const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
   const lines = comparison?.lines ?? now;
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
-  const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
+  const path = useMemo(() => (sel ? pathThrough(kept, sel).nodes : null), [kept, sel]);
   const cards = useMemo(
     () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison, schema),
     [lines, kept, path, opened, node, comparison, schema],

@@ -6,6 +6,7 @@ import { count, plural } from "../../model/format";
 import { EFFECTS, type Effect, effectOf, type Impact, NO_OWNER } from "../../model/impact";
 import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
 import { titleOfId } from "../../model/titles";
+import { Heads } from "../../parts/controls";
 import { kindOf } from "../../url/ids";
 import type { Narrowing } from "./impact";
 
@@ -64,14 +65,7 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
   };
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>Owner</th>
-          <th>Has</th>
-          <th className="number">Nearest</th>
-          <th>Tell</th>
-        </tr>
-      </thead>
+      <Heads names={["Owner", "Has", "Nearest", "Tell"]} numbers={["Nearest"]} />
       <tbody>
         {owners.slice(0, OWNERS_MAX).map((reached) => {
           const key = reached.owner || NO_OWNER;

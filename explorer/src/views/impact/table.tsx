@@ -9,6 +9,7 @@ import { keepRows } from "../../model/csv";
 import { count, plural } from "../../model/format";
 import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted, narrowed } from "../../model/impact";
 import { titleOfId } from "../../model/titles";
+import { Filter } from "../../parts/controls";
 import { download, NodeLink, Nothing, pageOf, When } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -49,13 +50,7 @@ export function Table({
           {isNarrowed ? `${count(rows.length)} shown of ` : ""}
           {countsOf(all)}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most
         </b>
-        <input
-          className="field push"
-          placeholder="filter"
-          aria-label="filter"
-          value={text}
-          onChange={(event) => narrowing.setText(event.target.value)}
-        />
+        <Filter label="filter" value={text} set={narrowing.setText} look="push" />
         <button
           className="button"
           title={isNarrowed ? "the rows that are shown" : "all rows"}
@@ -96,7 +91,7 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impac
       </>
     ),
   };
-  return isColumn ? [HOPS, name, HOW, OWNERS, ...REST] : [HOPS, name, OWNERS, ...REST];
+  return isColumn ? [HOPS, name, OWNERS, HOW, ...REST] : [HOPS, name, OWNERS, ...REST];
 }
 
 function OwnColumns({ names }: { names: readonly string[] }) {
