@@ -9,7 +9,8 @@ REJECTED = f"dataset:{LAKE}:rejected"
 CO2 = f"datasetField:{LAKE}:estimated:co2_kg"
 REPORT = "job:marts:marts.airline_report"
 HOSTILE = f"job:ns {ATTACK}:=cmd {ATTACK}"
+NODES = ".react-flow__node"
 
 
 def node(page, name):
-    return page.locator(".react-flow__node", has_text=name)
+    return page.locator(NODES, has_text=name)

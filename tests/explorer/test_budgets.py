@@ -8,9 +8,9 @@ import re
 import pytest
 
 from headwater.api.page_files import DIST, built_files
+from tests.explorer.pipeline import CHECKED
 from tests.explorer.stories import LAKE
 
-CHECKED = f"dataset:{LAKE}:checked"
 FIRST_MAP_BYTES, ALL_BYTES = 260_000, 400_000
 HEAP_BYTES = 300_000_000
 # A pan moves the one group that holds all: boxes that were there are moved with it, others come into sight.

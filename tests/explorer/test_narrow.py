@@ -49,7 +49,7 @@ def assert_all_is_on_the_screen(page):
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: re.sub(r"\W+", "-", str(view))[:48])
 def test_nothing_is_beside_the_screen_and_names_can_be_read(open_view, company, view, width):
     page = open_view(company, view, size=(width, 844))
-    page.get_by_text(VIEWS[view]).first.wait_for()
+    page.get_by_text(VIEWS[view]).filter(visible=True).first.wait_for()
     assert_all_is_on_the_screen(page)
     assert page.evaluate(_NARROWEST) >= 150
 
@@ -68,6 +68,16 @@ def test_on_a_phone_a_map_is_a_list_and_a_picture_on_request(open_view, pipeline
     box = legend.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
+
+
+@pytest.mark.parametrize("width", [390, pytest.param(1024, marks=pytest.mark.slow)])
+def test_an_impact_has_its_owners_on_the_screen(open_view, pipeline, width):
+    page = open_view(
+        pipeline, f"impact?node={quote(CHECKED.replace('dataset:', 'datasetField:'))}:seats", size=(width, 844)
+    )
+    owner = page.get_by_role("region", name="impact").get_by_role("cell", name="team:emissions")
+    box = owner.first.bounding_box()
+    assert box["x"] + box["width"] <= width
 
 
 @pytest.mark.slow

@@ -179,7 +179,7 @@ def test_the_button_shows_the_stages_and_leads_to_what_the_run_made(open_view, l
     page.wait_for_load_state("networkidle")
     assert page.get_by_role("status").filter(has_text="Starting Spark").is_visible()
     local.end(CO2)
-    page.get_by_text("3.16 * fuel_kg").first.wait_for()
+    page.locator(".side").get_by_text("3.16 * fuel_kg").first.wait_for()
     assert page.url.endswith(f"/explore/{CO2}")
     page.go_back()
     page.get_by_role("heading", name="Ran lately").wait_for()
@@ -209,7 +209,7 @@ def test_a_run_that_was_started_elsewhere_is_joined(open_view, local):
     local.load(*stories.emissions())
     local.end(CO2)
     for page in (first, second):
-        page.get_by_text("3.16 * fuel_kg").first.wait_for()
+        page.locator(".side").get_by_text("3.16 * fuel_kg").first.wait_for()
 
 
 @pytest.mark.slow

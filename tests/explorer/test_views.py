@@ -65,7 +65,7 @@ def id_of(view):
 
 def open_by_address(open_view, served, view):
     page = open_view(served, view, expected=(NOT_FOUND,) if "nowhere" in view else ())
-    page.get_by_text({**VIEWS, **OTHERS}[view]).first.wait_for()
+    page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
     return page
 
 
@@ -79,7 +79,7 @@ def test_a_view_opens_by_its_address_and_axe_finds_nothing_serious(open_view, pi
 def test_a_view_survives_a_reload(open_view, pipeline, view):
     page = open_by_address(open_view, pipeline, view)
     page.reload()
-    page.get_by_text({**VIEWS, **OTHERS}[view]).first.wait_for()
+    page.get_by_text({**VIEWS, **OTHERS}[view]).filter(visible=True).first.wait_for()
 
 
 def test_a_level_of_coverage_narrows_the_jobs_and_their_names_lead_on(open_view, pipeline):
@@ -130,8 +130,8 @@ def test_a_column_is_found_by_a_part_of_its_name_and_its_path_is_one_click_away(
     page = open_view(pipeline)
     page.get_by_role("combobox", name="Find").fill("co2_k")
     page.get_by_role("option", name="co2_kg").click()
-    page.get_by_text("3.16 * fuel_kg").first.wait_for()
-    assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2})}")
+    page.locator(".side").get_by_text("3.16 * fuel_kg").first.wait_for()
+    assert page.url.endswith(f"/explore/columns?{urlencode({'node': CO2, 'dir': 'up'})}")
 
 
 def test_an_owner_and_a_tag_are_filters_of_the_search(open_view, pipeline):

@@ -11,27 +11,34 @@ import { zoomLevel } from "./zoom-level";
 const SIZES_PX: Readonly<Record<string, number>> = { "zoom-large": 15, "zoom-name": 20 };
 const SIZE_PX = 13;
 
-const GAP_PX = 10;
+const GAP_PX = 13;
 
 interface Props {
   of: Title;
   width: number;
   lines?: number;
-  /** A text at the end of the line, such as an age. */
-  beside?: string;
+  /** The age at the end of the first line, with its hint. */
+  age?: { text: string; hint: string } | undefined;
 }
 
-export function BoxTitle({ of: { title, alike }, width, lines = 2, beside = "" }: Props) {
+export function BoxTitle({ of: { title, alike }, width, lines = 2, age }: Props) {
   const level = useStore(zoomLevel);
   const cut = useMemo(() => {
     const widthOf = widthIn(SIZES_PX[level] ?? SIZE_PX);
-    const room = beside ? width - widthOf(beside) - GAP_PX : width;
-    return cutToLines(title, { lines, width: room, widthOf }, alike);
-  }, [title, alike, lines, width, level, beside]);
+    const taken = age?.text ? widthOf(age.text) + GAP_PX : 0;
+    return cutToLines(title, { lines, width, widthOf, taken }, alike);
+  }, [title, alike, lines, width, level, age?.text]);
   return (
     <span className="title">
       <span>
-        <Name text={cut} />
+        {age?.text && (
+          <span className="age" title={age.hint}>
+            {age.text}
+          </span>
+        )}
+        <bdi>
+          <Name text={cut} />
+        </bdi>
       </span>
     </span>
   );

@@ -64,16 +64,11 @@ export const Card = memo(function Card({ item, title, look, more, onMore }: Card
           of={title}
           width={TITLE_PX[item.kind] - (item.tags.length ? TAG_PX : 0)}
           lines={look.whole ? linesFor(title.title) : 2}
-          beside={aged}
+          age={{ text: aged, hint: hintOf(item, look) }}
         />
         {item.tags.length > 0 && (
           <span className="tagged" title={`tagged ${item.tags.join(", ")}`}>
             <SignOf of="tag" label={`tagged ${item.tags.join(", ")}`} />
-          </span>
-        )}
-        {aged && (
-          <span className="age" title={hintOf(item, look)}>
-            {aged}
           </span>
         )}
       </div>

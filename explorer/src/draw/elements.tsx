@@ -3,6 +3,8 @@
 import { BaseEdge, type Edge, type EdgeProps, Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { createContext, type ReactNode, useContext } from "react";
 
+import "./elements.css";
+
 import { type Area, areasOf, type Box, bendsOf, lowestBetween, type Placed, type Point } from "../layout/boxes";
 import { type Arrow, isBack, lineOf } from "../layout/path";
 import { arrowKey } from "../model/graph";
@@ -14,9 +16,13 @@ export interface DrawnArrow {
   /** Where at the boxes the line starts and ends, from the top; the middle if not given. */
   fromY?: number;
   toY?: number;
+  /** A sign of the operation on the line, with its formula on hover. */
+  mark?: { sign: string; formula: string } | undefined;
   key?: string;
   look?: string;
 }
+
+const MARK_GAP = 16;
 
 interface Look {
   draw: (id: string, muted: boolean) => ReactNode;
@@ -27,7 +33,7 @@ interface Look {
 /** How to draw a box: React Flow passes the id alone. */
 export const Looks = createContext<Look>({ draw: () => null, path: null, hover: null });
 
-type Ends = Omit<Arrow, "from" | "to"> & { sizes: readonly [Area, Area] };
+type Ends = Omit<Arrow, "from" | "to"> & Pick<DrawnArrow, "mark"> & { sizes: readonly [Area, Area] };
 
 function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
   const { draw, path, hover } = useContext(Looks);
@@ -48,7 +54,7 @@ function BoxNode({ id, width = 0, height = 0 }: NodeProps) {
 
 function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<Ends>>) {
   if (!data) return null;
-  const { sizes, ...line } = data;
+  const { sizes, mark, ...line } = data;
   const [from, to] = [
     { ...sizes[0], x: sourceX + 1 - sizes[0].width, y: sourceY - sizes[0].height / 2 },
     { ...sizes[1], x: targetX, y: targetY - sizes[1].height / 2 },
@@ -61,6 +67,12 @@ function ArrowEdge({ sourceX, sourceY, targetX, targetY, data }: EdgeProps<Edge<
       {sign && (
         <text className="arrow-back" x={sign.x} y={sign.y}>
           ↺
+        </text>
+      )}
+      {mark && (
+        <text className="arrow-mark" x={to.x - MARK_GAP} y={to.y + (line.toY ?? to.height / 2) - 7}>
+          {mark.sign}
+          <title>{mark.formula}</title>
         </text>
       )}
     </>
@@ -102,13 +114,14 @@ interface Placing {
 }
 
 export function toEdge(arrow: DrawnArrow, { placed, sizes, isFree, isDouble, lit, muted }: Placing): Edge {
-  const { from, to, fromY, toY, look = "" } = arrow;
+  const { from, to, fromY, toY, mark, look = "" } = arrow;
   const ends = areasOf(placed, sizes, arrow);
   const lane = placed.lanes[arrowKey(arrow)];
   const data: Ends = {
     sizes: [ends.from, ends.to],
     fromY,
     toY,
+    mark,
     isDouble,
     bends: isFree ? bendsOf(placed, arrow) : [],
     lane,

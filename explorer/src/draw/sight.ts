@@ -5,7 +5,7 @@ import type { Node, useReactFlow } from "@xyflow/react";
 import type { Direction } from "../url/state";
 
 // From this scale on, all of the picture is in sight at first, with names of 11 pixels; below, the focus is, readable.
-const FIT_FROM = 0.58;
+const FIT_FROM = 0.55;
 const READ_AT = 0.88;
 const PAN_MS = 500;
 // The margin around boxes moved into sight.

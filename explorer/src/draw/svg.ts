@@ -19,42 +19,19 @@ export interface Figure extends Box {
   dashed?: boolean;
 }
 
-export interface Inks {
-  canvas: string;
-  card: string;
-  text: string;
-  muted: string;
-  line: string;
-  hair: string;
-  dataset: string;
-  job: string;
-  good: string;
-  bad: string;
-  warn: string;
-  focus: string;
-}
+const INKS = "canvas card text muted line hair dataset job good bad warn focus".split(" ") as (keyof Inks)[];
 
-const NAMES: readonly (keyof Inks)[] = [
-  "canvas",
-  "card",
-  "text",
-  "muted",
-  "line",
-  "hair",
-  "dataset",
-  "job",
-  "good",
-  "bad",
-  "warn",
-  "focus",
-];
+export type Inks = Record<
+  "canvas" | "card" | "text" | "muted" | "line" | "hair" | "dataset" | "job" | "good" | "bad" | "warn" | "focus",
+  string
+>;
 const MARGIN = 24;
 
 /** The theme's colours as the page has them now. */
 export function readInks(): Inks {
   const probe = document.body.appendChild(document.createElement("i"));
   const inks = Object.fromEntries(
-    NAMES.map((name) => {
+    INKS.map((name) => {
       probe.style.color = `var(--${name})`;
       return [name, getComputedStyle(probe).color];
     }),

@@ -25,7 +25,6 @@ export interface Placed {
   bends: Record<string, Point[]>;
   /** The height at which a line goes back to the start of a lower row, by `from→to`. */
   lanes: Record<string, number>;
-  simple: boolean;
 }
 
 export interface Task {

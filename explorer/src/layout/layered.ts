@@ -40,5 +40,5 @@ export function layered(task: Task): Placed {
     [...passes].map(([key, cells]) => [key, cells.map((cell) => ({ x: centres[cell.rank]!, y: middles.get(cell)! }))]),
   );
   const ids = layers.map((layer) => layer.filter(({ isPass }) => !isPass).map(({ id }) => id));
-  return inRows({ at, bends, lanes: {}, simple: false }, ids, task);
+  return inRows({ at, bends, lanes: {} }, ids, task);
 }

@@ -21,8 +21,8 @@ export interface Layers {
 
 const PASS_HEIGHT = 8;
 
-/** Put boxes into ranks: lines lead to the right, except for an arrow back in each circle. */
-export function toLayers(task: Task): Layers {
+/** Return the rank of each box: lines lead to the right, except for an arrow back in each circle. */
+export function rankBoxes(task: Task) {
   const boxes = inOrder(task);
   const place = new Map(boxes.map(({ id }, index) => [id, index]));
   const lines = task.arrows
@@ -34,8 +34,12 @@ export function toLayers(task: Task): Layers {
   );
   const isBack = ({ from, to }: { from: string; to: string }) => order.get(from)! > order.get(to)!;
   const forward = lines.map((line) => (isBack(line) ? { from: line.to, to: line.from } : line));
-  const ranks = ranksOf([...order.keys()], forward);
+  return { boxes, lines, isBack, forward, ranks: ranksOf([...order.keys()], forward) };
+}
 
+/** Put boxes into the layers of their ranks, with the passes of long lines. */
+export function toLayers(task: Task): Layers {
+  const { boxes, lines, isBack, forward, ranks } = rankBoxes(task);
   const layers: Cell[][] = Array.from({ length: Math.max(-1, ...ranks.values()) + 1 }, () => []);
   const cells = new Map<string, Cell>();
   const add = (id: string, rank: number, height: number, isPass: boolean): Cell => {

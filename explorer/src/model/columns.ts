@@ -1,6 +1,7 @@
 /** Columns and their sources. */
 
 import { type Arrow, reach } from "./graph";
+import { sides } from "./paths";
 
 export interface Step {
   direct: boolean;
@@ -47,7 +48,7 @@ export interface ColumnArrow extends Arrow {
   masked: boolean;
 }
 
-export const COLUMNS_SHOWN = 12;
+const COLUMNS_SHOWN = 12;
 
 /** A line from source to column. A direct use counts more than an indirect use. */
 export function columnArrows(lines: ColumnLines): ColumnArrow[] {
@@ -64,69 +65,81 @@ export function columnArrows(lines: ColumnLines): ColumnArrow[] {
   );
 }
 
+/** True of a value that is passed on as it is. */
+export const isCopy = (steps: readonly Step[]) =>
+  steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
+
+/** Return the sign of a line's operation and its formula; null for a line without an operation. */
+export function operationOf({ steps, direct, masked }: ColumnArrow): { sign: string; formula: string } | null {
+  if (!direct || !steps.length) return null;
+  if (isCopy(steps)) return { sign: "=", formula: "a copy" };
+  const formula = steps.map(({ kind, description }) => description || kind.toLowerCase()).join("; ");
+  if (masked) return { sign: "mask", formula };
+  if (steps.some(({ kind }) => kind.toUpperCase() === "AGGREGATION")) return { sign: "Σ", formula };
+  return { sign: /^\s*(try_)?cast\s*\(/i.test(formula) ? "cast" : "ƒ", formula };
+}
+
+/** Return the columns of which each line copies a value. */
+export function copiedColumns(arrows: readonly ColumnArrow[]): Set<string> {
+  const copies = new Set<string>(),
+    changed = new Set<string>();
+  for (const arrow of arrows) (operationOf(arrow)?.sign === "=" ? copies : changed).add(arrow.to);
+  return new Set([...copies].filter((id) => !changed.has(id)));
+}
+
+interface CardColumn {
+  id: string;
+  field: string;
+  type: string | null;
+}
+
 export interface Card {
   id: string;
   namespace: string;
   name: string;
   stale: boolean;
-  columns: readonly { id: string; field: string; type: string | null }[];
-  /** How many columns are behind the filter, and their ids. */
+  columns: readonly CardColumn[];
+  /** How many columns are not drawn, and their ids. */
   more: number;
   hidden: readonly string[];
+  /** The filter of a card with more columns than are drawn at first. */
+  filter: string | null;
 }
 
-/** A card for each dataset: first the columns on the selected path, then the rest in reported order. */
-export function cardsOf(
-  lines: ColumnLines,
-  path: ReadonlySet<string>,
-  opened: ReadonlySet<string>,
-  order: ReadonlyMap<string, number> = new Map(),
-): Card[] {
-  const cards = new Map<string, Card & { columns: { id: string; field: string; type: string | null }[] }>();
-  const at = (column: {
-    id: string;
-    dataset: string;
-    namespace: string;
-    datasetName: string;
-    field: string | null;
-    type?: string | null;
-    stale?: boolean;
-  }) => {
-    const card = cards.get(column.dataset) ?? {
-      id: column.dataset,
-      namespace: column.namespace,
-      name: column.datasetName,
-      stale: false,
-      columns: [],
-      more: 0,
-      hidden: [],
+interface Showing {
+  path: ReadonlySet<string>;
+  /** The cards with all their columns, each with its filter. */
+  opened: ReadonlyMap<string, string>;
+  /** The places of columns in a card; the rest follow by name. */
+  order: ReadonlyMap<string, number>;
+  isShown: (id: string, dataset: string) => boolean;
+}
+
+/** A card for each dataset: first the columns on the selected path, then the rest in the given order. */
+export function cardsOf(lines: ColumnLines, { path, opened, order, isShown }: Showing): Card[] {
+  const cards = new Map<string, { card: Card; columns: Map<string, CardColumn> }>();
+  for (const column of [...lines.columns, ...[...lines.sources.values()].flat()]) {
+    const { id, dataset, namespace, datasetName: name, field, type, stale } = { type: null, stale: false, ...column };
+    const { card, columns } = cards.get(dataset) ?? {
+      card: { id: dataset, namespace, name, stale: false, columns: [], more: 0, hidden: [], filter: null },
+      columns: new Map<string, CardColumn>(),
     };
-    cards.set(column.dataset, card);
-    card.stale ||= column.stale ?? false;
-    if (column.field !== null && !card.columns.some(({ id }) => id === column.id))
-      card.columns.push({ id: column.id, field: column.field, type: column.type ?? null });
-  };
-  lines.columns.forEach(at);
-  for (const sources of lines.sources.values()) sources.forEach(at);
-  return [...cards.values()].map((card) => {
-    const rank = (id: string) => (path.has(id) ? -1 : (order.get(id) ?? 1e6));
-    const all = [...card.columns].sort((a, b) => rank(a.id) - rank(b.id) || (a.field < b.field ? -1 : 1));
-    const least = Math.max(COLUMNS_SHOWN, all.filter(({ id }) => path.has(id)).length);
-    const columns = opened.has(card.id) ? all : all.slice(0, least);
-    const hidden = all.slice(columns.length).map(({ id }) => id);
-    return { ...card, columns, more: hidden.length, hidden };
-  });
-}
-
-/** The whole path of a column, up and down. */
-export function columnPath(arrows: readonly Arrow[], id: string): Set<string> {
-  const up = new Map<string, string[]>(),
-    down = new Map<string, string[]>();
-  for (const { from, to } of arrows) {
-    up.set(to, [...(up.get(to) ?? []), from]);
-    down.set(from, [...(down.get(from) ?? []), to]);
+    cards.set(dataset, { card: { ...card, stale: card.stale || stale }, columns });
+    if (field !== null && !columns.has(id) && isShown(id, dataset)) columns.set(id, { id, field, type });
   }
-  return new Set([...reach(up, id).keys(), ...reach(down, id).keys()]);
+  const rank = (id: string) => (path.has(id) ? -1 : (order.get(id) ?? 1e6));
+  return [...cards.values()].map(({ card, columns }) => {
+    const all = [...columns.values()].sort((a, b) => rank(a.id) - rank(b.id) || (a.field < b.field ? -1 : 1));
+    const least = Math.max(COLUMNS_SHOWN, all.filter(({ id }) => path.has(id)).length);
+    const filter = opened.get(card.id);
+    const shown =
+      filter === undefined
+        ? all.slice(0, least)
+        : all.filter(({ field }) => field.toLowerCase().includes(filter.toLowerCase()));
+    const drawn = new Set(shown);
+    const hidden = all.filter((column) => !drawn.has(column)).map(({ id }) => id);
+    return { ...card, columns: shown, more: hidden.length, hidden, filter: all.length > least ? (filter ?? "") : null };
+  });
 }
 
 /** The number of datasets with an indirect use of the column alone: a join, a filter, a group. */
@@ -156,12 +169,7 @@ export function restrict(
   column: string,
   dir: "up" | "down" | "both",
 ): ColumnArrow[] {
-  const up = new Map<string, string[]>(),
-    down = new Map<string, string[]>();
-  for (const { from, to } of arrows) {
-    up.set(to, [...(up.get(to) ?? []), from]);
-    down.set(from, [...(down.get(from) ?? []), to]);
-  }
+  const { up, down } = sides(arrows);
   const prefix = `datasetField:${dataset.slice("dataset:".length)}:`;
   const starts = column ? [column] : [...new Set([...up.keys(), ...down.keys()])].filter((id) => id.startsWith(prefix));
   const all = (next: ReadonlyMap<string, readonly string[]>) =>

@@ -1,6 +1,6 @@
 /** What changed between two moments: the union of two lineages, and what each has that the other has not. */
 
-import { arrowsOf, type Item, type Lineage, toLineage } from "./graph";
+import { arrowsOf, type Item, arrowKey as key, type Lineage, toLineage } from "./graph";
 import { fieldChanges, writeChange } from "./schema-change";
 
 export type Change = "added" | "removed" | "changed";
@@ -36,7 +36,6 @@ export function compareLineages(before: Lineage, now: Lineage, since: string): C
     items.push(item);
     changes.set(item.id, "removed");
   }
-  const key = ({ from, to }: { from: string; to: string }) => `${from}→${to}`;
   const old = arrowsOf(before),
     current = arrowsOf(now);
   const had = new Set(old.map(key)),

@@ -1,6 +1,7 @@
 /** Hubs of a map: an input with very many readers becomes a stub at each, so its lines do not cover the picture. */
 
 import { type Arrow, degreeOf, type Lineage, reach, type Shown } from "./graph";
+import { sides } from "./paths";
 
 export const HUB_ABOVE = 50;
 
@@ -19,7 +20,7 @@ export interface Picture extends Shown {
 
 /** Replace hubs by stubs, except for the focus, its outputs, and the nodes to keep. */
 export function foldHubs(lineage: Lineage, shown: Shown, focus: string, keep: readonly string[]): Picture {
-  const down = nextOf(shown.arrows);
+  const down = sides(shown.arrows).down;
   const follows = reach(down, focus);
   const hubs = new Map(
     [...shown.hops.keys()]
@@ -51,18 +52,12 @@ const isDataset = (lineage: Lineage, id: string) => lineage.items.get(id)?.kind 
 /** The hubs, and the nodes upstream of the hubs alone. */
 function leadingNowhere(arrows: readonly Arrow[], hubs: ReadonlyMap<string, number>): Set<string> {
   const gone = new Set(hubs.keys());
-  const down = nextOf(arrows);
+  const down = sides(arrows).down;
   for (let size = -1; size !== gone.size; ) {
     size = gone.size;
     for (const [from, targets] of down) if (targets.every((to) => gone.has(to))) gone.add(from);
   }
   return gone;
-}
-
-function nextOf(arrows: readonly Arrow[]): Map<string, string[]> {
-  const next = new Map<string, string[]>();
-  for (const { from, to } of arrows) next.set(from, [...(next.get(from) ?? []), to]);
-  return next;
 }
 
 /** All arrows to draw: between nodes, of folds and of stubs. */

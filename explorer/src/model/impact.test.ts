@@ -21,7 +21,7 @@ const ROWS = [
 const ANY = { kind: "", owner: "", effect: "", text: "" };
 
 test.each([
-  ["nothing: columns are left to their datasets", ANY, ["job:load", "dataset:lake:orders", "dataset:lake:dates"]],
+  ["nothing: columns are left to their datasets", ANY, ["job:load", "dataset:lake:dates", "dataset:lake:orders"]],
   ["jobs", { ...ANY, kind: "job" }, ["job:load"]],
   ["columns with a text", { ...ANY, kind: "field", text: "DAY" }, ["datasetField:lake:orders:day"]],
   ["an owner", { ...ANY, owner: "team:bi" }, ["dataset:lake:orders"]],
@@ -30,7 +30,7 @@ test.each([
   ["another effect", { ...ANY, effect: "rows change" }, ["dataset:lake:dates"]],
   ["a text of the owner's name", { ...ANY, text: "team:shop" }, ["job:load", "dataset:lake:orders"]],
   ["an owner and an effect", { ...ANY, owner: "team:shop", effect: "masked" }, ["dataset:lake:orders"]],
-])("an impact is narrowed to %s", (_, filter, ids) =>
+])("an impact, worst first, is narrowed to %s", (_, filter, ids) =>
   expect(narrowed(ROWS, filter).map(({ item }) => item.id)).toEqual(ids),
 );
 

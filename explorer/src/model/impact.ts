@@ -29,10 +29,11 @@ export interface Impact {
 /** The effect of a column's change: values stop, rows change, or unknown. */
 export type Effect = "breaks" | "masked" | "rows change" | "perhaps";
 
+/** What each effect means, worst first. */
 export const EFFECTS: Readonly<Record<Effect, string>> = {
   breaks: "its values come from the column",
-  masked: "its values come from the column, masked",
   "rows change": "a join, a filter or a group by the column decides its rows",
+  masked: "its values come from the column, masked",
   perhaps: "its job reads the column's dataset and reported no columns",
 };
 
@@ -40,6 +41,9 @@ export function effectOf({ direct, masked, certain }: Reach): Effect {
   if (!certain) return "perhaps";
   return masked ? "masked" : direct ? "breaks" : "rows change";
 }
+
+/** Return the harm of an effect, worst first; 0 where none is known. */
+export const harmOf = ({ how }: Impacted): number => (how ? Object.keys(EFFECTS).indexOf(effectOf(how)) : 0);
 
 /** The filter of an impact; an empty text filters nothing. */
 export interface ImpactFilter {
@@ -54,10 +58,10 @@ export const NO_OWNER = "-";
 
 const kindOfItem = ({ item }: Impacted) => (item.id.startsWith("datasetField:") ? "field" : item.kind);
 
-/** Return the filtered nodes. Without a kind, columns are in the rows of their datasets. */
+/** Return the filtered nodes, most harm first. Without a kind, columns are in the rows of their datasets. */
 export function narrowed(impacted: readonly Impacted[], { kind, owner, effect, text }: ImpactFilter): Impacted[] {
   const words = text.toLowerCase();
-  return impacted.filter((row) => {
+  const kept = impacted.filter((row) => {
     const { owners, name, namespace } = row.item;
     return (
       (kind ? kindOfItem(row) === kind : kindOfItem(row) !== "field") &&
@@ -66,6 +70,7 @@ export function narrowed(impacted: readonly Impacted[], { kind, owner, effect, t
       `${name} ${namespace} ${owners.join()}`.toLowerCase().includes(words)
     );
   });
+  return kept.sort((a, b) => harmOf(a) - harmOf(b));
 }
 
 /** Return the impacted columns of each dataset, by the dataset's namespace and name. */

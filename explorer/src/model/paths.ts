@@ -10,7 +10,8 @@ export interface Path {
   arrows: ReadonlySet<string>;
 }
 
-function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
+/** Return the neighbours of each node on both sides. */
+export function sides(arrows: readonly Arrow[]): { up: Map<string, string[]>; down: Map<string, string[]> } {
   const up = new Map<string, string[]>(),
     down = new Map<string, string[]>();
   for (const { from, to } of arrows) {

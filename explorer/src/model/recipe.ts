@@ -1,6 +1,6 @@
 /** A column's recipe: the operations that make it, from the column back to its sources, in words. */
 
-import type { ColumnLines, Source } from "./columns";
+import { type ColumnLines, isCopy, type Source } from "./columns";
 
 export interface RecipeStep {
   /** The column that is made, and the columns that it is made of. */
@@ -69,9 +69,8 @@ function stepOf(lines: ColumnLines, id: string, seen: ReadonlySet<string>): Reci
   };
 }
 
-const isCopy = ({ steps }: Source) =>
-  steps.every(({ kind, description, masked }) => kind.toUpperCase() === "IDENTITY" && !masked && !description);
-const onlyCopy = (sources: readonly Source[]) => (sources.length === 1 && isCopy(sources[0]!) ? sources[0]!.id : null);
+const onlyCopy = (sources: readonly Source[]) =>
+  sources.length === 1 && isCopy(sources[0]!.steps) ? sources[0]!.id : null;
 
 function howOf(sources: readonly Source[]): string {
   const texts = sources.flatMap(({ steps }) =>

@@ -135,17 +135,19 @@ const BREAKS_OF_LINES = /(?<=[\s._/:=-])/;
 interface Room {
   lines: number;
   width: number;
+  /** The part of the first line that another text has. */
+  taken?: number;
   widthOf: (text: string) => number;
 }
 
 /** Return as much of a name's end as lines of a width hold, as a browser breaks them. */
-export const cutToLines = (text: string, { lines, width, widthOf }: Room, alike = 0): string =>
-  cut(text, alike, (part) => countLines(part, width, widthOf) <= lines);
+export const cutToLines = (text: string, { lines, width, widthOf, taken = 0 }: Room, alike = 0): string =>
+  cut(text, alike, (part) => countLines(part, width, widthOf, taken) <= lines);
 
 /** Return a name's number of lines: it breaks after its parts, and within a part longer than a line. */
-function countLines(text: string, width: number, widthOf: (text: string) => number): number {
+function countLines(text: string, width: number, widthOf: (text: string) => number, taken: number): number {
   let lines = 1,
-    used = 0;
+    used = taken;
   for (const part of text.split(BREAKS_OF_LINES)) {
     // A space at the end of a line takes no room.
     if (used > 0 && used + widthOf(part.trimEnd()) > width) {

@@ -7,6 +7,7 @@ import type { NodeChange } from "../model/compare";
 import { count } from "../model/format";
 import { titleOfId } from "../model/titles";
 import { link } from "../url/state";
+import { CloseButton } from "./controls";
 import { When } from "./frame";
 import { SignOf } from "./signs";
 
@@ -36,9 +37,7 @@ export function ChangesPanel({ steps }: { steps: Steps }) {
   const { rows, note, close } = steps;
   return (
     <aside className="side changes-of" aria-label="changes">
-      <button className="icon close" aria-label="close" onClick={close}>
-        <SignOf of="close" />
-      </button>
+      <CloseButton close={close} />
       <h1>Changes</h1>
       <p className="small muted">
         <kbd>↑</kbd> <kbd>↓</kbd> go from one to the next.

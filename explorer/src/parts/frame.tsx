@@ -192,12 +192,13 @@ export function NodeHead({
 
 export function pageOf(id: string): string {
   const kind = kindOf(id);
-  if (kind === "field") return columnsLink({ node: id });
+  if (kind === "field") return columnsLink({ node: id, dir: "up" });
   return link(kind === "job" ? "job" : "dataset", { node: id });
 }
 
+/** Return the map of a node; of a column, the way from its sources. */
 export const mapOf = (id: string, at = "") =>
-  kindOf(id) === "field" ? columnsLink({ node: id, at }) : mapLink({ node: id, at });
+  kindOf(id) === "field" ? columnsLink({ node: id, at, dir: "up" }) : mapLink({ node: id, at });
 
 /** A link to a node, with its sign and where it is. */
 export function NodeLink({
@@ -260,6 +261,23 @@ export function useTitle(title: string): void {
     document.title = title ? `${title} · Headwater` : "Headwater";
   }, [title]);
 }
+
+interface AsOfProps {
+  at: string;
+  back: (now: { at: string; vs: string }) => void;
+  children?: ReactNode;
+}
+
+/** The past time on show, and the way back. */
+export const AsOf = ({ at, back, children }: AsOfProps) =>
+  at && (
+    <div className="notice" role="status">
+      <b>As of {utc(at)} UTC.</b> {children}{" "}
+      <button className="chip" onClick={() => back({ at: "", vs: "" })}>
+        Now
+      </button>
+    </div>
+  );
 
 interface ChangesProps {
   changes: ReadonlyMap<string, NodeChange>;

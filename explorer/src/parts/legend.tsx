@@ -4,7 +4,8 @@ import { type ReactNode, useId } from "react";
 
 import { SignOf } from "./signs";
 
-const box = (look: string, text: string) => <span className={`sample box ${look}`}>{text}</span>;
+const sample = (look: string, text: string) => <span className={`sample ${look}`}>{text}</span>;
+const box = (look: string, text: string) => sample(`box ${look}`, text);
 const line = (look: string) => (
   <svg className={`sample ${look}`} viewBox="0 0 56 8" aria-hidden="true">
     <path d="M0 4H56" />
@@ -25,16 +26,14 @@ const NODES: readonly [ReactNode, string][] = [
   [box("of-dataset is-stale", "old"), "stale: the job that wrote it writes it no more"],
   [box("of-fold", "12 more"), "neighbours that are folded: click to search and draw them"],
   [box("of-fold of-stub", "⊣ dates"), "a hub, an input with more than 50 readers: click to draw its lines"],
-  [
-    <span className="sample more" key="more">
-      +3
-    </span>,
-    "so many more behind it: click to draw them",
-  ],
+  [sample("more", "+3"), "so many more behind it: click to draw them"],
+  [line("is-lit"), "the paths through what is selected"],
+  [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"],
 ];
 const COLUMNS: readonly [ReactNode, string][] = [
   [box("of-dataset", "orders"), "a dataset, opened to its columns"],
   [line("is-lit"), "the path of the chosen column"],
+  ["Σ ƒ cast mask =", "how a value is made: a sum, a formula, a cast, masked, a copy; hover for the formula"],
   [line("is-masked"), "masked on the way, as by a hash"],
   [
     <span className="is-masked" key="lock">
@@ -49,26 +48,12 @@ const COLUMNS: readonly [ReactNode, string][] = [
 const SHARED: readonly [ReactNode, string][] = [
   [box("of-dataset is-focus", "orders"), "the focus: what the picture is about"],
   [box("of-dataset is-selected", "orders"), "selected: the panel is about it"],
-  [
-    <span className="added" key="added">
-      + − ~
-    </span>,
-    "added, removed, changed since the other time",
-  ],
+  [sample("added", "+ − ~"), "added, removed, changed since the other time"],
 ];
 
 export function Legend({ of }: { of: "map" | "columns" }) {
   const id = useId();
-  const rows = [
-    ...(of === "map"
-      ? [
-          ...NODES,
-          [line("is-lit"), "the paths through what is selected"] as const,
-          [line("is-control"), "a job that waits for another (Dependencies): no data goes along it"] as const,
-        ]
-      : COLUMNS),
-    ...SHARED,
-  ];
+  const rows = [...(of === "map" ? NODES : COLUMNS), ...SHARED];
   return (
     <>
       <button className="button" popoverTarget={id}>

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useSearch } from "wouter";
 import { count, plural } from "../../model/format";
+import { Choices } from "../../parts/controls";
 import { Loaded, useTitle } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { link } from "../../url/state";
@@ -50,18 +51,7 @@ export function FeedView() {
     <div className="page">
       <h1>What happened</h1>
       <div className="actions">
-        <div className="group" role="group" aria-label="kind of news">
-          {KINDS.map(([value, title]) => (
-            <button
-              key={value}
-              className="button"
-              aria-pressed={kind === value}
-              onClick={() => change({ kind: value })}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <Choices label="kind of news" among={KINDS} value={kind} choose={(value) => change({ kind: value })} />
         <NamespaceChoice value={namespace} none="all namespaces" choose={(name) => change({ namespace: name })} />
         <select
           className="field"

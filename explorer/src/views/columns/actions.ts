@@ -14,9 +14,9 @@ export interface Actions {
   choose: (id: string, panel?: Panel) => void;
   /** Select a column, or clear the selection if it is of that column. */
   toggle: (id: string, sel: string) => void;
-  /** Ids of the datasets that show all of their columns. */
-  opened: ReadonlySet<string>;
-  open: (dataset: string) => void;
+  /** The datasets that show all of their columns, each with the filter of its card. */
+  opened: ReadonlyMap<string, string>;
+  open: (dataset: string, filter: string) => void;
   /** Whether the panel is hidden though a column is selected, as on a phone. */
   isPanelClosed: boolean;
   closePanel: (isClosed: boolean) => void;
@@ -24,7 +24,7 @@ export interface Actions {
 
 export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
   const [, navigate] = useLocation();
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<ReadonlyMap<string, string>>(new Map());
   const [anchor, setAnchor] = useState(datasetOf(state.sel || state.node));
   const [isPanelClosed, closePanel] = useState(isNarrow);
   const to = useCallback(
@@ -45,9 +45,9 @@ export function useActions(state: ColumnsState, isNarrow: boolean): Actions {
     (id: string, sel: string) => select(id, id === sel && id !== state.node ? "" : id),
     [select, state.node],
   );
-  const open = useCallback((dataset: string) => {
+  const open = useCallback((dataset: string, filter: string) => {
     setAnchor(dataset);
-    setOpened((now) => new Set([...now, dataset]));
+    setOpened((now) => new Map([...now, [dataset, filter]]));
   }, []);
   return { anchor, to, choose, toggle, opened, open, isPanelClosed, closePanel };
 }

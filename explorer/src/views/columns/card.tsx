@@ -1,5 +1,7 @@
 /** A dataset opened to its columns. */
 
+import "./card.css";
+
 import type { Box } from "../../layout/boxes";
 import type { Card } from "../../model/columns";
 import type { Change } from "../../model/compare";
@@ -16,14 +18,14 @@ const WIDTH = 240,
   ROW = 26;
 
 /** Return the box of a card: its head, its columns, and the line that opens the rest of them. */
-export const boxOf = ({ id, columns, more }: Card): Box => ({
-  id,
+export const boxOf = (card: Card): Box => ({
+  id: card.id,
   width: WIDTH,
-  height: HEAD + ROW * (columns.length + (more ? 1 : 0)) + 2,
+  height: rowY(card, card.columns.length) - ROW / 2 + (card.more ? ROW : 0) + 2,
 });
 
 /** Return where the middle of a column's row is, from the top of its card. */
-export const rowY = (index: number) => HEAD + ROW * index + ROW / 2;
+export const rowY = ({ filter }: Card, index: number) => HEAD + ROW * (index + (filter === null ? 0 : 1)) + ROW / 2;
 
 export const changeOf = (change: Change | undefined) => (change ? `is-${change}` : "");
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
@@ -35,11 +37,13 @@ interface Props {
   sel: string;
   path: ReadonlySet<string> | null;
   changes: ReadonlyMap<string, Change> | undefined;
+  copies: ReadonlySet<string>;
   choose: (id: string) => void;
-  open: () => void;
+  /** Draw all columns with the filter's text in their names. */
+  open: (filter: string) => void;
 }
 
-export function ColumnCard({ card, title, focus, sel, path, changes, choose, open }: Props) {
+export function ColumnCard({ card, title, focus, sel, path, changes, copies, choose, open }: Props) {
   const [folder, name] = splitTitle(title.title);
   return (
     <div className={`box of-dataset of-columns ${focus ? "is-focus" : ""} ${card.stale ? "is-stale" : ""}`}>
@@ -55,11 +59,21 @@ export function ColumnCard({ card, title, focus, sel, path, changes, choose, ope
           </span>
         )}
       </div>
+      {card.filter !== null && (
+        <input
+          className="field nodrag"
+          placeholder={`filter ${count(card.columns.length + card.more)} columns`}
+          aria-label={`filter the columns of ${card.name}`}
+          value={card.filter}
+          onClick={(event) => event.stopPropagation()}
+          onChange={(event) => open(event.target.value)}
+        />
+      )}
       {card.columns.map((column) => (
         <Row
           key={column.id}
           column={column}
-          look={column.id === sel ? "is-selected" : path?.has(column.id) ? "is-lit" : path ? "is-muted" : ""}
+          look={`${column.id === sel ? "is-selected" : path?.has(column.id) ? "is-lit" : path ? "is-muted" : ""}${copies.has(column.id) ? " is-copy" : ""}`}
           change={changes?.get(column.id)}
           choose={choose}
         />
@@ -69,7 +83,7 @@ export function ColumnCard({ card, title, focus, sel, path, changes, choose, ope
           className="row rest nodrag"
           onClick={(event) => {
             event.stopPropagation();
-            open();
+            open("");
           }}
         >
           {count(card.more)} more columns
@@ -90,7 +104,7 @@ function Row({ column: { id, field, type }, look, change, choose }: RowProps) {
   return (
     <button
       className={`row nodrag ${changeOf(change)} ${look}`}
-      aria-pressed={look === "is-selected"}
+      aria-pressed={look.startsWith("is-selected")}
       title={`${field}${type ? `: ${type}` : ""}`}
       onClick={(event) => {
         event.stopPropagation();

@@ -4,7 +4,7 @@ import { useSearch } from "wouter";
 
 import type { ColumnLines } from "../../model/columns";
 import { WaysToChanges } from "../../parts/changes";
-import { ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
+import { AsOf, ChangesBar, Failed, Loaded, Nothing, useTitle } from "../../parts/frame";
 import { TimeBar } from "../../parts/time";
 import { useOwnName } from "../../parts/use-own-name";
 import { datasetOf, nameOf } from "../../url/ids";
@@ -61,14 +61,7 @@ function Notices({ columns: { state, data, picture, actions, list, changes } }: 
           These columns are truncated: there are more than a response holds.
         </div>
       )}
-      {state.at && (
-        <div className="notice" role="status">
-          <b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b>{" "}
-          <button className="chip" onClick={() => actions.to({ at: "", vs: "" })}>
-            Now
-          </button>
-        </div>
-      )}
+      <AsOf at={state.at} back={actions.to} />
       {data.failure && <Failed error={data.failure} retry={() => actions.to({})} />}
       {comparison && (
         <ChangesBar vs={state.vs} changes={comparison.changes} end={() => actions.to({ vs: "", panel: "" })}>

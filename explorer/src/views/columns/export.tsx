@@ -44,7 +44,10 @@ function figureOf({ cards, indirect, titles, path }: ColumnsPicture, { id, width
     name: card.name,
     about: "",
     ink: card.stale ? "warn" : "dataset",
-    rows: card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })),
+    rows: [
+      ...(card.filter === null ? [] : [{ text: "", lit: false }]),
+      ...card.columns.map(({ id, field }) => ({ text: field, lit: path?.has(id) ?? false })),
+    ],
   };
 }
 

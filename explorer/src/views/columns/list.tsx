@@ -7,6 +7,7 @@ import type { ColumnComparison } from "../../model/compare-columns";
 import { count } from "../../model/format";
 import { arrowKey } from "../../model/graph";
 import { titleOfId } from "../../model/titles";
+import { Filter } from "../../parts/controls";
 import { Name } from "../../parts/name";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -33,13 +34,7 @@ export function ColumnList({ arrows, path, sel, choose, alone = false, compariso
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the columns as a list">
       <div className="actions">
-        <input
-          className="field"
-          placeholder="filter"
-          aria-label="filter the list"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <Filter label="filter the list" value={filter} set={setFilter} />
         <span className="muted" role="status">
           {count(rows.length)} of {count(arrows.length)}
           {path && ", on the path of the chosen column"}

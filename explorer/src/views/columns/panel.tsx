@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { type Column, type ColumnArrow, type ColumnLines, indirectUses } from "../../model/columns";
 import { plural } from "../../model/format";
 import { titleOf, titleOfId } from "../../model/titles";
+import { CloseButton } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { NodeLink } from "../../parts/frame";
 import { Pin } from "../../parts/pin";
@@ -31,11 +32,7 @@ export function ColumnPanel({ id, lines, arrows, isCentre, close, canClose, choo
   const column = lines.columns.find((other) => other.id === id);
   return (
     <aside className="side" aria-label={`about ${name.field ?? name.name}`}>
-      {canClose && (
-        <button className="icon close" aria-label="close" onClick={close}>
-          <SignOf of="close" />
-        </button>
-      )}
+      {canClose && <CloseButton close={close} />}
       <Head id={id} column={column} isCentre={isCentre} />
       <MadeOf id={id} lines={lines} isKnown={column !== undefined} choose={choose} />
       <GoesInto id={id} lines={lines} arrows={arrows} choose={choose} />

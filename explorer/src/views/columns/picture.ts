@@ -11,12 +11,13 @@ import {
   cardArrows,
   cardsOf,
   columnArrows,
-  columnPath,
+  copiedColumns,
   restrict,
 } from "../../model/columns";
 import { type ColumnComparison, compareColumns } from "../../model/compare-columns";
 import type { Arrow } from "../../model/graph";
 import { type IndirectSource, indirectSources } from "../../model/indirect";
+import { pathThrough } from "../../model/paths";
 import { type Title, titlesOf } from "../../model/titles";
 import { datasetOf, kindOf } from "../../url/ids";
 import type { ColumnsState } from "../../url/state";
@@ -37,6 +38,8 @@ export interface ColumnsPicture {
   /** Ids of the columns on the selected path. */
   path: ReadonlySet<string> | null;
   cards: readonly Card[];
+  /** Ids of the columns with a copied value. */
+  copies: ReadonlySet<string>;
   /** The column's indirect sources; empty unless switched on. */
   indirect: readonly IndirectSource[];
   titles: ReadonlyMap<string, Title>;
@@ -46,12 +49,13 @@ export interface ColumnsPicture {
   arrows: readonly DrawnArrow[];
 }
 
-/** Make the picture; `opened` are the cards with all their columns. */
+/** Make the picture; `opened` are the cards with all their columns, `schema` the focus's columns in their order. */
 export function usePicture(
   now: ColumnLines,
   before: ColumnLines | null,
   state: ColumnsState,
-  opened: ReadonlySet<string>,
+  opened: ReadonlyMap<string, string>,
+  schema: readonly string[],
 ): ColumnsPicture {
   const { node, dir } = state;
   const focused = kindOf(node) === "field" ? node : "";
@@ -59,11 +63,12 @@ export function usePicture(
   const comparison = useMemo(() => (before ? compareColumns(before, now) : null), [before, now]);
   const lines = comparison?.lines ?? now;
   const kept = useMemo(() => restrict(columnArrows(lines), datasetOf(node), focused, dir), [lines, node, focused, dir]);
-  const path = useMemo(() => (sel ? columnPath(kept, sel) : null), [kept, sel]);
+  const path = useMemo(() => (sel ? pathThrough(kept, sel).nodes : null), [kept, sel]);
   const cards = useMemo(
-    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison),
-    [lines, kept, path, opened, node, comparison],
+    () => drawnCards(lines, kept, path, opened, datasetOf(node), comparison, schema),
+    [lines, kept, path, opened, node, comparison, schema],
   );
+  const copies = useMemo(() => copiedColumns(kept), [kept]);
   const indirect = useMemo(
     () => (state.indirect ? indirectSources(lines, sel || node) : []),
     [lines, state.indirect, sel, node],
@@ -80,7 +85,7 @@ export function usePicture(
     const drawn = new Set(cards.map(({ id }) => id));
     return [...tables, ...dashed.filter(({ from }) => !drawn.has(from))];
   }, [cards, tables, dashed]);
-  return { lines, comparison, sel, kept, path, cards, indirect, titles, boxes, layoutArrows, arrows };
+  return { lines, comparison, sel, kept, path, cards, copies, indirect, titles, boxes, layoutArrows, arrows };
 }
 
 /** Return a box and a title for each card, and for the first indirect sources without a card. */
@@ -98,13 +103,16 @@ function drawnCards(
   lines: ColumnLines,
   kept: readonly ColumnArrow[],
   path: ReadonlySet<string> | null,
-  opened: ReadonlySet<string>,
+  opened: ReadonlyMap<string, string>,
   focus: string,
   comparison: ColumnComparison | null,
+  schema: readonly string[],
 ): Card[] {
   const used = new Set(kept.flatMap(({ from, to }) => [from, to]));
-  const order = new Map([...(comparison?.changes.keys() ?? [])].map((id) => [id, 0]));
-  return cardsOf(lines, path ?? new Set(), opened, order)
-    .map((card) => ({ ...card, columns: card.columns.filter(({ id }) => used.has(id) || card.id === focus) }))
-    .filter((card) => card.columns.length > 0 || card.id === focus);
+  const order = new Map(schema.map((id, place) => [id, place + 1]));
+  for (const id of comparison?.changes.keys() ?? []) order.set(id, 0);
+  const isShown = (id: string, dataset: string) => used.has(id) || dataset === focus;
+  return cardsOf(lines, { path: path ?? new Set(), opened, order, isShown }).filter(
+    (card) => card.columns.length + card.more > 0 || card.id === focus,
+  );
 }

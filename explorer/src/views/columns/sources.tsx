@@ -31,25 +31,17 @@ export function Steps({ steps }: { steps: Source["steps"] }) {
   );
 }
 
-function SourceOf({ source, choose }: { source: Source; choose: (id: string) => void }) {
-  return (
-    <>
-      <button className="chip" onClick={() => choose(source.id)}>
-        {titleOf({ namespace: source.namespace, name: source.datasetName })}
-        {source.field === null ? "" : `.${source.field}`}
-      </button>{" "}
-      {source.steps.some(({ masked }) => masked) && <Masked />}
-      <Steps steps={source.steps} />
-    </>
-  );
-}
-
 export function Sources({ sources, choose }: { sources: readonly Source[]; choose: (id: string) => void }) {
   return (
     <ul className="plain">
-      {sources.map((source, index) => (
+      {sources.map(({ id, namespace, datasetName: name, field, steps }, index) => (
         <li key={index}>
-          <SourceOf source={source} choose={choose} />
+          <button className="chip" onClick={() => choose(id)}>
+            {titleOf({ namespace, name })}
+            {field === null ? "" : `.${field}`}
+          </button>{" "}
+          {steps.some(({ masked }) => masked) && <Masked />}
+          <Steps steps={steps} />
         </li>
       ))}
     </ul>

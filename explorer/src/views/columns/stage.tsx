@@ -100,7 +100,7 @@ const NoLines = () => (
 
 /** Return what draws a dataset: a card of columns, or the box of an indirect source. */
 function useCardDrawing({ state, picture, actions }: OpenColumns) {
-  const { cards, indirect, titles, sel, path, comparison } = picture;
+  const { cards, copies, indirect, titles, sel, path, comparison } = picture;
   const { toggle, open } = actions;
   return useCallback(
     (id: string) => {
@@ -115,12 +115,13 @@ function useCardDrawing({ state, picture, actions }: OpenColumns) {
           sel={sel}
           path={path}
           changes={comparison?.changes}
+          copies={copies}
           choose={(column) => toggle(column, sel)}
-          open={() => open(id)}
+          open={(filter) => open(id, filter)}
         />
       );
     },
-    [cards, indirect, titles, sel, path, state.node, toggle, open, comparison],
+    [cards, copies, indirect, titles, sel, path, state.node, toggle, open, comparison],
   );
 }
 

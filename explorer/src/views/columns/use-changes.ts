@@ -45,7 +45,7 @@ export function useChanges({ state, picture, actions, list, handled }: Compared)
       return title ? `${title}.${nameOf(id).field}` : name;
     },
     goTo: (id) => {
-      if (cards.some(({ hidden }) => hidden.includes(id))) actions.open(datasetOf(id));
+      if (cards.some(({ hidden }) => hidden.includes(id))) actions.open(datasetOf(id), "");
       actions.choose(id, "changes");
       handled.current?.center(datasetOf(id));
     },

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 
 import type { Dataset } from "../../api/queries";
 import { count } from "../../model/format";
+import { Filter } from "../../parts/controls";
 import { Edit } from "../../parts/edit";
 import { Nothing } from "../../parts/frame";
 import { Tags } from "../../parts/tags";
@@ -26,13 +27,7 @@ export function Schema({ dataset }: { dataset: Dataset }) {
     <section className="card">
       {dataset.fields.length >= FILTERED_FROM && (
         <div className="actions">
-          <input
-            className="field"
-            placeholder="filter"
-            aria-label="filter the columns"
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
+          <Filter label="filter the columns" value={filter} set={setFilter} />
           <span className="muted" role="status">
             {count(fields.length)} of {count(dataset.fields.length)}
           </span>

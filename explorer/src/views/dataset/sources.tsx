@@ -3,6 +3,7 @@
 import { Link } from "wouter";
 
 import type { Dataset } from "../../api/queries";
+import { Heads } from "../../parts/controls";
 import { NodeLink, Nothing } from "../../parts/frame";
 import { datasetId, fieldId } from "../../url/ids";
 import { columnsLink } from "../../url/state";
@@ -19,12 +20,7 @@ export function Sources({ dataset }: { dataset: Dataset }) {
   return (
     <section className="card">
       <table className="table">
-        <thead>
-          <tr>
-            <th>Column</th>
-            <th>Made of</th>
-          </tr>
-        </thead>
+        <Heads names={["Column", "Made of"]} />
         <tbody>
           {dataset.columnLineage.map((column) => (
             <tr key={column.name}>

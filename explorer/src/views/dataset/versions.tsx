@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import { type DatasetVersion, datasetVersions } from "../../api/queries";
 import { count, plural } from "../../model/format";
 import { type FieldChange, fieldChanges } from "../../model/schema-change";
+import { Heads } from "../../parts/controls";
 import { Loaded, When } from "../../parts/frame";
 import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
@@ -71,15 +72,7 @@ export function Versions({ node, isAll }: { node: string; isAll: boolean }) {
 function Table({ node, rows }: { node: string; rows: readonly Row[] }) {
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>Made</th>
-          <th>Schema against the one before</th>
-          <th>By run</th>
-          <th>Version</th>
-          <th>See</th>
-        </tr>
-      </thead>
+      <Heads names={["Made", "Schema against the one before", "By run", "Version", "See"]} />
       <tbody>
         {rows.map(({ version, changes }) => (
           <tr key={version.version}>

@@ -6,6 +6,7 @@ import { Link, useLocation, useSearch } from "wouter";
 
 import { impact as fetchImpact } from "../../api/report-queries";
 import type { ImpactFilter } from "../../model/impact";
+import { Choices } from "../../parts/controls";
 import { Loaded, NodeHead, Nothing, useTitle } from "../../parts/frame";
 import { kindOf, nameOf } from "../../url/ids";
 import { columnsLink, DEPTH_MAX, link, mapLink } from "../../url/state";
@@ -56,7 +57,7 @@ export function ImpactView() {
   });
   if (!node) return <Nothing title="Nothing is chosen">Find a dataset, job or column with the box above.</Nothing>;
   return (
-    <div className="page">
+    <div className="page wide">
       <NodeHead id={node}>
         <p className="muted">What a change here reaches</p>
       </NodeHead>
@@ -82,18 +83,12 @@ function Actions({ node, narrowing }: { node: string; narrowing: Narrowing }) {
           On the map
         </Link>
       )}
-      <div className="group" role="group" aria-label="kind">
-        {KINDS.filter(([value]) => isColumn || value !== "field").map(([value, title]) => (
-          <button
-            key={value}
-            className="button"
-            aria-pressed={narrowing.kind === value}
-            onClick={() => narrowing.change({ kind: value })}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
+      <Choices
+        label="kind"
+        among={KINDS.filter(([value]) => isColumn || value !== "field")}
+        value={narrowing.kind}
+        choose={(value) => narrowing.change({ kind: value })}
+      />
     </div>
   );
 }

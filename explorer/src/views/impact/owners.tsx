@@ -6,6 +6,7 @@ import { count, plural } from "../../model/format";
 import { EFFECTS, type Effect, effectOf, type Impact, NO_OWNER } from "../../model/impact";
 import { byOwner, countOf, messageTo, type Reached } from "../../model/owners";
 import { titleOfId } from "../../model/titles";
+import { Heads } from "../../parts/controls";
 import { kindOf } from "../../url/ids";
 import type { Narrowing } from "./impact";
 
@@ -36,22 +37,24 @@ export function ByOwner({ impact, node, narrowing }: { impact: Impact; node: str
 
 /** What a change of a column does to its jobs and datasets, as numbers that narrow the table below. */
 function Effects({ impact, narrowing }: { impact: Impact; narrowing: Narrowing }) {
-  const counts = new Map<Effect, number>();
-  for (const { item, how } of impact.impacted) {
-    if (!how || kindOf(item.id) === "field") continue;
-    counts.set(effectOf(how), (counts.get(effectOf(how)) ?? 0) + 1);
-  }
-  return [...counts].map(([effect, number]) => (
-    <button
-      key={effect}
-      className="chip"
-      title={EFFECTS[effect]}
-      aria-pressed={narrowing.effect === effect}
-      onClick={() => narrowing.change({ effect: narrowing.effect === effect ? "" : effect })}
-    >
-      {count(number)} {effect}
-    </button>
-  ));
+  const effects = impact.impacted.flatMap(({ item, how }) => (how && kindOf(item.id) !== "field" ? effectOf(how) : []));
+  const counts = Object.keys(EFFECTS).map((name) => {
+    const effect = name as Effect;
+    return [effect, effects.filter((other) => other === effect).length] as const;
+  });
+  return counts
+    .filter(([, number]) => number)
+    .map(([effect, number]) => (
+      <button
+        key={effect}
+        className={effect === "breaks" ? "chip removed" : "chip"}
+        title={EFFECTS[effect]}
+        aria-pressed={narrowing.effect === effect}
+        onClick={() => narrowing.change({ effect: narrowing.effect === effect ? "" : effect })}
+      >
+        {count(number)} {effect}
+      </button>
+    ));
 }
 
 function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node: string; narrowing: Narrowing }) {
@@ -62,14 +65,7 @@ function Owners({ owners, node, narrowing }: { owners: readonly Reached[]; node:
   };
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>Owner</th>
-          <th>Has</th>
-          <th className="number">Nearest</th>
-          <th>Tell</th>
-        </tr>
-      </thead>
+      <Heads names={["Owner", "Has", "Nearest", "Tell"]} numbers={["Nearest"]} />
       <tbody>
         {owners.slice(0, OWNERS_MAX).map((reached) => {
           const key = reached.owner || NO_OWNER;

@@ -2,11 +2,14 @@
 
 import { useMemo } from "react";
 
+import "./table.css";
+
 import { impactCsv } from "../../api/report-queries";
 import { keepRows } from "../../model/csv";
 import { count, plural } from "../../model/format";
-import { columnsByDataset, EFFECTS, effectOf, type Impact, type Impacted, narrowed } from "../../model/impact";
+import { columnsByDataset, EFFECTS, effectOf, harmOf, type Impact, type Impacted, narrowed } from "../../model/impact";
 import { titleOfId } from "../../model/titles";
+import { Filter } from "../../parts/controls";
 import { download, NodeLink, Nothing, pageOf, When } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -41,19 +44,13 @@ export function Table({
   if (!all.length)
     return <Nothing title="Nothing is made of it">No job that is known reads it, or what it writes.</Nothing>;
   return (
-    <section className="card">
+    <section className="card impact">
       <div className="actions">
         <b role="status">
           {isNarrowed ? `${count(rows.length)} shown of ` : ""}
           {countsOf(all)}; {plural(Math.max(...all.map(({ hops }) => hops)), "hop")} at most
         </b>
-        <input
-          className="field push"
-          placeholder="filter"
-          aria-label="filter"
-          value={text}
-          onChange={(event) => narrowing.setText(event.target.value)}
-        />
+        <Filter label="filter" value={text} set={narrowing.setText} look="push" />
         <button
           className="button"
           title={isNarrowed ? "the rows that are shown" : "all rows"}
@@ -94,7 +91,7 @@ function columnsFor(all: readonly Impacted[], isColumn: boolean): ColumnOf<Impac
       </>
     ),
   };
-  return isColumn ? [HOPS, name, HOW, ...REST] : [HOPS, name, ...REST];
+  return isColumn ? [HOPS, name, OWNERS, HOW, ...REST] : [HOPS, name, OWNERS, ...REST];
 }
 
 function OwnColumns({ names }: { names: readonly string[] }) {
@@ -111,13 +108,13 @@ const HOPS: ColumnOf<Impacted> = { name: "Hops", number: true, by: (row) => row.
 
 const HOW: ColumnOf<Impacted> = {
   name: "What it does",
-  by: ({ how }) => (how ? effectOf(how) : ""),
+  by: harmOf,
   cell: ({ how }) => {
     if (!how) return null;
     const effect = effectOf(how);
     return (
       <span
-        className={effect === "masked" ? "state is-masked" : effect === "breaks" ? "" : "muted"}
+        className={effect === "masked" ? "state is-masked" : effect === "breaks" ? "removed" : "muted"}
         title={EFFECTS[effect]}
       >
         {effect === "masked" && <SignOf of="lock" />}
@@ -125,6 +122,12 @@ const HOW: ColumnOf<Impacted> = {
       </span>
     );
   },
+};
+
+const OWNERS: ColumnOf<Impacted> = {
+  name: "Owners",
+  by: (row) => row.item.owners.join(),
+  cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span>,
 };
 
 const REST: readonly ColumnOf<Impacted>[] = [
@@ -151,10 +154,5 @@ const REST: readonly ColumnOf<Impacted>[] = [
     name: "Tags",
     by: (row) => row.item.tags.join(),
     cell: (row) => (row.item.tags.length ? <Tags names={row.item.tags} /> : <span className="muted">–</span>),
-  },
-  {
-    name: "Owners",
-    by: (row) => row.item.owners.join(),
-    cell: (row) => row.item.owners.join(", ") || <span className="muted">–</span>,
   },
 ];

@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import { errorOf, jobRuns, type Run } from "../../api/queries";
 import { shortError } from "../../model/error-text";
 import { count, duration, plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { Loaded, Nothing, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link } from "../../url/state";
@@ -43,16 +44,7 @@ export function Runs({ node }: { node: string }) {
 function RunTable({ runs }: { runs: readonly Run[] }) {
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>State</th>
-          <th>Started</th>
-          <th className="number">Took</th>
-          <th>Run</th>
-          <th>Error</th>
-          <th>See</th>
-        </tr>
-      </thead>
+      <Heads names={["State", "Started", "Took", "Run", "Error", "See"]} numbers={["Took"]} />
       <tbody>
         {runs.map((run, index) => (
           <tr key={run.id}>

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { childJobs } from "../../api/family-queries";
 import type { Job } from "../../api/queries";
 import { count, duration, plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { jobId } from "../../url/ids";
@@ -59,15 +60,7 @@ function failedOf(jobs: readonly Job[], hasMore: boolean): string {
 function TaskTable({ jobs }: { jobs: readonly Job[] }) {
   return (
     <table className="table">
-      <thead>
-        <tr>
-          <th>Task</th>
-          <th>State</th>
-          <th>Started</th>
-          <th className="number">Took</th>
-          <th>Last runs</th>
-        </tr>
-      </thead>
+      <Heads names={["Task", "State", "Started", "Took", "Last runs"]} numbers={["Took"]} />
       <tbody>
         {jobs.map((job) => (
           <tr key={jobId(job)}>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 
 import { jobVersions } from "../../api/queries";
 import { plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { Loaded, When } from "../../parts/frame";
 import { datasetId } from "../../url/ids";
 
@@ -20,15 +21,7 @@ export function Versions({ node }: { node: string }) {
             {plural(totalCount, "version")}, newest first: another one begins where code, inputs or outputs change.
           </p>
           <table className="table">
-            <thead>
-              <tr>
-                <th>Since</th>
-                <th>Version</th>
-                <th>Code</th>
-                <th>Reads</th>
-                <th>Writes</th>
-              </tr>
-            </thead>
+            <Heads names={["Since", "Version", "Code", "Reads", "Writes"]} />
             <tbody>
               {versions.map((version, index) => {
                 const before = versions[index + 1];

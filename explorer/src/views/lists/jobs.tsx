@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 
 import { listJobs, type ShortJob } from "../../api/list-queries";
 import { duration } from "../../model/format";
+import { Choices } from "../../parts/controls";
 import { NodeLink, pageOf, useTitle, When } from "../../parts/frame";
 import { NamespaceChoice } from "../../parts/namespace-choice";
 import { StateOf } from "../../parts/signs";
@@ -66,18 +67,12 @@ export function JobsView() {
           none="all namespaces"
           choose={(chosen) => change({ namespace: chosen, folder: "" })}
         />
-        <div className="group" role="group" aria-label="state of the last run">
-          {STATES.map(([value, title]) => (
-            <button
-              key={value}
-              className="button"
-              aria-pressed={state === value}
-              onClick={() => change({ state: value })}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
+        <Choices
+          label="state of the last run"
+          among={STATES}
+          value={state}
+          choose={(value) => change({ state: value })}
+        />
         <Untouched days={filters.days} change={change} />
       </div>
       <Listed

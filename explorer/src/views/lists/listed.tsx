@@ -5,6 +5,7 @@ import { useMemo, useState } from "react";
 import { toCsv } from "../../model/csv";
 import { count } from "../../model/format";
 import { narrowedTo } from "../../model/listed";
+import { Filter } from "../../parts/controls";
 import { Downloads } from "../../parts/export";
 import { Bones, Failed } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -51,13 +52,7 @@ export function Listed<T extends Named>({
   return (
     <section className="card">
       <div className="actions">
-        <input
-          className="field"
-          placeholder="filter by name, owner, tag"
-          aria-label="filter the list"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <Filter label="filter the list" value={filter} set={setFilter} hint="filter by name, owner, tag" />
         <Choice name="owner" none="all owners" value={filters.owner} change={change} among={ownersOf(all)} />
         <Choice
           name="tag"

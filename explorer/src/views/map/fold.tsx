@@ -7,8 +7,9 @@ import { type NeighbourPage, neighbours } from "../../api/queries";
 import { moreOf } from "../../draw/fold-box";
 import { DRAWN_MAX, type Fold, type Item } from "../../model/graph";
 import { titleOf } from "../../model/titles";
+import { CloseButton, Filter } from "../../parts/controls";
 import { Bones, Failed, NodeLink } from "../../parts/frame";
-import { SignOf, StateOf } from "../../parts/signs";
+import { StateOf } from "../../parts/signs";
 import { nameOf } from "../../url/ids";
 import type { MapState } from "../../url/state";
 
@@ -27,9 +28,7 @@ export function FoldPanel({ fold, state, drawn, close, change }: Props) {
   const mark = `${fold.side}:${fold.of}`;
   return (
     <aside className="side" aria-label={moreOf(fold)}>
-      <button className="icon close" aria-label="close" onClick={close}>
-        <SignOf of="close" />
-      </button>
+      <CloseButton close={close} />
       <h1>{moreOf(fold)}</h1>
       <p className="muted">
         {fold.side === "up" ? "Upstream" : "Downstream"} of {titleOf(nameOf(fold.of))}. Those that ran last are drawn.
@@ -79,13 +78,7 @@ function FoldedNeighbours({
   const items = result.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      <input
-        className="field whole"
-        placeholder="Search by name"
-        aria-label="search by name"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-      />
+      <Filter label="search by name" value={typed} set={setTyped} hint="Search by name" look="whole" />
       {result.error && <Failed error={result.error} retry={() => void result.refetch()} />}
       {result.isPending && <Bones rows={4} />}
       {result.data && items.length === 0 && !result.hasNextPage && <p className="muted">None is named so.</p>}

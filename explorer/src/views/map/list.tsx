@@ -6,6 +6,7 @@ import type { Comparison } from "../../model/compare";
 import { count } from "../../model/format";
 import type { Item, Lineage, Shown } from "../../model/graph";
 import { rowsOf } from "../../model/list";
+import { Filter } from "../../parts/controls";
 import { When } from "../../parts/frame";
 import { Name } from "../../parts/name";
 import { SignOf, Stale, StateOf } from "../../parts/signs";
@@ -57,13 +58,7 @@ export function MapList({ lineage, shown, sel, comparison, choose, alone }: Prop
   return (
     <section className={`beside${alone ? " alone" : ""}`} aria-label="the map as a list">
       <div className="actions">
-        <input
-          className="field"
-          placeholder="filter"
-          aria-label="filter the list"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <Filter label="filter the list" value={filter} set={setFilter} />
         <span className="muted" role="status">
           {count(matches.length)} of {count(rows.length)}
         </span>

@@ -2,7 +2,7 @@
 
 import { utc } from "../../model/format";
 import { WaysToChanges } from "../../parts/changes";
-import { ChangesBar } from "../../parts/frame";
+import { AsOf, ChangesBar } from "../../parts/frame";
 import { useTicks } from "../../parts/time";
 import type { MapState } from "../../url/state";
 import { jobsDeep } from "./data";
@@ -18,14 +18,9 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
           This graph is truncated: it has more nodes than a response holds. The nearest to the focus are here.
         </div>
       )}
-      {state.at && (
-        <div className="notice" role="status">
-          <b>As of {state.at.replace("T", " ").slice(0, 19)} UTC.</b> States of runs are those of then.{" "}
-          <button className="chip" onClick={() => actions.to({ at: "", vs: "" })}>
-            Now
-          </button>
-        </div>
-      )}
+      <AsOf at={state.at} back={actions.to}>
+        States of runs are those of then.
+      </AsOf>
       {comparison && (
         <ChangesBar changes={comparison.changes} vs={state.vs} end={() => actions.to({ vs: "", panel: "" })}>
           {comparison.changes.size > 0 ? (
@@ -37,7 +32,7 @@ export function Notices({ map, truncated }: { map: OpenMap; truncated: boolean }
       )}
       {state.vs && !comparison && !failure && (
         <div className="notice" role="status">
-          Comparing with {state.vs.replace("T", " ").slice(0, 19)} UTC…
+          Comparing with {utc(state.vs)} UTC…
         </div>
       )}
       {failure && (

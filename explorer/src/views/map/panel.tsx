@@ -8,6 +8,7 @@ import { datasetTests, jobTests } from "../../api/queries";
 import { writtenAt } from "../../model/freshness";
 import type { Item, Lineage } from "../../model/graph";
 import { titleOf } from "../../model/titles";
+import { CloseButton } from "../../parts/controls";
 import { Loaded, pageOf } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { TestList } from "../../parts/tests";
@@ -34,9 +35,7 @@ export function NodePanel({ item, lineage, state, drawn, close, choose, open }: 
   const [why, setWhy] = useState(state.why && item.id === state.node);
   return (
     <aside className="side" aria-label={`about ${item.name}`}>
-      <button className="icon close" aria-label="close" onClick={close}>
-        <SignOf of="close" />
-      </button>
+      <CloseButton close={close} />
       <div className="kind-word">
         <span className={`kind-${item.kind}`}>
           <SignOf of={item.kind} />

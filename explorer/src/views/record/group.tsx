@@ -6,6 +6,7 @@ import { Link } from "wouter";
 
 import { type SearchRecord, searchRecords } from "../../api/record-queries";
 import { count, plural } from "../../model/format";
+import { Filter } from "../../parts/controls";
 import { Bones, Failed, When } from "../../parts/frame";
 import { type ColumnOf, LongTable } from "../../parts/table";
 import { link } from "../../url/state";
@@ -51,13 +52,7 @@ export function RecordsOfAction({ root, action }: { root: string; action: string
         <Link className="button" href={link("record", { root })}>
           All actions
         </Link>
-        <input
-          className="field"
-          placeholder="filter"
-          aria-label="filter the records"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <Filter label="filter the records" value={filter} set={setFilter} />
         <span className="muted" role="status">
           {filter && `${count(rows.length)} of `}
           {plural(all.length, "record")}

@@ -7,6 +7,7 @@ import { archivedBytes, type RecordProof, recordProof } from "../../api/record-q
 import { count, plural } from "../../model/format";
 import { type Check, type Claims, type Proven, prove } from "../../model/proof";
 import { proofFile, proofFileName } from "../../model/proof-file";
+import { Heads } from "../../parts/controls";
 import { download, Failed, Loaded } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { Path } from "./tree";
@@ -201,12 +202,7 @@ function Archive({ claims, proof, proven }: { claims: Claims; proof: RecordProof
         </dd>
       </dl>
       <table className="table">
-        <thead>
-          <tr>
-            <th>Day</th>
-            <th>SHA-256 of its digest, as computed</th>
-          </tr>
-        </thead>
+        <Heads names={["Day", "SHA-256 of its digest, as computed"]} />
         <tbody>
           {claims.digests.map(({ day, location, key }) => (
             <tr key={day}>

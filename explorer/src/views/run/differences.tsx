@@ -6,6 +6,7 @@ import { datasetVersion, type Run } from "../../api/queries";
 import { count, duration } from "../../model/format";
 import { rowsOf } from "../../model/rows";
 import { fieldChanges } from "../../model/schema-change";
+import { Heads } from "../../parts/controls";
 import { NodeLink } from "../../parts/frame";
 import { SchemaChanges } from "../../parts/schema-change";
 import { StateOf } from "../../parts/signs";
@@ -43,13 +44,7 @@ export function Differences({ mine, other }: { mine: Run; other: Run }) {
     <section className="card" aria-label="differences">
       <h2>What differs</h2>
       <table className="table">
-        <thead>
-          <tr>
-            <th>What</th>
-            <th>This run</th>
-            <th>{other.state === "COMPLETED" ? "The good one" : "The other"}</th>
-          </tr>
-        </thead>
+        <Heads names={["What", "This run", other.state === "COMPLETED" ? "The good one" : "The other"]} />
         <tbody>
           <Row of="State" sides={[<StateOf key="a" state={mine.state} />, <StateOf key="b" state={other.state} />]} />
           <Row of="Took" sides={[duration(mine.durationMs), duration(other.durationMs)]} />

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 
 import { type SearchRecord, searchRecords } from "../../api/record-queries";
+import { Filter } from "../../parts/controls";
 import { Loaded, Nothing, When } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { type ColumnOf, LongTable } from "../../parts/table";
@@ -27,12 +28,12 @@ export function RecordsStart() {
           if (typed.trim()) navigate(link("search", { q: typed.trim(), kind: "record" }));
         }}
       >
-        <input
-          className="field wide"
-          placeholder="a node’s id, the start of a location or of a root’s id"
-          aria-label="a node’s id, the start of a location or of a root’s id"
+        <Filter
+          label="a node’s id, the start of a location or of a root’s id"
           value={typed}
-          onChange={(event) => setTyped(event.target.value)}
+          set={setTyped}
+          hint="a node’s id, the start of a location or of a root’s id"
+          look="wide"
         />
         <button className="button main">Find</button>
       </form>

@@ -3,6 +3,7 @@
 import { Link, useLocation, useSearch } from "wouter";
 
 import { type TestState, termsOf, toTestState, withoutState } from "../../model/terms";
+import { Choices } from "../../parts/controls";
 import { Nothing, useTitle } from "../../parts/frame";
 import { useReader } from "../../parts/me";
 import { SignOf } from "../../parts/signs";
@@ -77,18 +78,12 @@ function StateChoice({ q, state }: { q: string; state: TestState }) {
   if (tag || owner) return null;
   return (
     <div className="actions">
-      <div className="group" role="group" aria-label="state of the tests">
-        {STATES.filter(([value]) => value || text).map(([value, title]) => (
-          <button
-            key={value}
-            className="button"
-            aria-pressed={state === value}
-            onClick={() => navigate(link("search", { q: text, state: value }), { replace: true })}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
+      <Choices
+        label="state of the tests"
+        among={STATES.filter(([value]) => value || text)}
+        value={state}
+        choose={(value) => navigate(link("search", { q: text, state: value }), { replace: true })}
+      />
       {state && <Link href={link("tests")}>all failing tests</Link>}
     </div>
   );

@@ -2,6 +2,7 @@
 
 import type { Usage } from "../../api/report-queries";
 import { plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { ColumnLink, How } from "./column";
 
 const STATUS = { alive: "alive", dropped: "dropped", unknown: "unknown" } as const;
@@ -16,15 +17,7 @@ export function FlowTable({ title, flows }: { title: string; flows: Usage["flows
       {flows.length > 0 && (
         <div className="scroll" tabIndex={0} role="region" aria-label={title}>
           <table className="table">
-            <thead>
-              <tr>
-                <th className="number">Hops</th>
-                <th>Column</th>
-                <th>How</th>
-                <th>Now</th>
-                <th>By</th>
-              </tr>
-            </thead>
+            <Heads names={["Hops", "Column", "How", "Now", "By"]} numbers={["Hops"]} />
             <tbody>
               {flows.map((flow, index) => (
                 <tr key={index}>

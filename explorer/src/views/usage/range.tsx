@@ -4,6 +4,7 @@ import { useLocation, useSearch } from "wouter";
 
 import type { Usage } from "../../api/report-queries";
 import { utc } from "../../model/format";
+import { Choices } from "../../parts/controls";
 import { link } from "../../url/state";
 
 const RANGES: readonly [string, string][] = [
@@ -22,18 +23,12 @@ export function RangeChoice({ of }: { of: { node: string } | { tag: string } }) 
   const { start } = useRange();
   const [, navigate] = useLocation();
   return (
-    <div className="group" role="group" aria-label="time range">
-      {RANGES.map(([value, title]) => (
-        <button
-          key={value}
-          className="button"
-          aria-pressed={start === value}
-          onClick={() => navigate(link("usage", { ...of, start: value, end: "now" }), { replace: true })}
-        >
-          {title}
-        </button>
-      ))}
-    </div>
+    <Choices
+      label="time range"
+      among={RANGES}
+      value={start}
+      choose={(value) => navigate(link("usage", { ...of, start: value, end: "now" }), { replace: true })}
+    />
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { Provenance } from "../../api/report-queries";
 import { plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { ColumnLink, How } from "./column";
 
 const REASONS = {
@@ -21,14 +22,7 @@ export function Sources({ report }: { report: Provenance }) {
       {report.sources.length === 0 && <p className="muted">None is known.</p>}
       {report.sources.length > 0 && (
         <table className="table">
-          <thead>
-            <tr>
-              <th className="number">Hops</th>
-              <th>Column</th>
-              <th>How</th>
-              <th>The path ends here because it is</th>
-            </tr>
-          </thead>
+          <Heads names={["Hops", "Column", "How", "The path ends here because it is"]} numbers={["Hops"]} />
           <tbody>
             {report.sources.map((source, index) => (
               <tr key={index}>

@@ -7,6 +7,7 @@ import { Link } from "wouter";
 import { type TagUsage, type Usage, usageCsv, usageOfTag } from "../../api/report-queries";
 import { sortFlows } from "../../model/flows";
 import { count, plural } from "../../model/format";
+import { Filter } from "../../parts/controls";
 import { download, Loaded, useTitle } from "../../parts/frame";
 import { SignOf } from "../../parts/signs";
 import { datasetId } from "../../url/ids";
@@ -82,13 +83,7 @@ function TaggedFlows({ report }: { report: TagUsage }) {
         </b>
       </p>
       <div className="actions">
-        <input
-          className="field"
-          placeholder="filter, such as gold"
-          aria-label="filter the columns"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <Filter label="filter the columns" value={filter} set={setFilter} hint="filter, such as gold" />
         {failed.length > 0 && (
           <button className="button" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
             and {count(failed.length)} by failed runs alone

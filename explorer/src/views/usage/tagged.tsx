@@ -4,6 +4,7 @@ import { Link } from "wouter";
 
 import type { TagUsage } from "../../api/report-queries";
 import { plural } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { fieldId } from "../../url/ids";
 import { link } from "../../url/state";
 import { ColumnLink } from "./column";
@@ -18,13 +19,7 @@ export function Tagged({ report }: { report: TagUsage }) {
       {report.columns.length > 0 && (
         <div className="scroll" tabIndex={0} role="region" aria-label="tagged columns">
           <table className="table">
-            <thead>
-              <tr>
-                <th>Column</th>
-                <th>Tagged by</th>
-                <th>See</th>
-              </tr>
-            </thead>
+            <Heads names={["Column", "Tagged by", "See"]} />
             <tbody>
               {report.columns.map(({ column, reportedBy }, index) => (
                 <tr key={index}>

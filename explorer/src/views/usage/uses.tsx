@@ -4,6 +4,7 @@ import { Link } from "wouter";
 
 import type { Usage } from "../../api/report-queries";
 import { count } from "../../model/format";
+import { Heads } from "../../parts/controls";
 import { JobLink, When } from "../../parts/frame";
 import { StateOf } from "../../parts/signs";
 import { link } from "../../url/state";
@@ -23,16 +24,7 @@ export function Uses({ report }: { report: Usage }) {
       {report.uses.length > 0 && (
         <div className="scroll" tabIndex={0} role="region" aria-label="uses">
           <table className="table">
-            <thead>
-              <tr>
-                <th>Use</th>
-                <th>Job</th>
-                <th>Fields</th>
-                <th className="number">Runs</th>
-                <th>Last</th>
-                <th>Newest runs</th>
-              </tr>
-            </thead>
+            <Heads names={["Use", "Job", "Fields", "Runs", "Last", "Newest runs"]} numbers={["Runs"]} />
             <tbody>
               {report.uses.map((use, index) => (
                 <UseRow key={index} use={use} />

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+
+import { type ColumnArrow, type ColumnLines, cardsOf, copiedColumns, operationOf, type Step } from "./columns";
+
+const DIRECT: Step = { direct: true, kind: "IDENTITY", description: null, masked: false };
+
+const anArrow = (step: Partial<Step>, to = "out"): ColumnArrow => ({
+  from: "in",
+  to,
+  steps: [{ ...DIRECT, ...step }],
+  direct: step.direct ?? true,
+  masked: step.masked ?? false,
+});
+
+test.each([
+  [{}, "=", "a copy"],
+  [{ kind: "AGGREGATION", description: "sum(x)" }, "Σ", "sum(x)"],
+  [{ kind: "TRANSFORMATION", description: "cast(x as int)" }, "cast", "cast(x as int)"],
+  [{ kind: "TRANSFORMATION", description: "x * 2" }, "ƒ", "x * 2"],
+  [{ kind: "TRANSFORMATION" }, "ƒ", "transformation"],
+  [{ kind: "TRANSFORMATION", description: "sha2(x)", masked: true }, "mask", "sha2(x)"],
+] as const)("a line of %j has the sign %s and the formula %s", (step, sign, formula) =>
+  expect(operationOf(anArrow(step))).toEqual({ sign, formula }),
+);
+
+test("a line that is indirect, or without a step, has no sign", () => {
+  expect(operationOf(anArrow({ direct: false, kind: "JOIN" }))).toBeNull();
+  expect(operationOf({ ...anArrow({}), steps: [] })).toBeNull();
+});
+
+test("a column is a copy if each of its lines copies", () =>
+  expect([...copiedColumns([anArrow({}), anArrow({}, "both"), anArrow({ kind: "AGGREGATION" }, "both")])]).toEqual([
+    "out",
+  ]));
+
+const FIELDS = Array.from({ length: 14 }, (_, index) => `c${String(index).padStart(2, "0")}`);
+const OF_D = { dataset: "d", namespace: "n", datasetName: "d", type: "int", stale: false, known: true, reportedBy: [] };
+const LINES: ColumnLines = {
+  columns: FIELDS.map((field) => ({ ...OF_D, id: field, field })),
+  sources: new Map(),
+  own: new Map(),
+  dependencies: new Map(),
+  truncated: false,
+};
+const SHOWING = { path: new Set<string>(), opened: new Map(), order: new Map(), isShown: () => true };
+
+test("a card has twelve columns, those on the path first, then in the order of the schema", () => {
+  const order = new Map([...FIELDS].reverse().map((id, place) => [id, place]));
+  const [card] = cardsOf(LINES, { ...SHOWING, path: new Set(["c03"]), order });
+  expect(card!.columns.map(({ id }) => id).slice(0, 3)).toEqual(["c03", "c13", "c12"]);
+  expect([card!.columns.length, card!.hidden, card!.filter]).toEqual([12, ["c01", "c00"], ""]);
+});
+
+test("an opened card has all columns with the text of its filter", () => {
+  const [card] = cardsOf(LINES, { ...SHOWING, opened: new Map([["d", "C1"]]) });
+  expect([card!.columns.map(({ id }) => id), card!.more, card!.filter]).toEqual([
+    ["c10", "c11", "c12", "c13"],
+    10,
+    "C1",
+  ]);
+});
