@@ -35,14 +35,15 @@ export function useSight({ placed, nodes, isPending, focus, dir, depth, isWhole,
   const fit = useFit();
   const pane = useStore(paneSize);
   // The first layout on show; of a whole picture, the last layout after *Fit*.
-  const [settled, fitted] = [useRef<Placed | null>(null), useRef("")];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another focus, side or depth is shown anew
+  const settled = useRef<Placed | null>(null),
+    fitted = useRef("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new focus, side or depth is shown anew
   useEffect(() => {
     settled.current = null;
   }, [focus, dir, depth, isWhole]);
   useEffect(() => {
     if (!placed || isPending || !nodes.length) return;
-    // A panel that opens or closes leaves another pane to a whole picture.
+    // A panel may open or close beside a whole picture, and change its pane.
     if (isWhole ? settled.current === placed && fitted.current === pane : settled.current !== null) return;
     settled.current = placed;
     fitted.current = pane;
