@@ -16,8 +16,9 @@ from headwater.api.page_files import built_files
 from local_stack.toolchain import find_chromium
 from tests.explorer import stories
 from tests.explorer.conftest import CHROMIUM_OPTIONS
+from tests.explorer.pipeline import CHECKED
 from tests.explorer.served import ServedGraph
-from tests.explorer.test_budgets import CHECKED, pan
+from tests.explorer.test_budgets import pan
 
 _WIDE = f"dataset:{stories.LAKE}:wide"
 _DRAWN_MS = "() => performance.getEntriesByName('map-drawn').at(-1)?.startTime ?? null"
