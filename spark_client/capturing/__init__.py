@@ -2,6 +2,6 @@
 
 Data flows one way: Spark's listener (`java/`, compiled on the driver by Spark's own compiler) -> `jvm` reads executions
 -> `extract` finds the writes, with `plans` and `datasets` -> `session` merges them -> `events` renders them -> a
-transport. What a program may not have is a part, a folder that the rest finds by `parts.PARTS` and does not name:
-`connect`, `databases`, `glue`, `streams`. The rest of the client does not load this package.
+transport. Parts for some programs alone are folders, listed in `parts.PARTS` and named nowhere else: `connect`,
+`databases`, `glue`, `streams`. The rest of the client does not load this package.
 """

@@ -1,4 +1,4 @@
-"""Extraction of writes from an execution: its outputs and inputs, and the sources of each column."""
+"""Extraction of an execution's writes: outputs, inputs, and the sources of each column."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from spark_client.capturing.plans.row_statements import RowChange
 from spark_client.capturing.plans.values import Dependency, TooLarge, Value
 from spark_client.capturing.variables import DECLARES, SETS, Variables, read_variables
 
-# Rows of Delta's log beside a table, read for the state of the table.
+# Delta's log beside a table, read for the state of the table.
 _DELTAS_LOG = "/_delta_log"
 # Ends of Spark's names of actions, as in `collectAsArrowToPython`.
 _TO_PYTHON = re.compile(r"(?:AsArrow)?ToPython$")
-# Records of these are batches of Python's rows.
+# Saves with a batch of Python's rows in each record.
 _SAVES_OF_BATCHES = ("saveAsPickleFile",)
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _TOO_LARGE = "a plan that exceeds planMaxNodes, planMaxChars or planMaxMillis"
@@ -64,7 +64,7 @@ class Extractor:
         self._variables = Variables()
 
     def read(self, execution: Execution) -> Sequence[Read]:
-        """Return what an execution wrote, or what it only read; nothing if neither has a name.
+        """Extract the writes of an execution, or its reads; an empty list if neither has a name.
 
         Raises:
             UnknownTarget: a write's target has no name.
@@ -72,6 +72,7 @@ class Extractor:
         if (part := part_of_plan(execution.plan.kind)) is not None:
             writes: list[Write] = part.load("plans").read_writes(execution, self)
             return writes
+        # Renames and calls are actions without an RDD.
         if execution.action == RENAME and execution.plan.kind == RDD_ACTION:
             return self._rename(execution)
         if execution.action == CALL and execution.plan.kind == RDD_ACTION:
@@ -85,11 +86,12 @@ class Extractor:
         return [result] if isinstance(result, Write) or result.inputs else []
 
     def read_write(self, execution: Execution) -> list[Write]:
-        """Return the writes of an execution: mostly none, several where a statement has several INSERTs.
+        """Extract the writes of an execution: mostly none, several for a statement of several INSERTs.
 
         Raises:
             UnknownTarget: a write's target has no name.
         """
+        # Checkpoints and variables write nothing, but later queries read them.
         if execution.action in _CHECKPOINTS:
             self._versions.add_part(execution)
             self.checkpoint(execution)
@@ -101,6 +103,7 @@ class Extractor:
         targets = [candidate for candidate in candidates if not _was_there(candidate, execution)]
         nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
         versions = self._versions.of(execution)
+        # A single target without a name makes the statement's writes unknown: its reads are reported alone.
         if nameless:
             plans = [candidate.query for candidate in targets if candidate.query is not None]
             raise UnknownTarget(self.nameless(execution, targets[0].command, "; ".join(nameless), plans, versions))
@@ -111,11 +114,11 @@ class Extractor:
         ]
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return by dataset the versions that are known by path."""
+        """Map versions by path to versions by dataset."""
         return self._versions.locate(versions)
 
     def nameless(self, execution: Execution, command: str, why: str, plans: Iterable[Node], versions: Versions) -> Read:
-        """Return the reads of a write without a named target."""
+        """Read the inputs of a write without a named target; `why` is the reason."""
         reads = [self.read_plan(execution, command, plan, versions) for plan in plans]
         return replace(
             self.read_plan(execution, command, None, versions),
@@ -125,7 +128,7 @@ class Extractor:
         )
 
     def read_plan(self, execution: Execution, command: str, plan: Node | None, versions: Versions) -> Read:
-        """Return the reads of a plan of an execution."""
+        """Read the inputs of a plan of an execution."""
         read = self._described(execution, command, self.reading(execution, plan), versions)
         return replace(
             read, inputs=tuple(item for item in read.inputs if _DELTAS_LOG not in item.id.name), tier="tables"
@@ -150,7 +153,7 @@ class Extractor:
         return self.read_plan(execution, command, execution.plan, self.locate(execution.read_versions))
 
     def _action(self, execution: Execution) -> Read:
-        """Return what an action of an RDD saved, or only read."""
+        """Extract the write of an action that saves an RDD, or the reads of any action."""
         read = self._read_all(execution, execution.action)
         if execution.action not in RDD_SAVES:
             return read
@@ -164,7 +167,7 @@ class Extractor:
         return without_columns(write_of(read, output=Dataset(output), written=written), "rows of an RDD")
 
     def _rename(self, execution: Execution) -> list[Write]:
-        """Return the rename of a path, which counts if the application has met it; its columns are those of before."""
+        """Extract the rename of a path; counted if the application has met the path before."""
         paths = (execution.plan.text("path") or "").split("\n")
         before, after = (self.catalogs.find_path(path) for path in paths)
         if before is None or after is None or before == after:
@@ -173,7 +176,7 @@ class Extractor:
         return [write_of(read, output=Dataset(after), change="RENAME", renamed_from=before, if_met=True)]
 
     def _call(self, execution: Execution) -> list[Write]:
-        """Return the write of a procedure, of which there is the statement alone, behind the current catalog.
+        """Extract the write of a procedure by its text. The plan's path is the current catalog, a line end, the text.
 
         Raises:
             UnknownTarget: the procedure, or its table, has no name.
@@ -189,7 +192,7 @@ class Extractor:
         return [self.write(call, target, target.output)]
 
     def write(self, execution: Execution, target: Target, output: Dataset, versions: Versions = NO_VERSIONS) -> Write:
-        """Return the write of a target, with the versions of its inputs."""
+        """Read the inputs and columns of a target's write, with the versions of the inputs."""
         reading = self.reading(execution, target.query, target.rows)
         read = self._described(execution, target.command, reading, versions)
         write = write_of(
@@ -200,10 +203,12 @@ class Extractor:
             effect=target.effect,
             added=target.added,
         )
+        # A change of rows: the table is a source itself, at the version before.
         if target.rows is not None:
             changed = _changed(write, target.rows, reading)
             before = with_before(versions, output.id, execution.commit)
             return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
+        # A write without a query to read columns of, or with unknown columns.
         if write.without_rows:
             return replace(write, tier="tables") if target.inputs else write
         if execution.tier == "tables" or target.query is None:
@@ -218,7 +223,7 @@ class Extractor:
         return replace(write, columns=ColumnLineage(outputs.fields, sources_of(relation.rows)), unknown=outputs.unknown)
 
     def reading(self, execution: Execution, query: Node | None, rows: RowChange | None = None) -> QueryLeaves:
-        """Return the leaves of a query of an execution."""
+        """Find the leaves of a query of an execution."""
         variables = self._variables.of(execution.session)
         return QueryLeaves(self.catalogs, self._checkpoints, query, rows, execution.stream, variables)
 
@@ -243,20 +248,20 @@ class Extractor:
 
 
 def write_of(read: Read, **written: Any) -> Write:
-    """Return a write with the inputs of a read."""
+    """Make a write with the inputs of a read."""
     values: dict[str, Any] = {each.name: getattr(read, each.name) for each in fields(read)}
     return Write(**values, **written)
 
 
 def without_columns(write: Write, reason: str) -> Write:
-    """Return a write whose columns are not read, and why."""
+    """Remove the columns of a write, with the reason: `rows of an RDD`."""
     return replace(write, tier="tables", tier_reason=reason)
 
 
 def _changed(write: Write, rows: RowChange, reading: QueryLeaves) -> Write:
-    """Return the write of a statement that changes rows; expressions without kinds do not show what they keep."""
     before = () if write.output.id in {item.id for item in write.inputs} else (replace(write.output, version=None),)
     unread = replace(write, inputs=(*write.inputs, *before))
+    # Expressions without kinds do not show the kept columns.
     if write.tier != "full":
         return without_columns(unread, _TOO_LARGE)
     try:
@@ -273,12 +278,12 @@ def _changed(write: Write, rows: RowChange, reading: QueryLeaves) -> Write:
 
 
 def _was_there(target: Target, execution: Execution) -> bool:
-    """True if the write only happens where nothing exists, and something existed."""
+    """Check for a write that was skipped, since its target existed."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
 
 
 class OutputColumns:
-    """Values as columns of a dataset: by path the sources of each, or why they are unknown."""
+    """Columns of a dataset, made of values: by path the sources, or the reason for unknown sources."""
 
     def __init__(self, names: Sequence[str], values: Sequence[Value], generated: Iterable[str]) -> None:
         self.fields: dict[FieldPath, Sources] = {(name,): {} for name in generated}
@@ -300,7 +305,7 @@ class OutputColumns:
 
 
 def sources_of(dependencies: Iterable[Dependency]) -> Sources:
-    """Return by source all transformations of its dependencies."""
+    """Collect the transformations of dependencies by their source."""
     by_source: dict[ColumnSource, set[Transformation]] = {}
     for dependency in dependencies:
         by_source.setdefault(dependency.source, set()).add(dependency.how)

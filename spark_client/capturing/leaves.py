@@ -1,4 +1,4 @@
-"""Leaves of a query's plan: the datasets that it reads, and the columns of each."""
+"""Leaves of a query's plan: the read datasets, and their columns."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from spark_client.capturing.plans.walk import PlanWalk
 K = TypeVar("K")
 V = TypeVar("V")
 _METADATA = "_metadata"
-# Leaves that stand for a plan elsewhere.
+# References to a plan elsewhere in the tree, no leaves.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
 
 class Variable(NamedTuple):
-    """Variable of a session: what it was set to, and what that read."""
+    """Variable of a session: its latest value, and the inputs of this value."""
 
     value: Value
     inputs: Sequence[Dataset] = ()
@@ -38,16 +38,15 @@ class Variable(NamedTuple):
 
 
 def _unmet(reference: Node) -> Variable:
-    """Return a variable that was declared before the capture, or by a session that this was made of."""
+    """Make the unknown value of a variable set before the capture, or by a cloned session."""
     reason = f"{variable_key(reference)}: it was set before the capture"
     return Variable(unknown(reason), unknown_inputs=(reason,))
 
 
 class QueryLeaves:
-    """Leaves of a query, without the table whose rows it changes.
+    """Leaves of a query, without the table of its changed rows (`rows`).
 
-    `stream` is the run id of the streaming query whose batch runs it, `variables` are those of its session by their
-    keys.
+    For a batch of a streaming query, `stream` is the run id. `variables` has the session's variables by their keys.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class QueryLeaves:
         return {key: variable.value for key, variable in self._variables.items()}
 
     def relation(self, plan: Node) -> RowsLineage:
-        """Return the columns of a plan of this query, and what decides about its rows.
+        """Read the columns of a plan of this query, and the dependencies of its rows.
 
         Raises:
             TooLarge: see `PlanWalk`.
@@ -91,11 +90,11 @@ class QueryLeaves:
         return PlanWalk(self.leaf, self.variables).relation(plan)
 
     def expression(self, expression: Node) -> Value:
-        """Return the value of an expression of no columns."""
+        """Evaluate an expression without columns."""
         return PlanWalk(self.leaf, self.variables).over().value(expression)
 
     def inputs(self) -> Iterator[Dataset]:
-        """Yield the datasets, each once; those of checkpointed frames and of variables too."""
+        """Yield each dataset once, with the inputs of checkpointed frames and variables."""
         datasets: dict[DatasetId, Dataset] = {}
         for source in self._sources():
             for dataset in source.datasets if isinstance(source, LeafSource) else source.inputs:
@@ -105,12 +104,12 @@ class QueryLeaves:
         yield from datasets.values()
 
     def unknown_inputs(self) -> Iterator[str]:
-        """Yield why there are inputs without a name, each reason once; those of frames and variables too."""
+        """Yield each reason for inputs without a name once, with the reasons of frames and variables."""
         yield from dict.fromkeys(reason for source in self._sources() for reason in source.unknown_inputs)
 
     def _sources(self) -> Iterator[Checkpoint | LeafSource | Variable]:
-        """Yield the source of each leaf and variable; of an RDD also those of the frames whose rows it has."""
         waiting, seen = list(reversed(self._leaves)), {leaf.number for leaf in self._leaves}
+        # An RDD may have the rows of frames: their leaves stand inside its leaf.
         while waiting:
             leaf = waiting.pop()
             remembered = self._remembered(leaf)
@@ -121,7 +120,7 @@ class QueryLeaves:
         yield from self._variables.values()
 
     def leaf(self, node: Node) -> RowsLineage:
-        """Return the columns of a leaf's datasets."""
+        """Read the columns of a leaf's datasets."""
         remembered = self._remembered(node)
         if remembered:
             return remembered.relation(_ids(node))
@@ -136,7 +135,7 @@ class QueryLeaves:
         )
 
     def find_leaf(self, columns: Sequence[str]) -> DatasetId | None:
-        """Return the one dataset of the leaf that has these columns, by their ids; None if there is none."""
+        """Find the dataset of the leaf with these column ids; None for no dataset, or several."""
         for leaf in self._leaves:
             if not set(columns).isdisjoint(_ids(leaf)):
                 datasets = self._find(leaf).datasets
@@ -144,7 +143,7 @@ class QueryLeaves:
         return None
 
     def read(self, plan: Node) -> Checkpoint:
-        """Return a frame by its plan: one that a leaf of this query was made of.
+        """Read a frame inside a leaf of this query, by its plan.
 
         Raises:
             TooLarge: see `PlanWalk`.
@@ -154,7 +153,7 @@ class QueryLeaves:
         return Checkpoint(relation.values, relation.rows, list(reading.inputs()), list(reading.unknown_inputs()))
 
     def _remembered(self, leaf: Node) -> Checkpoint | None:
-        """Return what a leaf reads that was noted when it was made: a checkpoint, or a frame of a part."""
+        """Find the remembered frame of a leaf: a checkpoint, or a frame of a part."""
         checkpoint, part = self._checkpoints.find(leaf), part_of_leaf(leaf.values)
         if checkpoint is not None or part is None:
             return checkpoint
@@ -181,9 +180,10 @@ def _column(attribute: Node, read: LeafSource) -> Value:
 
 
 def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
-    """Return a column of datasets read as one: of those that have it, down to its fields where these differ."""
+    """Trace a column of merged datasets to the datasets with this column."""
     having = {dataset.id: field for dataset in datasets if (field := find_field(dataset.schema, path)) is not None}
     names = [sorted(inside.name.lower() for inside in field.fields) for field in having.values()]
+    # The datasets' structs differ: trace each field by itself.
     if any(each != names[0] for each in names):
         inside = {
             dataset.name: _merged((*path, dataset.name), datasets, how)
@@ -198,7 +198,7 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
 
 
 def _hidden(leaf: Node) -> str | None:
-    """Return the metadata column that Spark adds to files' own on demand: their paths, sizes and times."""
+    """Name the metadata column of files (paths, sizes, times), added by Spark on demand."""
     schema = leaf.at("relation", "schema")
     return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
 
@@ -230,7 +230,7 @@ def _reachable(root: Node) -> Iterator[Node]:
 
 
 class Checkpoint(NamedTuple):
-    """Checkpointed frame: its columns, what decides about its rows, and what it reads."""
+    """Checkpointed frame: its columns, the dependencies of its rows, and its inputs."""
 
     values: list[Value]
     rows: frozenset[Dependency]
@@ -238,11 +238,11 @@ class Checkpoint(NamedTuple):
     unknown_inputs: list[str]
 
     def relation(self, ids: Iterable[str]) -> RowsLineage:
-        """Return the frame, with columns of these ids."""
+        """Make the relation of the frame, with these ids for its columns."""
         return RowsLineage(tuple(zip(ids, self.values, strict=False)), self.rows)
 
     def merged(self, other: Checkpoint) -> Checkpoint:
-        """Return a frame that is one of both, with as many columns as these."""
+        """Merge with another frame of as many columns; the result may be either frame."""
         return Checkpoint(
             [merge_values(pair) for pair in zip(self.values, other.values, strict=True)],
             self.rows | other.rows,
@@ -252,7 +252,7 @@ class Checkpoint(NamedTuple):
 
 
 class _Pending:
-    """Checkpoint known by the ids of its columns, until its RDDs are met: of several with the same ids, all of them."""
+    """Checkpoints with the same column ids, merged, until their RDDs are met."""
 
     __slots__ = ("checkpoint", "unmet")
 
@@ -261,18 +261,17 @@ class _Pending:
         self.unmet = 1
 
     def add(self, checkpoint: Checkpoint) -> None:
-        """Add another frame with the same ids: which of them an RDD is, is not known."""
+        """Merge a further frame with the same ids: an RDD may be any of the frames."""
         self.checkpoint = self.checkpoint.merged(checkpoint)
         self.unmet += 1
 
 
 class Checkpoints:
-    """Sources of the latest checkpointed frames, for leaves that are RDDs.
+    """Sources of the latest checkpointed frames, for leaves with an RDD; Spark forgets the plans of the frames.
 
-    Spark forgets the plans of these frames. Their RDD names them, also where a frame is joined with itself, and one
-    side gets new ids of columns. A frame that is checkpointed at its first use has no RDD yet, but its columns keep
-    their ids, as do those of the frame that it was made of: of several such frames an RDD may be any. Batches of a
-    stream are RDDs that nobody has met before, with the ids of the stream that they run in.
+    The RDD's id names its frame, also in a join of the frame with itself, where a side gets new column ids. A lazy
+    checkpoint has no RDD yet: its column ids name it until its RDD is met. Several frames may have the same column ids;
+    an RDD may then be any of the frames. A batch of a stream is a new RDD with the column ids of the stream's query.
     """
 
     def __init__(self, frames_max: int = 500) -> None:
@@ -284,9 +283,9 @@ class Checkpoints:
     def remember(
         self, ids: tuple[str, ...], checkpoint: Checkpoint, rdd: str | None, stream: str | None = None
     ) -> None:
-        """Remember a frame that was checkpointed, or the query of a stream, whose batches have its ids.
+        """Remember a checkpointed frame, or the query of a stream.
 
-        `rdd` is the id of the frame's RDD; None if it will be made at its first use. `stream` is a stream's run id.
+        `rdd` is the id of the frame's RDD; None for a lazy checkpoint. `stream` is a stream's run id.
         """
         if stream is not None:
             _put(self._streams, stream, (ids, checkpoint), self._max)
@@ -298,7 +297,7 @@ class Checkpoints:
             _put(self._by_ids, ids, _Pending(checkpoint), self._max)
 
     def meet(self, leaf: Node, stream: str | None = None) -> None:
-        """Note the RDD of a frame whose columns still have their ids, or of a batch of the stream with this run id."""
+        """Note the RDD of a frame by the leaf's column ids, or of a batch of the stream with this run id."""
         rdd = leaf.text("rdd.id")
         if rdd is None:
             return
@@ -313,7 +312,7 @@ class Checkpoints:
             _put(self._by_rdd, rdd, pending.checkpoint, self._max)
 
     def find(self, leaf: Node) -> Checkpoint | None:
-        """Return the checkpoint that a leaf reads; None for a leaf that is no RDD."""
+        """Find the checkpoint behind a leaf; None for a leaf without a remembered RDD."""
         self.meet(leaf)
         return self._by_rdd.get(leaf.text("rdd.id") or "")
 

@@ -1,4 +1,4 @@
-"""Model of what an execution wrote: the datasets, their columns, how much, and how it went."""
+"""Model of an execution's writes: datasets, columns, amounts, and failures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from headwater_model.columns import NO_COLUMNS, ColumnLineage
 from headwater_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
-# Query of a stream, as its source knows it.
+# Query of a stream: the driver's plan, or a command of Spark Connect.
 Q = TypeVar("Q")
-# Methods of Python's RDDs: what saves, with the path or Hadoop's settings as the first argument, and what only reads.
+# Methods of Python's RDDs. The first argument of a save is the path, or Hadoop's settings.
 RDD_SAVES = (
     "saveAsTextFile",
     "saveAsPickleFile",
@@ -23,23 +23,22 @@ RDD_SAVES = (
     "saveAsNewAPIHadoopDataset",
 )
 RDD_READS = ("foreach", "foreachPartition")
-# Method of Hadoop's file systems, which is reported as such an action without an RDD.
+# Actions without an RDD: a method of Hadoop's file systems, and a `CALL` of a procedure without an event of Spark.
 RENAME = "rename"
-# Statement that calls a procedure, which is reported as such an action where Spark has no event of it.
 CALL = "call"
-# Kind of the plan that stands for such an action (`PlanReader.java`).
+# Kind of the plan of an action (`PlanReader.java`).
 RDD_ACTION = "RddAction"
 
 # OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
-# MAINTENANCE is ours: the table's rows are moved into other files, and stay what they are.
+# MAINTENANCE is ours: rows move into new files, unchanged.
 Change: TypeAlias = Literal["ALTER", "CREATE", "OVERWRITE", "DROP", "TRUNCATE", "RENAME", "MAINTENANCE"]
-# Those that write no row, or none that is new.
+# Changes without new rows.
 CHANGES_WITHOUT_ROWS = ("DROP", "TRUNCATE", "RENAME", "MAINTENANCE")
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """Column, or a field inside one, with its type in Spark's words; a struct, or an array of them, has `fields`."""
+    """Column or nested field, with its type in Spark's words. A struct, or an array of structs, has `fields`."""
 
     name: str
     type: str
@@ -48,7 +47,7 @@ class SchemaField:
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """Other name of a dataset; `type` is `TABLE` or `LOCATION`."""
+    """Alternative name of a dataset; `type` is `TABLE` or `LOCATION`."""
 
     namespace: str
     name: str
@@ -59,7 +58,7 @@ class Symlink:
 class Dataset:
     """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown.
 
-    `branch`: the branch of the table that was written, if not the table itself (`Commit`).
+    `branch` is the written branch of the table, None for the table itself (`Commit`).
     """
 
     id: DatasetId
@@ -71,14 +70,14 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class WriteStatistics:
-    """Rows, bytes and files of a write; None is what Spark does not count."""
+    """Rows, bytes and files of a write; None for a number without a count of Spark."""
 
     rows: int | None = None
     size_bytes: int | None = None
     files: int | None = None
 
     def otherwise(self, other: WriteStatistics) -> WriteStatistics:
-        """Return these; what they do not count is the other's."""
+        """Fill the missing counts from another count of the same write."""
         return WriteStatistics(
             rows=other.rows if self.rows is None else self.rows,
             size_bytes=other.size_bytes if self.size_bytes is None else self.size_bytes,
@@ -88,10 +87,7 @@ class WriteStatistics:
 
 @dataclass(frozen=True, slots=True)
 class InputStatistics:
-    """Rows, bytes and files that were read of an input; `folders`: the partitions of it that hold all of these files.
-
-    Without folders it is not known that less than the whole dataset was read.
-    """
+    """Rows, bytes and files read of an input. `folders` are the read partitions; empty where the whole may be read."""
 
     rows: int | None = None
     size_bytes: int | None = None
@@ -99,7 +95,7 @@ class InputStatistics:
     folders: tuple[str, ...] = ()
 
     def plus(self, other: InputStatistics) -> InputStatistics:
-        """Return the statistics of two scans of one dataset."""
+        """Add the statistics of a second scan of the dataset."""
         both = (*self.folders, *other.folders) if self.folders and other.folders else ()
         return InputStatistics(
             rows=_sum(self.rows, other.rows),
@@ -115,9 +111,9 @@ def _sum(number: int | None, other: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Scan in an executed plan, and what it read: of files by the paths that it was given; its folders are any paths.
+    """Scan in an executed plan, with its amounts.
 
-    A scan of anything else is known by `columns`, the ids of its columns in the analyzed plan.
+    A scan of files has `paths`. Any scan has `columns`, the ids of its columns in the analyzed plan, instead.
     """
 
     paths: tuple[str, ...]
@@ -127,17 +123,17 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Execution that read, and wrote nothing that is known.
+    """Execution with reads, and without a known write.
 
     Attributes:
-        execution_id: id of the outermost execution; negative for an action of an RDD.
+        execution_id: id of the execution, for merged writes of the outer execution; negative for an action of an RDD.
         command: Spark's class of the write, or the name of the action, for people.
-        tier: how much of the plan was read: `sources` without kinds, or `tables` alone.
-        tier_reason: reason why rows were written and their columns are not read; None where they are.
+        tier: how much of the plan was read: `full`, `sources` without kinds, or `tables` alone.
+        tier_reason: reason for written rows without columns, as in `rows of an RDD`; None where columns are read.
         unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
-        stream: run id of the streaming query that it is a part of, or is.
-        unknown_output: reason why what it wrote has no name; None if it wrote nothing.
-        scanned: how much was read of inputs, where scans counted that.
+        stream: run id of its streaming query.
+        unknown_output: reason for a written dataset without a name; None without a write.
+        scanned: amounts read of inputs, where scans have counts.
     """
 
     execution_id: int
@@ -160,15 +156,14 @@ class Write(Read):
     """Write of one dataset.
 
     Attributes:
-        columns: sources of the columns of `output`; a column that is missing here is in `unknown`, or is unchanged,
-            where rows were changed in place.
+        columns: sources of the columns of `output`; a missing column is in `unknown`, or a change of rows kept it.
         unknown: columns with unknown sources, and why, as in `"LogicalRDD: made of an RDD"`; empty in tier `tables`.
-        change: None where the write adds to the dataset.
-        renamed_from: the name before, of a dataset that is renamed.
-        if_met: True of a statement that may have changed nothing: it did if its dataset is known.
-        effect: word for what a statement does that writes no rows of a query; None of other writes.
-        added: columns that a statement adds to those of its dataset, or all of them; empty where they are not known.
-        number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
+        change: effect on the dataset as a whole; None for an append.
+        renamed_from: the name before a rename.
+        if_met: True of a statement without effect on a missing dataset; reported only if the application met it.
+        effect: word for a statement without a query's rows, as in `drop_partition`; None for a write of rows.
+        added: columns added by a statement, or all columns of the dataset; empty if unknown.
+        number: index among the writes of an execution: a statement may have several INSERTs, even into a single table.
     """
 
     output: Dataset
@@ -184,16 +179,16 @@ class Write(Read):
 
     @property
     def without_rows(self) -> str | None:
-        """Word for what a statement does that writes no rows of a query, and names its tables alone."""
+        """Word for a statement without a query's rows, as in `drop` or `add_partition`; None for a write of rows."""
         return self.effect or (self.change.lower() if self.change in CHANGES_WITHOUT_ROWS else None)
 
 
-# How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.
+# How much of a plan was read: all; of expressions the referenced columns alone; no expressions.
 Tier: TypeAlias = Literal["full", "sources", "tables"]
 
 
 class UnknownTarget(Exception):
-    """Write whose target has no name; the message names the command and the reason, `read` has what it read."""
+    """Write of a target without a name. The message names command and reason; `read` has the inputs."""
 
     def __init__(self, read: Read) -> None:
         super().__init__(read.unknown_output or read.command)
@@ -204,7 +199,7 @@ class UnknownTarget(Exception):
 class Failure:
     """Reason why an execution or a program failed: the exception's class and message, and its stack (cut).
 
-    `is_abort` is true of a program that was ended from outside.
+    `is_abort` is true for a program ended from outside.
     """
 
     message: str
@@ -217,11 +212,11 @@ class Commit:
     """Commit to a table of Delta's or Iceberg's.
 
     Attributes:
-        version: the version of Delta's table, or the snapshot id of Iceberg's, that it made; None if it is not known.
-        read_version: the version of the same table that the transaction read, where the format keeps that.
-        location: of a table that the execution created, where the plan does not have it.
-        branch: branch of Iceberg's table that has the snapshot, or `wap.id=` and the id under which it is to be
-            published; None if the table itself has it.
+        version: the new version of Delta's table, or snapshot id of Iceberg's; None if unknown.
+        read_version: version of the same table read by the transaction, where the format keeps it.
+        location: of a created table, where the plan does not have the location.
+        branch: branch of Iceberg's table with the snapshot, or `wap.id=` and the id of a snapshot to be published;
+            None if the table itself has the snapshot.
     """
 
     version: str | None
@@ -236,23 +231,23 @@ class Execution:
     """Finished execution of a query.
 
     Attributes:
-        id: Spark's, counted from 0 in an application.
-        root_id: the outermost execution that it is a part of, or its own id: a CTAS's insert is a part of the CTAS.
-        action: Spark's name of it: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
+        id: Spark's, counted from 0 in an application; negative for an action of an RDD.
+        root_id: id of the outermost execution: a CTAS's insert is a part of the CTAS.
+        action: Spark's name for the execution: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
         started_ms: milliseconds since 1970, as are all times.
         plan: the analyzed plan.
-        metrics: of each node that writes, in their order: numOutputRows, numOutputBytes, numFiles, numParts.
-        had_jobs: True if Spark ran a job for it; a write that found existing data may have run none.
+        metrics: of each writing node, in plan order: numOutputRows, numOutputBytes, numFiles, numParts.
+        had_jobs: True if Spark ran a job; a write that finds existing data may have run none.
         sql: the statement, where it was SQL.
-        dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
-        stream: run id of the streaming query whose batch it is a part of.
-        read_versions: by path, the version or snapshot of a table that a scan read; None where scans read several.
-        commit: the one commit of this execution to a table of Delta's or Iceberg's.
-        is_read: True if it is a query whose rows went to the program.
-        task_outputs: rows and bytes that its tasks wrote by their own count.
-        last_rdd: id of the newest RDD of its last job: of a checkpoint, the one that its frame reads.
-        scans: those that its queries ran.
-        session: id of its session, whose variables the plan may have.
+        dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic at the start.
+        stream: run id of the streaming query, for a part of its batch.
+        read_versions: by path, the version or snapshot of a scanned table; None where scans read several.
+        commit: the only commit to a table of Delta's or Iceberg's.
+        is_read: True for a query with rows for the program.
+        task_outputs: rows and bytes written by the tasks, by their own count.
+        last_rdd: id of the newest RDD of the last job; a checkpointed frame reads this RDD.
+        scans: scans of the executed queries.
+        session: id of the session, for its variables in the plan.
     """
 
     id: int
@@ -283,8 +278,8 @@ class StreamPlan:
 
     Attributes:
         root: Spark's `WriteToStream`: the sink, and the analyzed query over the sources.
-        options: of the sink, those that name a location.
-        session: id of the session that started it.
+        options: of the sink, with its location.
+        session: id of the starting session.
     """
 
     tier: Tier
@@ -298,8 +293,8 @@ class StreamStart(Generic[Q]):
     """Start of a streaming query.
 
     Attributes:
-        run_id: Spark's, another one after each restart.
-        query: what is known of the query: the driver's plan, or the command of Spark Connect that started it.
+        run_id: Spark's, a new id after each restart.
+        query: the driver's plan, or the starting command of Spark Connect.
     """
 
     run_id: str
@@ -309,11 +304,11 @@ class StreamStart(Generic[Q]):
 
 @dataclass(frozen=True, slots=True)
 class StreamProgress:
-    """Batches of a streaming query, and what they wrote to its sink, since this was read last.
+    """Batches of a streaming query since its previous progress, and the amounts written to its sink.
 
     Attributes:
-        read_versions: by path, the version of a table whose rows the last batch read to the end; None where it ended
-            inside a version, or several were read.
+        read_versions: by path, the version of a table read to its end by the last batch; None where the batch ended
+            inside a version, or read several.
         commit: of the last batch to the sink.
     """
 
@@ -327,7 +322,7 @@ class StreamProgress:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """End of a streaming query, with the progress that was not read yet."""
+    """End of a streaming query, with its last progress."""
 
     progress: StreamProgress
     failure: Failure | None = None
@@ -338,7 +333,7 @@ Phase: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT"]
 
 @dataclass(frozen=True, slots=True)
 class StreamReport:
-    """Event of a run to emit: what the stream writes, and how much since the event before."""
+    """Event of a run to emit: a write of the stream, with the amounts since the event before."""
 
     write: Write
     job_name: str
@@ -349,7 +344,7 @@ class StreamReport:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """End of an execution that wrote nothing itself, but had parts that did: a stream's batch."""
+    """End of an execution with writes in its parts alone: a stream's batch."""
 
     id: int
 
@@ -358,7 +353,7 @@ class Over:
 class Ended:
     """End of the application (`SparkContext.stop`), at milliseconds since 1970.
 
-    `is_shutdown` is true if the JVM ends, and stops Spark on its way: the program did not.
+    `is_shutdown` is true if the end of the JVM stopped Spark, not the program.
     """
 
     at_ms: int

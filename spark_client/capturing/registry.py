@@ -1,6 +1,6 @@
-"""Connectors that are there: ours, and those of other packages, loaded when the first plan is read.
+"""Installed connectors, ours and of further packages, loaded when the first plan is read.
 
-A connector that cannot be loaded, or raises, costs one warning and the names that it would have given.
+A connector with a fault costs its own names, and a single warning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spark_client.dataset_names import clean_dataset
 from spark_client.redaction import redact
 
 _log = logging.getLogger("headwater.capture")
-# Modules and classes of ours. They are named as those of other packages are, so an archive of Python files has them.
+# Our modules and classes: a list, since an archive of Python files has no entry points.
 _OURS = (
     *(
         f"datasets.connectors.{connector}"
@@ -28,7 +28,7 @@ _OURS = (
     ),
     *(f"{part.name}.{connector}" for part in PARTS for connector in part.connectors),
 )
-# Getter of the class with its package: `class` in a plan has none.
+# Getter of the class with its package: a plan's `class` has no package.
 _FULL_NAME = "getClass.getName"
 _NAMES_IN_PLANS = (_FULL_NAME, "shortName", "className")
 _SECRET = re.compile(r"pass|pwd|secret|token|credential|private|access\W?key|api\W?key|auth|signature|\buser", re.I)
@@ -36,9 +36,9 @@ _NAME_CHARS_MAX = 2000
 
 
 class Registry:
-    """Connectors, and what they read of the JVM's objects. Of two with the same class the first is chosen.
+    """Connectors, and the names of their reads in the JVM. The first connector of a class is chosen.
 
-    `faulty` has the classes of those that raised.
+    `faulty` has the classes of connectors after an error.
     """
 
     def __init__(self, connectors: Iterable[Connector]) -> None:
@@ -55,22 +55,22 @@ class Registry:
 
     @property
     def getters(self) -> Mapping[str, Sequence[str]]:
-        """Methods to call, by class."""
+        """Methods to call, by class: `{"com.acme.AcmeTable": ("getClass.getName", "url")}`."""
         return {owner: tuple(names) for owner, names in self._getters.items()}
 
     @property
     def options(self) -> frozenset[str]:
-        """Keys of options that are read, in lower case."""
+        """Keys of options to read, in lower case."""
         return frozenset().union(*self._options.values())
 
     @property
     def conf_keys(self) -> frozenset[str]:
-        """Keys of Spark's conf that are read, in lower case."""
+        """Keys of Spark's conf to read, in lower case."""
         return frozenset(key.removesuffix("?") for key in self.options if key.startswith("spark."))
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of classes and sources by which a connector is chosen, in lower case."""
+        """Names of the connectors' classes and sources, in lower case."""
         return tuple(self._by_name)
 
     def find(
@@ -82,16 +82,16 @@ class Registry:
         is_write: bool = False,
         conf: object = None,
     ) -> Sequence[DatasetId] | None:
-        """Return the datasets of an object in a plan; None if no connector knows it.
+        """Find the datasets of an object in a plan; None without a connector for the object.
 
-        `options` are those of the read or write, `form` the source's name where the object has none, `conf` is
-        Spark's.
+        `options` are of the read or write, `conf` is Spark's. `form` names the source of an object without a name.
         """
         names = [str(source.get(key) or "").lower() for key in _NAMES_IN_PLANS] + [str(form or "").lower()]
         name = next((name for name in names if name in self._by_name), None)
         if name is None:
             return None
         connector = self._by_name[name]
+        # Options of the table or the read come first; a connector without them gets the maps of its getters.
         own = self._options_of(connector, [source.get("properties"), options])
         given = own or self._options_of(connector, source.values())
         values = {key: value for key, value in source.items() if key not in _NAMES_IN_PLANS and key != "class"}
@@ -99,6 +99,7 @@ class Registry:
         return self._datasets(connector, Described(name, given, values, is_write, of_conf))
 
     def _add(self, connector: Connector) -> None:
+        # Read all of the connector first: a fault raises before anything is added.
         names = [str(name).lower() for name in connector.classes]
         getters = {str(owner): [str(name) for name in each] for owner, each in dict(connector.getters).items()}
         keys = [str(key).lower() for key in connector.options]
@@ -119,7 +120,7 @@ class Registry:
         self._options[id(connector)] = frozenset(keys) - frozenset(secret)
 
     def _options_of(self, connector: Connector, maps: Iterable[object]) -> Mapping[str, str]:
-        """Return the connector's own options; those of a later map come before those of an earlier one."""
+        """Select the connector's own options; a later map overrides an earlier map."""
         known = self._options[id(connector)]
         return {
             key.lower(): str(value) if key.lower() in known else ""
@@ -158,7 +159,7 @@ def _clean(dataset: DatasetId) -> DatasetId:
 
 @lru_cache(maxsize=1)
 def registry() -> Registry:
-    """Return the connectors of this Python, loaded once."""
+    """Load the connectors of this Python, once."""
     ours = [EntryPoint(value.partition(":")[2], f"{__package__}.{value}", GROUP) for value in _OURS]
     return Registry(load([*ours, *_others()]))
 
@@ -172,7 +173,7 @@ def _others() -> Sequence[EntryPoint]:
 
 
 def load(points: Iterable[EntryPoint]) -> list[Connector]:
-    """Return the connectors of entry points: of a class, an instance."""
+    """Load the connectors of entry points; a class becomes an instance."""
     connectors = []
     for entry_point in points:
         try:

@@ -1,4 +1,4 @@
-"""Variables of Spark's sessions, and of SQL scripts in them: what each was last declared as or set to."""
+"""Variables of Spark's sessions, and of SQL scripts in sessions, with their latest values."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _VARIABLES_MAX = 1_000
 
 
 class Variables:
-    """Variables by session; those of the latest sessions, and of each the latest, are remembered."""
+    """Variables by session, bounded: the latest variables of the latest sessions."""
 
     def __init__(self, sessions_max: int = _SESSIONS_MAX, variables_max: int = _VARIABLES_MAX) -> None:
         self._sessions: OrderedDict[str, OrderedDict[str, Variable]] = OrderedDict()
         self._bounds = sessions_max, variables_max
 
     def of(self, session: str) -> Mapping[str, Variable]:
-        """Return the variables of a session by their keys."""
+        """Find the variables of a session by their keys: `variable system.session.day`."""
         return self._sessions.get(session, {})
 
     def put(self, session: str, variables: Mapping[str, Variable]) -> None:
-        """Remember what variables are from now on."""
+        """Remember the new values of variables."""
         known = self._sessions.setdefault(session, OrderedDict())
         self._sessions.move_to_end(session)
         for key, variable in variables.items():
@@ -43,7 +43,7 @@ class Variables:
 
 
 def read_variables(execution: Execution, reading: QueryLeaves) -> dict[str, Variable]:
-    """Return what a command declares or sets, by its execution and the reading of its plan."""
+    """Read the variables declared or set by a command, from its execution and the reading of its plan."""
     command = execution.plan
     declared = command.kind == DECLARES
     keys = [variable_key(node) for node in command.nodes(*(("names", "name") if declared else ("targetVariables",)))]
@@ -58,7 +58,7 @@ def read_variables(execution: Execution, reading: QueryLeaves) -> dict[str, Vari
 
 
 def _of_a_row(key: str) -> Variable:
-    """Return a column of a row of a loop: Spark sets it to a value, by a statement that nobody wrote."""
+    """Make the unknown value of a row's column in a loop: Spark sets it by a statement of its own."""
     reason = f"{key}: a row of a loop"
     return Variable(unknown(reason), unknown_inputs=(reason,))
 

@@ -1,4 +1,4 @@
-"""Names of tables in catalogs, beside the location of their data."""
+"""Catalogs of tables, and the names of tables in a catalog."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FACTORY = "hive.metastore.client.factory.class"
 _GLUE_FACTORY = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
 _GLUE_ID, _METASTORE, _DEFAULT_FS = "hive.metastore.glue.catalogid", "hive.metastore.uris", "fs.defaultFS"
 _WAREHOUSE = "spark.sql.warehouse.dir"
-# The keys of Hadoop's configuration that name a catalog or a file system.
+# Keys of Hadoop's configuration for a catalog or a file system.
 HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
 _LOCAL = "file:///"
-# How the keys of Spark's begin that do.
+# Such keys of Spark's conf begin so.
 _PREFIXES = ("spark.sql.catalog", "spark.hadoop.", "spark.glue.", "hive.", _DEFAULT_FS)
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Catalog of tables: `namespace` is None where a table's own location is (OpenLineage's last resort).
+    """Catalog of tables. Without a `namespace`, a table's location is the namespace (OpenLineage's last resort).
 
-    `warehouse`: it is a folder, and a table outside it is named by its location. `url`: it is a database.
+    `warehouse` is true of a folder: a table outside it is named by its location. `url` is set for a database.
     """
 
     namespace: str | None = None
@@ -42,9 +42,10 @@ class Catalog:
     url: str | None = None
 
     def find_table(self, database: Sequence[str], table: str, location: str | None = None) -> DatasetId | None:
-        """Return a table's name here; None if there is none. `location` is a URI.
+        """Name a table of this catalog; None for a table without a name. `location` is a URI.
 
-        The name of a table may be a path itself, as in delta.`s3://lake/flights`.
+        >>> Catalog("arn:aws:glue:eu-west-1:111122223333").find_table(["web"], "orders").name
+        'table/web/orders'
         """
         database, table = [clean_name(part) for part in database], clean_name(table)
         if self.url:
@@ -62,11 +63,10 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Catalogs:
-    """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`.
+    """Catalogs of an application: the session's own, and catalogs by name. Paths without a scheme are in `default_fs`.
 
-    Names leave out partitions and dates unless it does not trim them (`trims_partitions`).
-    `conf` has the keys of Spark's that connectors read; a password may be in an address, so it is not printed. `region`
-    and `account` are the application's own in AWS.
+    With `trims_partitions`, names leave out partitions and dates. `conf` has the connectors' keys of Spark's conf, and
+    is never printed: an address may have a password. `region` and `account` are the application's own in AWS.
     """
 
     session: Catalog = Catalog()
@@ -78,21 +78,19 @@ class Catalogs:
     trims_partitions: bool = True
 
     def find_path(self, path: str, *, is_local: bool = False) -> DatasetId | None:
-        """Return the dataset at a path (`locations.find_path`); `is_local` if it is one of the driver's disk."""
+        """Name the dataset at a path (`locations.find_path`); `is_local` for a path on the driver's disk."""
         return find_path(path, _LOCAL if is_local else self.default_fs, trims=self.trims_partitions)
 
     def find_uri(self, uri: str, *, is_local: bool = False) -> DatasetId | None:
-        """Return the dataset at a URI (`locations.find_uri`)."""
+        """Name the dataset at a URI (`locations.find_uri`)."""
         return find_uri(uri, _LOCAL if is_local else self.default_fs, trims=self.trims_partitions)
 
     def is_partition(self, path: str) -> bool:
-        """True if the path is a part of the dataset that `find_path` names."""
+        """Check for the path of a partition, trimmed by `find_path`."""
         return self.trims_partitions and is_partition(path)
 
     def find_glue_table(self, database: str, table: str, account: str | None = None) -> DatasetId | None:
-        """Return a table's name in Glue's catalog of the region, whichever catalog is the session's.
-
-        None if the region or the account is not known.
+        """Name a table of Glue's catalog in the region, for any catalog of the session; None without region or account.
 
         >>> Catalogs(region="eu-west-1", account="111122223333").find_glue_table("web", "orders")
         DatasetId(namespace='arn:aws:glue:eu-west-1:111122223333', name='table/web/orders')
@@ -104,7 +102,7 @@ class Catalogs:
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
     ) -> DatasetId | None:
-        """Return a table's name in a catalog (None: the session's own); None if catalog or database is unknown."""
+        """Name a table of a catalog (None: the session's own); None if catalog or database is unknown."""
         if not database:
             return None
         if catalog in (None, _SESSION):
@@ -114,13 +112,13 @@ class Catalogs:
     def symlinks(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
     ) -> tuple[Symlink, ...]:
-        """Return a table's name in a catalog as a symlink."""
+        """Make a symlink of a table's name in a catalog; none without the name."""
         dataset = self.find_table(catalog, database, table, location)
         return (Symlink(dataset.namespace, dataset.name),) if dataset else ()
 
 
 def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs:
-    """Return the catalogs that a session is configured for."""
+    """Read the catalogs of a session's configuration."""
     entries = {
         **conf.hadoop(HADOOP_KEYS),
         **conf.entries((*_PREFIXES, *registry().conf_keys)),
@@ -130,7 +128,7 @@ def read_catalogs(conf: SessionConf, environment: Mapping[str, str]) -> Catalogs
 
 
 def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalogs:
-    """Return the catalogs in Spark's configuration and Hadoop's `HADOOP_KEYS`: AWS Glue, else Hive, else a warehouse.
+    """Parse the catalogs in Spark's configuration and Hadoop's `HADOOP_KEYS`: AWS Glue, else Hive, else a warehouse.
 
     >>> conf = {"spark.sql.catalogImplementation": "hive", "hive.metastore.uris": "thrift://meta:9083"}
     >>> parse_catalogs(conf, {}).find_table(None, ["shop"], "orders")
@@ -156,7 +154,7 @@ def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog
 
 
 def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str]) -> Catalog:
-    """Return an Iceberg catalog, a database's, or another with a warehouse."""
+    """Parse a catalog under its own name: of Iceberg, of a database, or with a warehouse."""
     of = {key: conf.get(f"{prefix}{key}") for key in ("type", "catalog-impl", "uri", "warehouse", "glue.id", "url")}
     kind = (of["type"] or of["catalog-impl"] or "").rpartition(".")[2].lower()
     if kind in ("glue", "gluecatalog") and (glue := _glue(conf, of["glue.id"], environment)):
@@ -184,7 +182,7 @@ def _account(conf: Mapping[str, str]) -> str | None:
 
 
 def _metastore(uris: str | None) -> str | None:
-    """Return the first of several metastores, as OpenLineage does."""
+    """Name the first of several metastores, as OpenLineage does."""
     first = urlsplit((uris or "").split(",")[0].strip())
     return f"hive://{first.hostname}:{first.port or 9083}" if first.hostname else None
 

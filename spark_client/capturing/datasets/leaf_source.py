@@ -1,4 +1,4 @@
-"""Source that a leaf of a plan reads: its datasets, and what is known of their columns."""
+"""Source of a plan's leaf: its datasets, with their columns as far as known."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from spark_client.capturing.model import Dataset, SchemaField
 from spark_client.capturing.plans.operators import RowsLineage
 from spark_client.capturing.plans.plan import Node
 
-# A relation with more paths than this is named by their folders: an event has no room for more inputs with columns.
+# A relation of more paths is named by their folders: an event has no room for more inputs with columns.
 PLACES_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class LeafSource:
-    """Source of a leaf. Each column is the column of that name of each dataset; without datasets, made of nothing.
+    """Source of a leaf: each column is read from the same column of each dataset.
 
-    `unknown` is the reason why its columns have unknown sources; datasets that are there nevertheless are read. Of
-    `merged` datasets each has the columns of its own schema alone; a dataset without a schema may have any. `columns`
-    returns the columns of a query, by the leaf's outputs; `unnamed` is the reason why it has reads without a name.
-    `absent` columns are in no file.
+    Attributes:
+        datasets: read datasets; without any, the columns are made of nothing.
+        unknown: reason for columns with unknown sources; the datasets are read nevertheless.
+        merged: True if each dataset has the columns of its own schema alone; without a schema, any column.
+        columns: reader of the columns of a query, by the leaf's outputs.
+        unnamed: reason for reads without a name, beside the datasets.
+        absent: columns in no file.
     """
 
     datasets: tuple[Dataset, ...] = ()
@@ -34,13 +37,17 @@ class LeafSource:
 
     @property
     def unknown_inputs(self) -> tuple[str, ...]:
-        """Reasons why an input has no name; empty if it has one, or nothing is read."""
+        """Reasons for an input without a name; empty if each input has a name."""
         reason = self.unknown if not self.datasets else self.unnamed
         return (reason,) if reason is not None else ()
 
 
 def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> LeafSource | None:
-    """Return the datasets at paths, each once; above a bound, their folders."""
+    """Name the datasets at paths, each once; above a bound, their folders.
+
+    >>> find_paths(["s3a://lake/flights/day=2013-01-01", "s3a://lake/flights"], Catalogs()).datasets
+    (Dataset(id=DatasetId(namespace='s3://lake', name='flights'), schema=(), symlinks=(), version=None, branch=None),)
+    """
     named = dict.fromkeys(catalogs.find_path(path) for path in paths)
     while len(named) > PLACES_MAX:
         folders = dict.fromkeys(_folder_of(dataset) for dataset in named)
@@ -51,7 +58,7 @@ def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[Schema
 
 
 def all_of(members: Iterable[Dataset]) -> LeafSource | None:
-    """Return the source of these datasets; None if there are none."""
+    """Make the source of the datasets; None without any."""
     datasets = tuple(members)
     return LeafSource(datasets) if datasets else None
 

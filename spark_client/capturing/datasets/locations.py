@@ -11,15 +11,15 @@ from headwater_model.partitions import trim_partitions
 from spark_client.dataset_names import clean_name
 
 _URL = re.compile(r"(?:(?P<scheme>[A-Za-z][\w+.-]+):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
-# Schemes of the same store, by the one that names use.
+# Alternative schemes of a store, and the scheme in names.
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
-# Their names are keys, without a slash before them.
+# Stores of keys: names have no slash at the start.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasbs", "abfss"})
 _PART_FILE = re.compile(r"/part-(?:[mr]-)?\d{5}[^/]*$")
 _TEMPORARY = re.compile(
     r"/_temporary(?:/|$)"  # Hadoop's output committers
     r"|/\.spark-staging-|/\.hive-staging"
-    r"|/_spark_metadata(?:/|$)|/_delta_log(?:/|$)"  # what Spark and Delta keep for themselves
+    r"|/_spark_metadata(?:/|$)|/_delta_log(?:/|$)"  # logs of Spark and Delta
     r"|/blockmgr-[0-9a-f-]{36}/"  # a driver's or an executor's own disk
 )
 _ABSOLUTE = re.compile(r"[A-Za-z][\w+.-]*:/")
@@ -30,9 +30,9 @@ _KEPT = 256
 
 @lru_cache(_KEPT)
 def find_path(url: str, default_fs: str = "file:///", *, trims: bool = True) -> DatasetId | None:
-    """Return the dataset at a Hadoop path; None for temporary storage, and for what is no bucket's name.
+    """Name the dataset at a Hadoop path; None for temporary storage, or an invalid bucket.
 
-    No user info and no query string comes into the name; nor do partitions and dates, if it `trims`.
+    User info and query string are removed; with `trims`, partitions and dates too.
 
     >>> find_path("s3a://lake/flights/checked/day=2013-01-01")
     DatasetId(namespace='s3://lake', name='flights/checked')
@@ -55,7 +55,7 @@ def find_path(url: str, default_fs: str = "file:///", *, trims: bool = True) -> 
 
 
 def is_absolute(path: str) -> bool:
-    """True if a path says where it is; a source's own word for what it reads may stand in its place.
+    """Check for an absolute path; a source may have a word of its own in the place of a path.
 
     >>> [is_absolute(path) for path in ("/lake/orders", "s3://lake/orders", "file:/lake", "orders-index", "orders/doc")]
     [True, True, True, False, False]
@@ -64,7 +64,7 @@ def is_absolute(path: str) -> bool:
 
 
 def find_uri(uri: str, default_fs: str = "file:///", *, trims: bool = True) -> DatasetId | None:
-    """Return the dataset at a URI, as catalogs keep locations: with `%20` for a space; else as `find_path`.
+    """Name the dataset at a catalog's location, a URI with `%20` for a space; else as `find_path`.
 
     >>> find_uri("file:/data/new%20flights").name
     '/data/new flights'
@@ -73,7 +73,7 @@ def find_uri(uri: str, default_fs: str = "file:///", *, trims: bool = True) -> D
 
 
 def is_partition(url: str) -> bool:
-    """True if the path is a part of the dataset that `find_path` names.
+    """Check for the path of a partition, trimmed by `find_path`.
 
     >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
     [False, False, True]
@@ -85,7 +85,7 @@ def is_partition(url: str) -> bool:
 
 
 def partition_of(url: str) -> str:
-    """Return the end of a path that says which part of the dataset it is; empty where more than the end says so.
+    """Cut the partition at the end of a path; empty for a partition or date elsewhere in the path.
 
     >>> partition_of("s3a://lake/flights/day=2013-01-01/hour=5")
     'day=2013-01-01/hour=5'
@@ -96,7 +96,7 @@ def partition_of(url: str) -> str:
 
 
 def find_topic(servers: str, topic: str) -> DatasetId | None:
-    """Return a Kafka topic; the first of its servers names all of them.
+    """Name a Kafka topic; the first server names all its servers.
 
     >>> find_topic("SASL_SSL://kafka-1:9093,kafka-2:9093", "flights")
     DatasetId(namespace='kafka://kafka-1:9093', name='flights')
@@ -108,7 +108,7 @@ def find_topic(servers: str, topic: str) -> DatasetId | None:
 
 
 def namespace_of(uri: str) -> str:
-    """Return a folder as the namespace of the tables under it: OpenLineage's name for a warehouse.
+    """Render a folder as the namespace of its tables: OpenLineage's name for a warehouse.
 
     >>> [namespace_of(uri) for uri in ("file:/data/warehouse/", "s3a://lake/warehouse", "hdfs://nn:8020/warehouse")]
     ['file:/data/warehouse', 's3://lake/warehouse', 'hdfs://nn:8020/warehouse']

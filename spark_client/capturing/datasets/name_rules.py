@@ -1,7 +1,7 @@
-"""Rules by which a program's configuration changes the names of its datasets.
+"""Rules of a program's configuration for the names of its datasets.
 
-`NameRules.rename(read)` returns what a write or a read is reported as. The rules are applied in this order: a part of
-the name is removed, parts are replaced, the namespace is resolved, and the whole name is looked up among the aliases.
+`NameRules.rename(read)` renames the datasets of a write or a read. Order of the rules: remove a part of the name,
+replace parts, resolve the namespace, look up the whole name among the aliases.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _ARROW = " -> "
 
 @dataclass(frozen=True, slots=True)
 class NamespaceResolver:
-    """Rule for namespaces, as OpenLineage's `hostList`, `pattern` and `patternGroup` resolvers are.
+    """Rule for namespaces, like OpenLineage's resolvers `hostList`, `pattern` and `patternGroup`.
 
-    `schema` restricts it to namespaces that begin with it; `resolved` is the new text, or of a `patternGroup` the name
-    of the group that stays.
+    `schema` restricts the rule to namespaces of a scheme. `resolved` is the new text; for a `patternGroup`, the group
+    to keep.
     """
 
     patterns: tuple[re.Pattern[str], ...]
@@ -35,7 +35,11 @@ class NamespaceResolver:
     schema: str | None = None
 
     def resolve(self, namespace: str) -> str:
-        """Return the namespace with what the first matching pattern matches replaced."""
+        r"""Replace the match of the first matching pattern in a namespace.
+
+        >>> NamespaceResolver((re.compile(r"kafka-\d"),), "kafka", schema="kafka").resolve("kafka://kafka-1:9092")
+        'kafka://kafka:9092'
+        """
         if self.schema and not namespace.startswith(f"{self.schema}://"):
             return namespace
         match = next((match for pattern in self.patterns if (match := pattern.search(namespace))), None)
@@ -50,10 +54,10 @@ class NameRules:
     """Rules for names of datasets.
 
     Attributes:
-        remove: pattern whose group `remove` is taken out of a name.
-        replacements: patterns in names, and by what they are replaced, one after the other.
+        remove: pattern with a group `remove`, the part to cut out of a name.
+        replacements: pairs of a pattern and its replacement, in order.
         resolvers: rules for namespaces.
-        aliases: names that stand for other names.
+        aliases: datasets by their aliases.
     """
 
     remove: re.Pattern[str] | None = None
@@ -62,7 +66,7 @@ class NameRules:
     aliases: Mapping[DatasetId, DatasetId] = field(default_factory=dict)
 
     def name(self, dataset: DatasetId) -> DatasetId:
-        r"""Return the dataset's name by these rules; a rule that leaves nothing of a name changes nothing.
+        r"""Rename a dataset by these rules, except where a rule leaves an empty name.
 
         >>> rules = NameRules(parse_removal(r"(.*)(?<remove>/v\d+)"), parse_replacements("^raw/ -> lake/"))
         >>> rules.name(DatasetId("s3://flights", "raw/checked/v12"))
@@ -81,7 +85,7 @@ class NameRules:
         return self.aliases.get(renamed, renamed)
 
     def rename(self, read: R) -> R:
-        """Return a write or a read with all its datasets renamed; inputs that have one name then are one."""
+        """Rename all datasets of a write or a read, and merge inputs with equal new names."""
         if self == _NO_RULES:
             return read
         inputs: dict[DatasetId, Dataset] = {}
@@ -111,7 +115,7 @@ class NameRules:
         return [(link, self.name(DatasetId(link.namespace, link.name))) for link in dataset.symlinks]
 
     def _columns(self, columns: ColumnLineage) -> ColumnLineage:
-        # Columns that share their sources go on to do so: of 1,500 columns of 1,500 others each source is renamed once.
+        # Columns keep sharing their sources: for 1,500 columns of 1,500 sources, each source is renamed once.
         known: dict[int, Sources] = {}
         for sources in (columns.dataset_level, *columns.fields.values()):
             if id(sources) not in known:
@@ -131,17 +135,17 @@ _NO_RULES = NameRules()
 
 
 def _united(first: Dataset, second: Dataset) -> Dataset:
-    """Return two inputs that have one name; a version is that of both or of none."""
+    """Merge two inputs of the same name; the version stays if it is equal."""
     links = tuple(dict.fromkeys((*first.symlinks, *second.symlinks)))
     version = first.version if first.version == second.version else None
     return replace(first, schema=first.schema or second.schema, symlinks=links, version=version)
 
 
 def parse_pattern(text: str) -> re.Pattern[str]:
-    """Return a regular expression, whose groups may be named as in Java (`(?<name>`) or in Python (`(?P<name>`).
+    """Compile a regular expression, with names of groups as in Java (`(?<name>`) or Python (`(?P<name>`).
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no regular expression.
     """
     try:
         return re.compile(re.sub(r"\(\?<(?=[A-Za-z])", "(?P<", text.strip()))
@@ -150,10 +154,10 @@ def parse_pattern(text: str) -> re.Pattern[str]:
 
 
 def parse_removal(text: str) -> re.Pattern[str]:
-    """Return the pattern of what is removed from names.
+    """Compile the pattern of a removed part of names.
 
     Raises:
-        ValueError: it is no regular expression with a group `remove`.
+        ValueError: the text is no regular expression with a group `remove`.
     """
     pattern = parse_pattern(text)
     if _REMOVE not in pattern.groupindex:
@@ -162,7 +166,7 @@ def parse_removal(text: str) -> re.Pattern[str]:
 
 
 def parse_replacements(text: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    r"""Return patterns and replacements of lines such as `^raw/(\w+)/v\d+ -> \1`.
+    r"""Parse patterns and replacements in lines such as `^raw/(\w+)/v\d+ -> \1`.
 
     Raises:
         ValueError: a line is no regular expression and its replacement.
@@ -182,7 +186,7 @@ def parse_replacements(text: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def parse_aliases(text: str) -> Mapping[DatasetId, DatasetId]:
-    """Return the aliases in lines such as `s3://lake raw/flights -> s3://lake flights`.
+    """Parse the aliases in lines such as `s3://lake raw/flights -> s3://lake flights`.
 
     Raises:
         ValueError: a line is not two names, each a namespace, a blank and a name.
@@ -198,10 +202,10 @@ def parse_aliases(text: str) -> Mapping[DatasetId, DatasetId]:
 
 
 def parse_resolver(resolved: str, conf: Mapping[str, str]) -> NamespaceResolver:
-    """Return the resolver in the keys behind `spark.openlineage.dataset.namespaceResolvers.{resolved}.`.
+    """Parse the resolver in the keys behind `spark.openlineage.dataset.namespaceResolvers.{resolved}.`.
 
     Raises:
-        ValueError: its type is unknown, or what the type needs is missing.
+        ValueError: the type is unknown, or a key of the type is missing.
     """
     kind, schema = conf.get("type"), conf.get("schema") or None
     hosts = [host.strip() for host in re.split("[;,]", conf.get("hosts", "").strip("[] ")) if host.strip()]

@@ -1,4 +1,4 @@
-"""Amounts that were read of each input, and the partitions that were read, by the scans in executed plans."""
+"""Amounts and partitions read of each input, by the scans in executed plans."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 def scanned(
     execution: Execution, catalogs: Catalogs, find_leaf: Callable[[Sequence[str]], DatasetId | None]
 ) -> Mapping[DatasetId, InputStatistics]:
-    """Return by dataset what an execution's scans read; `find_leaf` returns a leaf's dataset by ids of its columns.
+    """Sum the scans of an execution by dataset; `find_leaf` finds a leaf's dataset by ids of its columns.
 
-    A scan of several datasets counts them together, so nothing is known of these; nor of a stream's batches.
+    Datasets of a scan of several datasets are left out, since the scan has a single count; so are a stream's batches.
     """
     statistics: dict[DatasetId, InputStatistics] = {}
     uncounted: set[DatasetId] = set()
@@ -39,7 +39,7 @@ def scanned(
 
 
 def partitions_of(folders: Sequence[str]) -> list[Mapping[str, str | None]] | None:
-    """Return the columns and values of the partitions in folders; None if one is named in another way.
+    """Parse the columns and values of the partitions in folders; None for any folder without `name=value`.
 
     >>> partitions_of(["s3a://lake/flights/day=2013-01-01/hour=5"])
     [{'day': '2013-01-01', 'hour': '5'}]

@@ -9,16 +9,16 @@ from typing import Any
 
 from spark_client.capturing.model import SchemaField
 
-# Fields deeper than this are part of the type above them.
+# Deeper fields are a part of the type above.
 _DEPTH_MAX = 20
-# The same tables come again with every write. Longer schemas are parsed each time, for they take much memory.
+# Each write repeats the schemas of its tables. Longer schemas are parsed each time, to save memory.
 _KEPT, _KEPT_CHARS = 128, 10_000
 
 
 def parse_schema(text: str | None) -> tuple[SchemaField, ...]:
-    """Return the columns; none without a text, or where the text was cut.
+    """Parse the columns; none without a text, or of a cut text.
 
-    Types are the words of OpenLineage's own listener: Spark's names of types, not of SQL (`long`, not `bigint`).
+    Types are the words of OpenLineage's own listener: Spark's names of types, not SQL's (`long`, not `bigint`).
 
     >>> parse_schema('{"type":"struct","fields":[{"name":"tags","type":{"type":"array","elementType":"string"}}]}')
     (SchemaField(name='tags', type='array<string>', fields=()),)
@@ -40,14 +40,14 @@ _parse_and_keep = lru_cache(_KEPT)(_parse)
 
 
 def renamed(schema: Sequence[SchemaField], names: Sequence[str]) -> tuple[SchemaField, ...]:
-    """Return the same columns under other names, in order; unchanged if the counts differ."""
+    """Rename the columns in order; unchanged if the counts differ."""
     if len(names) != len(schema):
         return tuple(schema)
     return tuple(SchemaField(name, column.type, column.fields) for name, column in zip(names, schema, strict=True))
 
 
 def merge_schemas(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
-    """Return the columns of all of these, each once, with all fields that are inside it; names are equal in any case.
+    """Merge the columns of all schemas, each once, with the merged fields inside; names are equal in any case.
 
     >>> a, upper_a, b = (SchemaField(name, "long") for name in ("a", "A", "b"))
     >>> [field.name for field in merge_schemas([[a], [upper_a, b]])]
@@ -63,7 +63,7 @@ def merge_schemas(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField
 
 
 def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaField | None:
-    """Return the field at a path, by names in any case."""
+    """Find the field at a path, by names in any case."""
     field = None
     for name in path:
         field = next((column for column in schema if column.name.lower() == name.lower()), None)
@@ -74,7 +74,7 @@ def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaFiel
 
 
 def _fields(form: Any, depth: int) -> tuple[SchemaField, ...]:
-    """Return the fields of a struct, or of an array's structs."""
+    """Parse the fields of a struct, or of an array's structs."""
     while depth and isinstance(form, dict) and form.get("type") in ("array", "udt"):
         form, depth = form.get("elementType", form.get("sqlType")), depth - 1
     if not depth or not isinstance(form, dict) or form.get("type") != "struct":
@@ -101,7 +101,7 @@ def _type(form: Any, depth: int) -> str:
 
 
 def _inside(form: Any, depth: int) -> str:
-    """Return the type as `_type` does, with the fields of structs, which stand nowhere else."""
+    """Render a type like `_type`, with the fields of structs: a map's fields have no place of their own."""
     if not depth or not isinstance(form, dict) or form.get("type") != "struct":
         return _type(form, depth)
     inside = (f"{field['name']}:{_inside(field['type'], depth - 1)}" for field in form["fields"])

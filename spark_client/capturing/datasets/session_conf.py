@@ -17,16 +17,16 @@ class SessionConf:
         self._context, self._conf, self._session = context, context.sc().conf(), spark._jsparkSession
 
     def entries(self, prefixes: Iterable[str]) -> dict[str, str]:
-        """Return the entries of the application's conf whose keys begin so."""
+        """Read the entries of the application's conf by the prefixes of keys."""
         pairs = ((prefix, pair) for prefix in prefixes for pair in self._conf.getAllWithPrefix(prefix))
         return {f"{prefix}{pair._1()}": pair._2() for prefix, pair in pairs}
 
     def hadoop(self, keys: Iterable[str]) -> dict[str, str | None]:
-        """Return values of Hadoop's configuration."""
+        """Read values of Hadoop's configuration."""
         hadoop = self._context.hadoopConfiguration()
         return {key: hadoop.get(key) for key in keys}
 
     def session(self, key: str) -> str | None:
-        """Return a value of the session's conf; None if it is not set."""
+        """Read a value of the session's conf; None without a value."""
         value = self._session.conf().getOption(key)
         return str(value.get()) if value.isDefined() else None

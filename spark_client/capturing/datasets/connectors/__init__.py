@@ -1,1 +1,1 @@
-"""Connectors of ours, each for one system; `registry` names them, and loads them as it does those of other packages."""
+"""Our connectors, a file a system; `registry` lists and loads them."""

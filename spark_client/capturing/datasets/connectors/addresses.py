@@ -1,4 +1,4 @@
-"""Addresses of servers in options, without users and passwords; a form that is not known gives no address."""
+"""Addresses of servers in options, without users and passwords; an unknown form gives no address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _HOST = re.compile(r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[\w.-]*[a-z0-9_])?)(?:
 
 
 def find_address(text: str, port: str | None) -> str | None:
-    """Return `host:port` in lower case, with a default port; None if the text is anything else.
+    """Parse `host:port` into lower case, with a default port; None for any text beside an address.
 
     >>> [find_address(text, "9200") for text in ("Search-1", "10.0.0.1:9243", "[::1]:9200", "ann:s3cret", "a@b")]
     ['search-1:9200', '10.0.0.1:9243', '[::1]:9200', None, None]

@@ -1,8 +1,8 @@
 """Tables of DynamoDB and streams of Kinesis.
 
-OpenLineage's naming has no row for them. As its names of Athena do, these have the address of the service in a region,
-without the account, which no option names: `dynamodb://dynamodb.{region}.amazonaws.com` and the table;
-`kinesis://kinesis.{region}.amazonaws.com` and the stream, as its Spark integration has it.
+OpenLineage's naming has no row for them. Their names have the address of the service in a region, like its names of
+Athena; no option names the account. `dynamodb://dynamodb.{region}.amazonaws.com` and the table;
+`kinesis://kinesis.{region}.amazonaws.com` and the stream, as in OpenLineage's Spark integration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _AUDIENCES = "com.audienceproject.spark.dynamodb"
 _AUDIENCE = f"{_AUDIENCES}.datasource"
 _QUBOLE = "org.apache.spark.sql.kinesis"
 _AWS_LABS = "org.apache.spark.sql.connector.kinesis"
-# Region of the package by Audience Project, where no option names another.
+# Default region of the package by Audience Project.
 _AUDIENCES_REGION = "us-east-1"
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d")
 _NAME = re.compile(r"[\w.-]+")
@@ -42,7 +42,7 @@ class DynamoDb:
     )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the table."""
+        """Name the table."""
         options = described.options
         side = "output" if described.is_write else "input"
         keys = (f"dynamodb.{side}.tablename", "dynamodb.table.name", "tablename", "dynamodb.tablearn")
@@ -72,7 +72,7 @@ class Kinesis:
     )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the streams; the packages take several names with commas between them."""
+        """Name the streams; the packages accept several names, separated by commas."""
         options = {key.removeprefix("kinesis."): value for key, value in described.options.items()}
         names = _first(options, ("streamname", "streamarn")) or ""
         region = _first(options, ("region", "regionname", "awsregion"))
@@ -82,7 +82,7 @@ class Kinesis:
 
 
 def _in_service(service: str, name: str, region: str | None, endpoint: str | None) -> Sequence[DatasetId]:
-    """Return a table or stream at its endpoint; an ARN names its own region.
+    """Name a table or stream at its endpoint; an ARN names its own region.
 
     >>> _in_service("kinesis", "orders", None, "https://kinesis.eu-west-1.amazonaws.com")
     [DatasetId(namespace='kinesis://kinesis.eu-west-1.amazonaws.com', name='orders')]

@@ -1,7 +1,7 @@
 """Collections of MongoDB, of its Spark connector since version 10.
 
-OpenLineage's naming has no row for them. Its Spark integration takes the connection string of a stream with all that is
-in it, users and passwords too; here it is `mongodb://{host}:{port}`, and `{database}.{collection}`.
+OpenLineage's naming has no row for them. Its Spark integration names a stream by the whole connection string, with user
+and password. Here the namespace is `mongodb://{host}:{port}`, and the name `{database}.{collection}`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PACKAGE = "com.mongodb.spark.sql.connector"
 _READ, _WRITE = "mongoConfig.toReadConfig.getOptions", "mongoConfig.toWriteConfig.getOptions"
 _PORT = "27017"
 _URI = re.compile(r"mongodb(?P<srv>\+srv)?://(?:[^@/?]*@)?(?P<hosts>[^@/?]+)(?:/(?P<path>[^@?]*))?(?:\?[^@]*)?", re.I)
-# Of Cosmos DB's connection strings: the one place of an `@` behind the host.
+# In Cosmos DB's connection strings, the only place of an `@` behind the host.
 _APP_NAME = re.compile(r"(?<=[?&])appname=@[^@&]*@", re.IGNORECASE)
 _KEYS = ("connection.uri", "database", "collection", "aggregation.pipeline")
 
@@ -33,7 +33,7 @@ class MongoDb:
     )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the collections; a pipeline makes other rows of theirs."""
+        """Name the collections; a pipeline makes new rows out of their rows."""
         given = {"server": f"mongodb://localhost:{_PORT}"}
         settings = described.values.get(_WRITE if described.is_write else _READ)
         for options in (settings if isinstance(settings, Mapping) else described.conf, described.options):
@@ -47,9 +47,9 @@ class MongoDb:
 
 
 def _given(options: Mapping[str, object], is_write: bool) -> dict[str, str]:
-    """Return what options of one place say, without their prefixes: those of the string of a connection come last.
+    """Parse the options of a place, without prefixes; an option overrides its value in the connection string.
 
-    A string that cannot be read gives an empty server.
+    An unreadable connection string gives an empty server.
     """
     plain = {
         key: str(options[f"{prefix}{key}"] or "")
@@ -62,7 +62,7 @@ def _given(options: Mapping[str, object], is_write: bool) -> dict[str, str]:
 
 
 def _of_uri(uri: str) -> dict[str, str]:
-    """Return server, database and collection of the string of a connection; the first of its hosts names all of them.
+    """Parse server, database and collection of a connection string; the first host names all its hosts.
 
     >>> _of_uri("mongodb://ann:s3cret@db-1:27018,db-2:27018/shop.orders?authSource=admin")
     {'server': 'mongodb://db-1:27018', 'database': 'shop', 'collection': 'orders'}
@@ -79,7 +79,7 @@ def _of_uri(uri: str) -> dict[str, str]:
 
 
 def _collections(text: str, is_write: bool) -> Sequence[str]:
-    """Return the collections of a list, in which a backslash quotes a comma; none of a whole database (`*`)."""
+    """Parse a list of collections, with a backslash before a comma in a name; none for a whole database (`*`)."""
     if is_write:
         return [text]
     if text.strip() == "*":

@@ -1,7 +1,7 @@
 """Indices of Elasticsearch and OpenSearch, of their Spark packages.
 
-OpenLineage's naming has no row for them: here they are `elasticsearch://{host}:{port}` and `opensearch://{host}:{port}`,
-and the index.
+OpenLineage's naming has no row for them. Here the namespace is `elasticsearch://{host}:{port}` or
+`opensearch://{host}:{port}`, and the name the index.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _RESOURCE = re.compile(r"(?P<names>[^\s/{}?#@\"\\|<>A-Z]+)(?:/\w*)?")
 
 
 class Search:
-    """Names of the indices of one of both: `scheme` is its name, and the prefix of its options is another."""
+    """Names of the indices of a system: `scheme` is its name (`elasticsearch`), `prefix` begins its options (`es`)."""
 
     def __init__(self, scheme: str, prefix: str, package: str, relation: str, sink: str) -> None:
         self.scheme, self.prefix = scheme, prefix
@@ -37,7 +37,7 @@ class Search:
         )
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the indices; the first node names all of them."""
+        """Name the indices; the first node names all nodes."""
         side = "write" if described.is_write else "read"
         values = described.values
         getter = "settings" if "settings.getNodes" in values else "cfg"
