@@ -1,4 +1,4 @@
-"""Sources of a plan's leaves: datasets by name, or why they have none."""
+"""Sources of a plan's leaves: datasets by name, or reasons for sources without a name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from spark_client.connectors import Computed
 # An object of the JVM, by its getters.
 JvmObject: TypeAlias = Mapping[str, Any]
 
-# Formats whose records may be no rows, and Spark's name of the column for them.
+# Formats with malformed records, kept by Spark in a column of the name below.
 _TEXT_FORMATS = frozenset({"csv", "json", "xml"})
 FORMATS_OF_FILES = _TEXT_FORMATS | {
     "avro",
@@ -37,14 +37,14 @@ FORMATS_OF_FILES = _TEXT_FORMATS | {
 }
 _RECORD_COLUMN = "_corrupt_record"
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
-# Tables of streams that Spark makes up.
+# Tables of Spark's test streams, without a source.
 _MADE_UP = frozenset({"RateStreamTable", "RatePerMicroBatchTable"})
-# Iceberg's tables about a table (`web.orders.snapshots`), whose location is the table's.
+# Iceberg's metadata tables (`web.orders.snapshots`), at the location of their table.
 _ABOUT_TABLE = re.compile(
     r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
     r"|history|snapshots|refs|partitions|position_deletes|metadata_log_entries"
 )
-# What a leaf reads: the relation of the first interface, a table of the second, or a stream's source.
+# Values of a leaf for connectors: the relation of the first interface, a table of the second, or a stream's source.
 _CONNECTED = ("relation", "table", "dataSource")
 _REASONS = {
     "CommandResult": "the result of a command",
@@ -56,10 +56,10 @@ _REASONS = {
 
 
 def find_datasets(leaf: Node, catalogs: Catalogs, *, is_write: bool = False) -> LeafSource:
-    """Return the source of a leaf, or the dataset of a table that is written."""
+    """Find the source of a leaf, or with `is_write` the dataset of a written table."""
     if connected := _connected(leaf, catalogs, is_write=is_write):
         return connected
-    # Rows in a statement (VALUES) have no source; those of the program may have one.
+    # Rows in a statement (VALUES) have no source; rows of the program may have a source.
     if leaf.kind in _MADE_OF_NOTHING or (leaf.kind == "LocalRelation" and leaf.text("origin.sqlText")):
         return LeafSource()
     rule = _RULES.get(leaf.kind)
@@ -70,7 +70,6 @@ def find_datasets(leaf: Node, catalogs: Catalogs, *, is_write: bool = False) -> 
 
 
 def _connected(leaf: Node, catalogs: Catalogs, *, is_write: bool) -> LeafSource | None:
-    """Return what a connector names of a relation, table or source; None if none knows it."""
     described = next((leaf.values[key] for key in _CONNECTED if isinstance(leaf.values.get(key), Mapping)), None)
     if described is None:
         return None
@@ -84,7 +83,7 @@ def _connected(leaf: Node, catalogs: Catalogs, *, is_write: bool) -> LeafSource 
 def find_connected(
     described: JvmObject, options: object, catalogs: Catalogs, form: str | None = None, *, is_write: bool = False
 ) -> LeafSource | None:
-    """Return what a connector names of an object or of a source of the name `form`; None if none knows it."""
+    """Name the datasets of an object, or of a source named `form`, by its connector; None without a connector."""
     named = registry().find(described, options, form=form, is_write=is_write, conf=catalogs.conf)
     if named is None:
         return None
@@ -96,7 +95,11 @@ def find_connected(
 
 
 def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> Dataset | None:
-    """Return a `CatalogTable`: its data's location, with its name as a symlink; only the name without a location."""
+    """Name a `CatalogTable` by its location, with its name as a symlink; by its name alone without a location.
+
+    >>> find_table({"storage": {"locationUri": "s3a://lake/orders"}}, Catalogs()).id
+    DatasetId(namespace='s3://lake', name='orders')
+    """
     symlinks = find_symlinks(table, catalogs)
     uri = _text(table, "storage", "locationUri")
     located = catalogs.find_uri(uri) if uri else None
@@ -107,7 +110,7 @@ def find_table(table: object, catalogs: Catalogs, schema: Sequence[SchemaField] 
 
 
 def find_symlinks(table: object, catalogs: Catalogs) -> tuple[Symlink, ...]:
-    """Return the name of a `CatalogTable`, if its database is known."""
+    """Make a symlink of a `CatalogTable`'s name; none without its database."""
     name = _text(table, "identifier", "table")
     database = _text(table, "identifier", "database")
     uri = _text(table, "storage", "locationUri")
@@ -117,9 +120,9 @@ def find_symlinks(table: object, catalogs: Catalogs) -> tuple[Symlink, ...]:
 
 
 def find_options(options: object, catalogs: Catalogs, form: str | None = None) -> LeafSource | None:
-    """Return what the options of a source or a sink name: a table of a database, a topic, or a path.
+    """Find the dataset in the options of a source or a sink: a table of a database, a topic, or a path.
 
-    Of a format whose data are not known to be files, a path that does not say where it is may be anything.
+    A relative path counts for formats of files alone: for an unknown format it may be any word.
     """
     if not isinstance(options, Mapping):
         return None
@@ -134,14 +137,14 @@ def find_options(options: object, catalogs: Catalogs, form: str | None = None) -
 
 
 def _topics(options: JvmObject) -> Sequence[str]:
-    """Return the topics that a source of Kafka is given, or `{topic: partitions}`; none of a pattern."""
-    if assigned := options.get("assign"):
+    # A pattern (`subscribePattern`) names no topic.
+    if assigned := options.get("assign"):  # {topic: partitions}
         return list(json.loads(str(assigned)))
     return str(options.get("topic") or options.get("subscribe") or "").split(",")
 
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return a relation, with the version of Delta's table that a query names; the latest is not known yet."""
+    """Find the source of a relation, with a version of Delta's table named by the query; the latest is unknown yet."""
     read, index = _relation_as_it_is(leaf, catalogs), leaf.at("relation", "location")
     if read is None or value_at(index, "isTimeTravelQuery") is not True:
         return read
@@ -153,9 +156,9 @@ def _at_version(read: LeafSource, version: str | None) -> LeafSource:
 
 
 def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return a relation; a database's table has an empty location that Spark made up."""
     schema = _schema_of_files(leaf)
     properties, table = leaf.object("relation"), leaf.values.get("catalogTable")
+    # Spark gives a database's table an empty folder of its warehouse as location.
     if "jdbcOptions" not in properties and (named := find_table(table, catalogs, schema)):
         return LeafSource((named,))
     if merged := _merged(leaf, properties, catalogs):
@@ -168,7 +171,7 @@ def _relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def find_record_column(leaf: Node) -> str | None:
-    """Return the column that Spark adds to files of texts for records that are no rows; None if it adds none."""
+    """Name Spark's column for malformed records of CSV, JSON and XML: `_corrupt_record`; else None."""
     relation = leaf.object("relation") or leaf.object("dataSource")
     form = str(relation.get("fileFormat.shortName") or relation.get("className") or "").lower()
     if form not in _TEXT_FORMATS:
@@ -177,13 +180,12 @@ def find_record_column(leaf: Node) -> str | None:
 
 
 def _schema_of_files(leaf: Node) -> tuple[SchemaField, ...]:
-    """Return the columns of a leaf without the one that Spark adds."""
     schema, added = parse_schema(leaf.text("schema")), find_record_column(leaf)
     return schema if added is None else tuple(column for column in schema if column.name.lower() != added.lower())
 
 
 def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource | None:
-    """Return the datasets of a relation whose schema is merged of theirs (`MergedSchemas`), if they are several."""
+    # By path, the schema of its files; None where the footers were not read (`MergedSchemas.java`).
     places = leaf.values.get("schemas")
     schemas: dict[DatasetId, tuple[SchemaField, ...] | None] = {}
     for path, schema_text in places if isinstance(places, list) else ():
@@ -204,7 +206,7 @@ def _merged(leaf: Node, relation: JvmObject, catalogs: Catalogs) -> LeafSource |
 
 
 def _of_users_schema(named: DatasetId, has: Sequence[SchemaField], schema: Sequence[SchemaField]) -> LeafSource:
-    """Return a dataset that is read by a schema of the user's, and which of its columns the files do not have."""
+    """Find the columns of a user's schema in the files; the missing columns are `absent`."""
     there = tuple(column for column in schema if find_field(has, (column.name,)))
     absent = frozenset(column.name for column in schema if column not in there)
     return LeafSource((Dataset(named, there),), absent=absent)
@@ -216,7 +218,7 @@ def _hive_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _v2_relation(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return a relation, with the snapshot of Iceberg's table that a query names."""
+    """Find the source of a relation, with a snapshot of Iceberg's table named by the query."""
     read = _v2_relation_as_it_is(leaf, catalogs)
     version = _text(leaf.values, "table", "snapshotId") or _text(leaf.values, "options", "snapshot-id")
     if read is None or version is None or read.unknown:
@@ -240,7 +242,7 @@ def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _rdd(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return the files that an RDD is made of; the sources of its columns are unknown."""
+    """Find the files behind an RDD; the sources of its columns are unknown."""
     places = leaf.values.get("places")
     read = find_paths([str(place) for place in places], catalogs) if isinstance(places, list) else None
     return replace(read, unknown=f"{leaf.kind}: {_REASONS[leaf.kind]}") if read else None
@@ -252,7 +254,7 @@ def _v2_scan(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return a stream of a source of the first interface: files, or a table."""
+    """Find the files or the table of a stream, of a source of the first interface."""
     described = leaf.values.get("dataSource")
     if not isinstance(described, Mapping):
         return None
@@ -266,7 +268,6 @@ def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _stream_of_table(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Return a stream of a table; Spark's own tests of streams are made of nothing."""
     if leaf.at("table", "class") in _MADE_UP:
         return LeafSource()
     return _v2_relation(leaf, catalogs)
@@ -280,12 +281,12 @@ def _is_about_table(leaf: Node, read: LeafSource) -> bool:
 
 
 def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
-    """Return the name of a table of a DataSource V2 catalog, if that is a catalog whose tables have names."""
+    """Make a symlink of a table's name in a DataSource V2 catalog; none for a path in the place of the name."""
     catalog, identifier = node.object("catalog"), node.object("identifier")
     if not catalog or not identifier:
         return ()
     database = [str(part) for part in identifier.get("namespace") or ()]
-    if any("/" in part for part in database):  # a path that is read as if it were a name
+    if any("/" in part for part in database):  # a path, parsed as a name
         return ()
     table = node.values.get("table")
     location = _text(table, "properties", "location") or _text(table, "table", "properties", "location")
@@ -295,7 +296,7 @@ def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
 def _of_object(
     described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaField], symlinks: tuple[Symlink, ...] = ()
 ) -> LeafSource | None:
-    """Return what a relation or table names: a database's table, a catalog's, a location, paths, or topics."""
+    """Find the datasets of a relation or table: of a database, a catalog, a location, paths, or topics."""
     if "jdbcOptions" in described:
         read = _at_url(_text(described, "jdbcOptions", "url"), _text(described, "jdbcOptions", "tableOrQuery"))
         return _completed(read, schema, symlinks)
@@ -304,7 +305,7 @@ def _of_object(
     if location := _text(described, "properties", "location"):
         named = catalogs.find_uri(location)
         return LeafSource((Dataset(named, tuple(schema), symlinks),)) if named else None
-    if isinstance(inside := described.get("table"), Mapping):  # a table whose rows are about to be changed
+    if isinstance(inside := described.get("table"), Mapping):  # the table of a change of rows
         return _of_object(inside, catalogs, schema, symlinks)
     by_options = find_options(described.get("sourceOptions"), catalogs)
     return _of_paths(described, catalogs, schema) or _completed(by_options, schema)
@@ -319,7 +320,6 @@ def _of_paths(described: JvmObject, catalogs: Catalogs, schema: Sequence[SchemaF
 
 
 def _at_url(url: str | None, table: str | None) -> LeafSource | None:
-    """Return a table of a database, or what is known of a query."""
     source: LeafSource | None = module("urls").find_source(url, table)
     return source
 
@@ -327,7 +327,7 @@ def _at_url(url: str | None, table: str | None) -> LeafSource | None:
 def _completed(
     read: LeafSource | None, schema: Sequence[SchemaField], symlinks: tuple[Symlink, ...] = ()
 ) -> LeafSource | None:
-    """Return the source with the leaf's columns and names where it has none, but not a query's computed columns."""
+    """Complete the source by the leaf's columns and names; a query's computed columns stay unknown."""
     if read is None or read.unknown:
         return read
     return LeafSource(tuple(_complete_dataset(dataset, tuple(schema), symlinks) for dataset in read.datasets))
@@ -339,7 +339,6 @@ def _complete_dataset(dataset: Dataset, schema: tuple[SchemaField, ...], symlink
 
 
 def _kind_of(leaf: Node) -> str:
-    """Return the class of the leaf, or of the relation or table in it."""
     inside = leaf.values.get("relation") or leaf.values.get("table")
     return str(value_at(inside, "class") or leaf.kind)
 

@@ -8,7 +8,7 @@ _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()
 
 
 def parse_name(table: str) -> list[str] | None:
-    """Return the parts of a table's name, without their quotes; None if it is no name.
+    """Parse the parts of a table's name, without quotes; None for any text beside a name.
 
     >>> [parse_name(text) for text in ('shop."my.orders"', "[dbo].[orders]", "(select 1) t")]
     [['shop', 'my.orders'], ['dbo', 'orders'], None]

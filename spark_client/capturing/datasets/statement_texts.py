@@ -1,7 +1,7 @@
-"""Statements that their text alone shows: procedures (`CALL`), and Delta's `RESTORE`, `CLONE` and `CONVERT TO DELTA`.
+"""Statements known by their text alone: procedures (`CALL`), and Delta's `RESTORE`, `CLONE` and `CONVERT TO DELTA`.
 
-Spark 4 runs a procedure while it analyzes the `CALL`, so there is no execution of it. Over Spark Connect, `EXPLAIN`
-reads Spark's own grammar, which has none of Delta's statements, and `CALL` from Spark 4 on.
+Spark 4 runs a procedure while it analyzes the `CALL`, without an execution. On Spark Connect, `EXPLAIN` parses Spark's
+own grammar: without Delta's statements, and with `CALL` from Spark 4 on.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _ARGUMENT = re.compile(
     r"\s*(?:(?P<name>\w+)\s*=>\s*)?"
     r"(?:'(?P<text>(?:[^'\\]|'')*)'|\"(?P<quoted>[^\"\\]*)\"|(?P<other>(?:\w+\([^()]*\)|[^,()'\"])+))\s*(?:,|$)"
 )
-# Names of the first arguments, where they are given by position.
+# Names of the first positional arguments.
 _POSITIONS = {"add_files": ("table", "source_table"), "snapshot": ("source_table", "table")}
 
 
 def find_in_text(text: str, catalogs: Catalogs, current: Callable[[], Sequence[str]]) -> tuple[bool, Target | None]:
-    """Return whether a text is such a statement, and the table that it changes.
+    """Parse such a statement into `(True, its changed table)`, any text beside into `(False, None)`.
 
     `current` returns the current catalog and database.
 
@@ -51,7 +51,7 @@ def _call(match: re.Match[str], catalogs: Catalogs, current: tuple[str, ...]) ->
 
 
 def _arguments(text: str, procedure: str) -> Mapping[str, str]:
-    """Return the texts among a procedure's arguments, by their names; none, where an argument is not a literal."""
+    """Parse the texts among a procedure's arguments, by their names; an unreadable list of arguments gives none."""
     values: dict[str, str] = {}
     positions, at, index = _POSITIONS.get(procedure.lower(), ("table",)), 0, 0
     while at < len(text) and (match := _ARGUMENT.match(text, at)) is not None:

@@ -1,4 +1,4 @@
-"""Statements that write no rows of a query: what is reported of each, and which leave all rows as they are.
+"""Statements without rows of a query: the report of each, and the statements without effect on rows.
 
 The table in docs/capture.md has the same lines.
 """
@@ -20,10 +20,10 @@ class Statement:
     """Statements of a kind.
 
     Attributes:
-        sql: their first words, for people.
-        report: the run that they are, for people.
-        rule: rule of their commands.
-        commands: classes of their commands in Spark and in table formats.
+        sql: first words, for people.
+        report: reported run, for people.
+        rule: rule of the commands.
+        commands: classes of the commands in Spark and in table formats.
     """
 
     sql: str
@@ -122,7 +122,7 @@ STATEMENTS = (
     ),
 )
 RULES = {command: statement.rule for statement in STATEMENTS for command in statement.commands}
-# Commands after which each dataset has the rows and columns that it had; a new table has none.
+# Commands without effect on the rows and columns of a dataset; a new table has no rows.
 KEEPS_ROWS = re.compile(
     r"(?:Show|Describe|List|Analyze|Refresh|Set|Unset|Reset|Cache|Uncache|Comment|Repair|Optimize|Vacuum|Compaction"
     r"|DeltaReorg|DeltaGenerate|RowTracking|AlterDatabase|AlterView(?!As)|Declare|Open|Fetch|Close)\w*"

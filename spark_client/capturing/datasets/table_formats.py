@@ -1,4 +1,4 @@
-"""Statements of Delta and Iceberg with new content for a table and no query: clones, restores, procedures."""
+"""Statements of Delta, Iceberg and Hudi with new content for a table and no query: clones, restores, procedures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spark_client.capturing.plans.plan import Node, value_at
 _PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 _PROCEDURE = re.compile(r"(\w+?)Procedure")
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
-# Iceberg's procedures that make a table of another, or of itself; and those whose classes have other names.
+# Iceberg's procedures with a source table, procedures on the table itself, and classes with names of their own.
 _OF_ANOTHER = ("add_files", "snapshot")
 _OF_ITSELF = (
     "cherrypick_snapshot",
@@ -29,7 +29,7 @@ _OF_ITSELF = (
     "set_current_snapshot",
 )
 _OTHER_NAMES = {"snapshot_table": "snapshot", "migrate_table": "migrate", "fast_forward_branch": "fast_forward"}
-# Procedures of Iceberg and Hudi after which a table has the same rows.
+# Procedures of Iceberg and Hudi without effect on rows.
 _KEEP_ROWS = re.compile(
     r"(?:rewrite|expire|remove|compute|ancestors|create_changelog|show|stats|validate|export|help|hive|archive|repair"
     r"|run_clean|run_clustering|run_compaction|create_savepoint|delete_savepoint|delete_marker)\w*"
@@ -37,7 +37,7 @@ _KEEP_ROWS = re.compile(
 
 
 def clone(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table of a clone of Delta's, with the columns of its source; None for a table without rows."""
+    """Find the table of Delta's clone, with the columns of its source; None for a new table without a source."""
     source = command.at("query", "sourceTable")
     if source is None:
         return None
@@ -53,7 +53,7 @@ def clone(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def restore(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the restored table of Delta's, made of itself at the named version."""
+    """Find the restored table of Delta's, with itself as input at the named version."""
     table = command.values.get("sourceTable")
     relation = Node(-1, "DataSourceV2Relation")
     relation.values = {"table": table}
@@ -67,7 +67,7 @@ def restore(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def convert(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table with a format of Delta from now on, in the same place."""
+    """Find the table of a conversion to Delta, in the same place."""
     path = command.text("deltaPath")
     if path is None and command.at("tableIdentifier", "database") in FORMATS_OF_FILES:
         path = str(command.at("tableIdentifier", "table"))
@@ -78,7 +78,7 @@ def convert(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def call(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the changed table of a procedure; without a name for an unknown procedure."""
+    """Find the changed table of a procedure; an unknown procedure has a target without a name."""
     named = _PROCEDURE.fullmatch(str(command.at("procedure", "class")))
     kind, catalog = named.group(1) if named else "", command.at("procedure", "tableCatalog.name")
     return call_of(command.kind, kind, catalog, dict(command.values.get("arguments") or ()), catalogs)
@@ -87,7 +87,12 @@ def call(command: Node, catalogs: Catalogs) -> Target | None:
 def call_of(
     command: str, procedure: str, catalog: object, arguments: Mapping[str, object], catalogs: Catalogs
 ) -> Target | None:
-    """Return the changed table of a procedure, by its name or its class."""
+    """Find the changed table of a procedure, by its name (`add_files`) or its class (`AddFiles`).
+
+    >>> target = call_of("Call", "migrate", None, {"table": "`parquet`.`s3://lake/t`"}, Catalogs())
+    >>> target.output.id, target.effect
+    (DatasetId(namespace='s3://lake', name='t'), 'migrate')
+    """
     name = _CAPITAL.sub("_", procedure).lower()
     effect = _OTHER_NAMES.get(name, name)
     if effect not in (*_OF_ANOTHER, *_OF_ITSELF):
@@ -102,7 +107,7 @@ def call_of(
 
 
 def dataset_of(name: object, catalog: object, catalogs: Catalogs) -> Dataset | None:
-    """Return the table of a name such as `db.t` or `parquet`.`s3://lake/t`; a catalog's name may come first."""
+    """Find the table of a name such as `db.t` or `parquet`.`s3://lake/t`; a catalog's name may come first."""
     parts = [quoted.replace("``", "`") or plain for quoted, plain in _PART.findall(str(name or ""))]
     if len(parts) == 2 and parts[0].lower() in FORMATS_OF_FILES:
         place = catalogs.find_path(parts[1])

@@ -1,4 +1,4 @@
-"""Target of a command: the dataset that it writes, and the query that makes the data."""
+"""Target of a command: the written dataset, and the query of its data."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ class Target:
     Attributes:
         command: its class.
         output: None for a target without a name; `unknown` is the reason.
-        query: None where no query makes the data.
-        names: the output's columns, in the order of the query's.
-        generated: columns beside the query's, with one value: those of static partitions.
-        change: None where it adds to the dataset.
-        unknown: reason why the columns have unknown sources.
-        unless_there: it writes nothing if the target existed.
+        query: plan of the data; None for data without a query.
+        names: the output's columns, in the query's order.
+        generated: columns beside the query, with a constant value: of static partitions.
+        change: effect on the dataset as a whole; None for an append.
+        unknown: reason for columns with unknown sources.
+        unless_there: True of a write skipped if the target existed.
         inputs: inputs beside the query.
         rows: change of existing rows; `query` is the command then.
-        if_met: it may change nothing, unless its output was read or written before.
-        effect, added: as of `model.Write`.
+        if_met, effect, added: as of `model.Write`.
     """
 
     command: str

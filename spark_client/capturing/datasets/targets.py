@@ -1,4 +1,4 @@
-"""Targets of a command: location, names, and the query behind the data."""
+"""Targets of a command: location, names of columns, and the query of the data."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from spark_client.capturing.model import Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node, value_at
 from spark_client.capturing.plans.row_statements import HUDI_DELETE, find_row_change
 
-# Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; a
-# command that succeeded without such a part wrote nothing (IF NOT EXISTS).
+# Commands with their data in an inner execution. They often know the table's name alone. A successful command without
+# an inner execution wrote nothing (IF NOT EXISTS).
 WRAPPERS = frozenset(
     {
         "SaveAsV1TableCommand",
@@ -37,26 +37,26 @@ WRAPPERS = frozenset(
         "CreateHoodieTableAsSelectCommand",
     }
 )
-# Such a command that may write its data itself: Hudi's, in 1.2.
+# Hudi's command may also write its data itself, in 1.2.
 MAY_WRITE_ALONE = frozenset({"CreateHoodieTableAsSelectCommand"})
-# Hudi's commands with the statement in them. What they write inside are the rows after it, of which they say nothing.
+# Hudi's commands with a statement inside. Their inner write has the rows after the statement, without their sources.
 STATEMENTS = frozenset({"UpdateHoodieTableCommand", HUDI_DELETE, "MergeIntoHoodieTableCommand"})
 # Tables without storage.
 KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
-# Commands that change rows in place, as sources name them.
+# Commands for a change of rows in place, by the names in table formats.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 # Property of a table of Iceberg's.
 _ANY_SCHEMA = "write.spark.accept-any-schema"
-# Option by which the actions of Iceberg (`rewrite_data_files`, `rewrite_position_delete_files`) write moved rows.
+# Option in writes of moved rows by Iceberg's actions `rewrite_data_files` and `rewrite_position_delete_files`.
 _MOVES_ROWS = "rewritten-file-scan-task-set-id"
 _STATEMENTS_IN = ("ut", "dft", "mergeInto")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 
 
 def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
-    """Return the targets of a command: mostly one; none if it is no write; several for INSERTs that share a FROM.
+    """Find the targets of a command: mostly a single target; none for a read; several for INSERTs with a shared FROM.
 
-    `dynamic` is the session's mode of overwriting partitions, where no option of the write sets another.
+    `dynamic` is the session's mode of overwriting partitions; an option of the write overrides it.
     """
     commands = _commands_in(plan)
     targets = (_find_change(command, catalogs, dynamic) for command in commands)
@@ -70,14 +70,18 @@ def _commands_in(plan: Node) -> Sequence[Node]:
 
 
 def _find_change(command: Node, catalogs: Catalogs, dynamic: bool) -> Target | None:
-    """Return the target; an overwrite of a part is no OVERWRITE, which replaces the whole dataset."""
     target = _find_target(command, catalogs)
+    # OVERWRITE means the whole dataset, not a part.
     part = target is not None and target.change == "OVERWRITE" and _replaces_part(command, dynamic)
     return replace(target, change=None) if target is not None and part else target
 
 
 def is_known(kind: str) -> bool:
-    """True of a class of commands that has a rule, or leaves all rows as they are."""
+    """Check for a command with a rule, or without effect on rows.
+
+    >>> [is_known(kind) for kind in ("AppendData", "AnalyzeTable", "AcmeCommand")]
+    [True, True, False]
+    """
     return kind in _RULES or any(pattern.fullmatch(kind) for pattern in (_ROWS, statements.KEEPS_ROWS))
 
 
@@ -93,7 +97,6 @@ def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _files(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a folder of files; it may be a table's."""
     path = command.text("outputPath") or ""
     located = catalogs.find_path(path) if path else None
     if located is None:
@@ -105,7 +108,7 @@ def _files(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _replaces_part(command: Node, dynamic: bool) -> bool:
-    """True if an overwrite replaces a condition's rows alone, or the partitions that are named or have new rows."""
+    """Check for an overwrite of a part: rows of a condition, named partitions, or partitions with new rows."""
     options = command.object("options") or command.object("writeOptions")
     mode = options.get("partitionoverwritemode")
     dynamic = dynamic if mode is None else str(mode).lower() == "dynamic"
@@ -116,13 +119,13 @@ def _replaces_part(command: Node, dynamic: bool) -> bool:
 
 
 def _is_delta(command: Node) -> bool:
-    """True if Delta writes it: Spark's commands do not show its `replaceWhere` and its own dynamic mode."""
+    # Spark's commands do not show Delta's `replaceWhere` and its own dynamic mode.
     source = command.values.get("dataSource") or command.at("table", "table")
     return value_at(source, "class") in ("DeltaDataSource", "DeltaTableV2")
 
 
 def _table(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table of a catalog; often only the execution that writes it knows its location."""
+    """Find a table of a catalog, often without the location, known to the inner execution alone."""
     table = command.values.get("tableDesc") or command.values.get("table")
     output = find_table(table, catalogs)
     if output is None:
@@ -133,10 +136,10 @@ def _table(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table in Hive's own formats; an overwrite replaces the partitions that it has rows for."""
     table = command.values.get("table")
     output = find_table(table, catalogs)
     target = _with_columns(command, output, _schema_of(table)) if output else _nameless(command)
+    # An overwrite replaces the partitions of its rows alone.
     partitions = command.at("table", "partitionColumnNames") or []
     of_query = {name.lower() for name in target.names}
     static = tuple(name for name in partitions if name.lower() not in of_query)
@@ -144,7 +147,7 @@ def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _folder(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the folder of an `INSERT OVERWRITE DIRECTORY`."""
+    # INSERT OVERWRITE DIRECTORY
     uri = command.at("storage", "locationUri")
     is_local = command.values.get("isLocal") is True
     located = catalogs.find_uri(uri, is_local=is_local) if isinstance(uri, str) else None
@@ -152,23 +155,21 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _relation(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a relation that takes rows itself: a table that stands for one of a database, or is Hudi's."""
+    """Find the table of an insertable relation: a catalog's table for a database's, or Hudi's."""
     target = _into(command, command.node("logicalRelation"), catalogs)
-    # Of a table with partitions, settings of Hudi's own decide whether those without new rows are left.
+    # Hudi's own settings decide between an overwrite of all partitions and of partitions with new rows.
     parted = command.at("logicalRelation", "catalogTable", "partitionColumnNames")
     return replace(target, change=None) if target is not None and parted else target
 
 
 def _v2(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table of DataSource V2; a MERGE that only inserts is an append, too.
-
-    Hudi writes rows of its own making so, with columns of its own, inside a command that has their query.
-    """
     target = _into(command, command.node("table"), catalogs)
     if target and _MOVES_ROWS in command.object("writeOptions"):
         return Target(command.kind, target.output, change="MAINTENANCE", unknown=target.unknown)
+    # Hudi's inner write has columns of Hudi; the outer command has the query.
     if target and target.output and str(command.at("table", "table", "class")).startswith("Hoodie"):
         return replace(target, output=replace(target.output, schema=()), query=None)
+    # A MERGE of inserts alone is an append, too.
     return replace(target, rows=find_row_change(command)) if target else None
 
 
@@ -185,7 +186,7 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
 
 
 def _sink(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return what the options of `df.write.format(...).save()` name, for a source of the first interface."""
+    """Find the dataset of `df.write.format(...).save()` by its options, for a source of the first interface."""
     source, options = command.object("dataSource"), command.values.get("options")
     kind, form = source.get("class"), source.get("shortName")
     if kind in KEEP_NOTHING:
@@ -197,7 +198,6 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table of a DataSource V2 catalog."""
     name = command.node("name")
     symlinks = find_identifier(name, catalogs) if name else ()
     if not symlinks:
@@ -207,12 +207,12 @@ def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _stream(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the batch of a stream's sink, if the sink says which table it is."""
+    # The batch of a stream's sink, with the table where Spark knows it.
     return _into(command, command.node("relation"), catalogs) if command.node("relation") else None
 
 
 def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table of a `LOAD DATA`, which moves files into it."""
+    # LOAD DATA moves files into the table.
     output = find_table({"identifier": command.values.get("table")}, catalogs)
     path = command.text("path") or ""
     read = catalogs.find_path(path, is_local=command.values.get("isLocal") is True)
@@ -223,7 +223,7 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the table of a MERGE, UPDATE or DELETE; if the statement cannot be read back, nothing but the table."""
+    """Find the table of a MERGE, UPDATE or DELETE, with its change of rows; the table alone if unreadable."""
     statement = next((node for name in _STATEMENTS_IN if (node := command.node(name)) is not None), command)
     tables = (*_TABLES_OF_ROWS, *(("query",) if command.kind == HUDI_DELETE else ()))
     table = next((node for name in tables if (node := statement.node(name)) is not None), None)
@@ -239,7 +239,7 @@ def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
-    """Return a target with the query's columns, under the command's or the table's names."""
+    """Make a target with the query's columns, under the command's or the table's names."""
     query = parse_schema(command.text("query.schema"))
     names = _names(command, [column.name for column in query], [column.name for column in schema])
     written = tuple(schema) if schema else renamed(query, names)
@@ -250,14 +250,14 @@ def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] 
 
 
 def _overwrites(command: Node) -> bool:
-    """True if it replaces all existing data; a condition that is no literal replaces a part."""
+    # An overwrite by a condition replaces a part; a literal condition (`true`) is no node.
     if command.kind == "OverwriteByExpression":
         return command.node("deleteExpr") is None
     return command.values.get("overwrite") is True or command.text("mode") == "Overwrite"
 
 
 def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that the query's go into, in the query's order, as the table spells them."""
+    """Name the written columns in the query's order, as spelled by the table."""
     listed = command.values.get("outputColumnNames")
     if isinstance(listed, list) and listed:
         return tuple(map(str, listed))
@@ -268,11 +268,7 @@ def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[s
 
 
 def _is_by_name(command: Node) -> bool:
-    """True if a table gets the query's columns by their names.
-
-    Spark puts them into the table's order, but not for a table that takes any schema: Delta's, and those of Iceberg
-    that say so, which go by names always.
-    """
+    # Spark reorders the columns to the table's order, except for tables with any schema, which match by name.
     any_schema = command.at("table", "table", "properties", _ANY_SCHEMA)
     return command.values.get("isByName") is True or str(any_schema).lower() == "true"
 

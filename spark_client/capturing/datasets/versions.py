@@ -1,4 +1,4 @@
-"""Versions of Delta's and Iceberg's tables: those that an execution read, and the one that it made."""
+"""Versions of Delta's and Iceberg's tables: read by an execution, or made by its commit."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from headwater_model.ids import DatasetId
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.model import Commit, Dataset, Execution, Symlink
 
-# By dataset; None where several versions were read.
+# Versions by dataset; None for several versions.
 Versions: TypeAlias = Mapping[DatasetId, str | None]
 NO_VERSIONS: Versions = {}
-# Statements whose sources were checkpointed on the way, and that have not ended.
+# Bound on running statements with parts.
 _ROOTS_MAX = 100
 
 
 class ReadVersions:
-    """Versions that executions read; a MERGE of Delta's may checkpoint its source in an execution of its own."""
+    """Versions read by executions; Delta's MERGE may checkpoint its source in an execution of its own, a part."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._parts: OrderedDict[int, dict[str, str | None]] = OrderedDict()
 
     def add_part(self, execution: Execution) -> None:
-        """Remember what a part of an execution read."""
+        """Remember the read versions of a part of a statement."""
         if execution.read_versions and execution.root_id != execution.id:
             part = self._parts.setdefault(execution.root_id, {})
             for path, version in execution.read_versions.items():
@@ -35,23 +35,28 @@ class ReadVersions:
                 self._parts.popitem(last=False)
 
     def of(self, execution: Execution) -> Versions:
-        """Return what an execution read, with its parts; a scan of its own knows better."""
+        """Collect the read versions of an execution and its parts; the execution's own scans win."""
         return self.locate({**self._parts.pop(execution.id, {}), **execution.read_versions})
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return by dataset what is known by path."""
+        """Map versions by path to versions by dataset."""
         located = ((self._catalogs.find_path(path), version) for path, version in versions.items())
         return {dataset: version for dataset, version in located if dataset is not None}
 
 
 def read_at(inputs: Iterable[Dataset], versions: Versions) -> Iterator[Dataset]:
-    """Yield the inputs at the versions that were read; a scan knows better than the query."""
+    """Yield the inputs at the read versions; a scan's version wins over the query's."""
     for dataset in inputs:
         yield replace(dataset, version=versions[dataset.id]) if dataset.id in versions else dataset
 
 
 def with_before(versions: Versions, output: DatasetId, commit: Commit | None) -> Versions:
-    """Return the versions with that of the table whose rows a statement changed, as its transaction read it."""
+    """Add the version of a changed table, as read by its transaction; None if the scans read a different version.
+
+    >>> table = DatasetId("s3://lake", "orders")
+    >>> with_before({}, table, Commit("8", read_version="7")) == {table: "7"}
+    True
+    """
     if commit is None or commit.read_version is None:
         return versions
     same = versions.get(output, commit.read_version) == commit.read_version
@@ -59,7 +64,7 @@ def with_before(versions: Versions, output: DatasetId, commit: Commit | None) ->
 
 
 def committed(output: Dataset | None, commit: Commit | None, catalogs: Catalogs) -> Dataset | None:
-    """Return a target at the version that the commit made, and by its place if only the commit knows that."""
+    """Complete an output by its commit: the new version, the branch, and the location of a created table."""
     if output is None or commit is None:
         return output
     place = catalogs.find_path(commit.location) if commit.location else None

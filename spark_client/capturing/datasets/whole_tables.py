@@ -1,4 +1,4 @@
-"""Statements that drop, empty, rename or alter a table, or parts of it, and write no rows; and views."""
+"""Statements without rows: drop, truncate, rename or alter a table, or parts of it; and views."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from spark_client.capturing.datasets.target import Target
 from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink
 from spark_client.capturing.plans.plan import Node, value_at
 
-# Parameters of commands that name a table.
+# Parameters of commands with the name of a table.
 _NAMES = ("tableName", "oldName", "tableIdentifier", "tableId", "name", "table")
 _TABLE_NODES = ("child", "table", "name")
 
 
 def drop(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that a statement drops; IF EXISTS does not say that it was there."""
+    """Find a dropped table; with IF EXISTS, the table may have been missing."""
     if_met = command.values.get("ifExists") is True
     return of_table(command, catalogs, Target(command.kind, None, change="DROP", if_met=if_met))
 
 
 def truncate(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that a statement empties, as a whole or a partition of it."""
+    """Find a truncated table, or a table with a truncated partition."""
     if command.values.get("partitionSpec") is not None:
         return of_table(command, catalogs, Target(command.kind, None, effect="truncate_partition"))
     return of_table(command, catalogs, Target(command.kind, None, change="TRUNCATE"))
 
 
 def rename(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table by its new name, which reads itself by its old one."""
+    """Find a renamed table by its new name; its input is the table by the old name."""
     before = named_table(command, catalogs)
     if before is None:
         return of_table(command, catalogs, Target(command.kind, None, change="RENAME"))
@@ -47,7 +47,7 @@ def rename(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _renamed_in_catalog(command: Node, catalogs: Catalogs) -> Dataset | None:
-    """Return a table of DataSource V2 by its new name; without a database that is in the database of the old one."""
+    """Find a table of DataSource V2 by its new name; the old name gives a missing database."""
     old, new = command.at("child", "identifier"), [str(part) for part in command.values.get("newName") or ()]
     if not new or old is None:
         return None
@@ -61,12 +61,12 @@ def _renamed_in_catalog(command: Node, catalogs: Catalogs) -> Dataset | None:
 
 
 def replace_table(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that is made anew, without rows."""
+    """Find a replaced table, now without rows."""
     return of_table(command, catalogs, Target(command.kind, None, change="OVERWRITE", effect="replace"))
 
 
 def add_partitions(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table that has the files of other folders from now on; its own are known by whoever wrote them."""
+    """Find a table with added partitions in folders outside; a folder of the table itself has writes of its own."""
     added = command.values.get("partitionSpecsAndLocs") or [
         (None, value_at(part, "location")) for part in command.values.get("parts") or ()
     ]
@@ -79,13 +79,13 @@ def add_partitions(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def change_partitions(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table some of whose partitions a statement drops or renames."""
+    """Find a table with dropped or renamed partitions."""
     effect = "rename_partition" if "Rename" in command.kind else "drop_partition"
     return of_table(command, catalogs, Target(command.kind, None, effect=effect))
 
 
 def set_location(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return the folder under a table's name from now on; of a partition, the table that reads the folder."""
+    """Find the new folder of a table, under the table's names; for a partition, the table with the folder as input."""
     location, table = command.text("location"), named_table(command, catalogs)
     folder = catalogs.find_path(location) if location else None
     inputs = (Dataset(folder),) if folder else ()
@@ -98,7 +98,7 @@ def set_location(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def alter(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a table whose columns a statement changes, with those that it adds."""
+    """Find a table with changed columns; `added` has the columns, if the statement adds columns alone."""
     changes = command.values.get("changes") or command.values.get("colsToAdd") or ()
     added = [_added(change) for change in changes]
     known = tuple(column for column in added if column is not None)
@@ -107,7 +107,7 @@ def alter(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _added(change: object) -> SchemaField | None:
-    """Return the column that a change adds, None if it does anything else, or adds a field of a struct."""
+    """Parse the added column of a change; None for any change beside, or an added field of a struct."""
     if not isinstance(change, Mapping):
         return None
     path, kind = change.get("fieldNames") or [change.get("name")], change.get("dataType")
@@ -118,7 +118,7 @@ def _added(change: object) -> SchemaField | None:
 
 
 def view(command: Node, catalogs: Catalogs) -> Target | None:
-    """Return a view with its query; None for a temporary view."""
+    """Find a view with its query; None for a temporary view."""
     kind, query = command.at("viewType", "class"), command.node("plan") or command.node("query")
     if kind not in (None, "PersistedView"):
         return None
@@ -135,13 +135,13 @@ def view(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def drop_namespace(command: Node, _: Catalogs) -> Target | None:
-    """Return a target without a name if a statement may drop the tables of a database."""
+    """Make a target without a name for DROP DATABASE ... CASCADE: the dropped tables are unknown."""
     why = f"{command.kind}: tables that are dropped with their database"
     return Target(command.kind, None, unknown=why) if command.values.get("cascade") is True else None
 
 
 def of_table(command: Node, catalogs: Catalogs, target: Target) -> Target | None:
-    """Return a target with the table that its statement names, or why it has no name; None for a temporary view."""
+    """Complete a target by its statement's table, or by the reason without a name; None for a temporary view."""
     identifier, output = _identifier(command), named_table(command, catalogs)
     if identifier is not None and identifier.get("database") is None:
         return None
@@ -150,7 +150,7 @@ def of_table(command: Node, catalogs: Catalogs, target: Target) -> Target | None
 
 
 def named_table(command: Node, catalogs: Catalogs) -> Dataset | None:
-    """Return the table that a statement names; Spark may not know its place, or not any more."""
+    """Find the table named in a statement, often without its location: the table may be dropped by now."""
     identifier = _identifier(command)
     if identifier is not None:
         return find_table({"identifier": identifier}, catalogs)
