@@ -228,7 +228,6 @@ class Extractor:
         return QueryLeaves(self.catalogs, self._checkpoints, query, rows, execution.stream, variables)
 
     def _set(self, execution: Execution) -> None:
-        """Remember the new values of variables, unless the statement failed."""
         if execution.failure is None:
             read = execution.plan.node("sourceQuery") or execution.plan.node("defaultExpr")
             variables = read_variables(execution, self.reading(execution, read))

@@ -261,7 +261,6 @@ class _Pending:
         self.unmet = 1
 
     def add(self, checkpoint: Checkpoint) -> None:
-        """Merge a further frame with the same ids: an RDD may be any of the frames."""
         self.checkpoint = self.checkpoint.merged(checkpoint)
         self.unmet += 1
 
@@ -269,9 +268,9 @@ class _Pending:
 class Checkpoints:
     """Sources of the latest checkpointed frames, for leaves with an RDD; Spark forgets the plans of the frames.
 
-    The RDD's id names its frame, also in a join of the frame with itself, where a side gets new column ids. A lazy
-    checkpoint has no RDD yet: its column ids name it until its RDD is met. Several frames may have the same column ids;
-    an RDD may then be any of the frames. A batch of a stream is a new RDD with the column ids of the stream's query.
+    The RDD's id names its frame, also in a self-join, where a side gets new column ids. A lazy checkpoint has no RDD
+    yet: its column ids name it until its RDD is met. Several frames may have the same column ids; an RDD may then be
+    any of the frames. A batch of a stream is a new RDD with the column ids of the stream's query.
     """
 
     def __init__(self, frames_max: int = 500) -> None:
@@ -297,7 +296,7 @@ class Checkpoints:
             _put(self._by_ids, ids, _Pending(checkpoint), self._max)
 
     def meet(self, leaf: Node, stream: str | None = None) -> None:
-        """Note the RDD of a frame by the leaf's column ids, or of a batch of the stream with this run id."""
+        """Note the RDD of a frame by the leaf's column ids, or of a batch of this stream."""
         rdd = leaf.text("rdd.id")
         if rdd is None:
             return

@@ -25,8 +25,7 @@ _ARROW = " -> "
 class NamespaceResolver:
     """Rule for namespaces, like OpenLineage's resolvers `hostList`, `pattern` and `patternGroup`.
 
-    `schema` restricts the rule to namespaces of a scheme. `resolved` is the new text; for a `patternGroup`, the group
-    to keep.
+    `schema` restricts the rule to a scheme. `resolved` is the new text, or the kept group of a `patternGroup`.
     """
 
     patterns: tuple[re.Pattern[str], ...]

@@ -74,7 +74,6 @@ def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaFiel
 
 
 def _fields(form: Any, depth: int) -> tuple[SchemaField, ...]:
-    """Parse the fields of a struct, or of an array's structs."""
     while depth and isinstance(form, dict) and form.get("type") in ("array", "udt"):
         form, depth = form.get("elementType", form.get("sqlType")), depth - 1
     if not depth or not isinstance(form, dict) or form.get("type") != "struct":

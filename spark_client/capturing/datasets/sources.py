@@ -242,7 +242,6 @@ def _v2_relation_as_it_is(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _rdd(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Find the files behind an RDD; the sources of its columns are unknown."""
     places = leaf.values.get("places")
     read = find_paths([str(place) for place in places], catalogs) if isinstance(places, list) else None
     return replace(read, unknown=f"{leaf.kind}: {_REASONS[leaf.kind]}") if read else None
@@ -254,7 +253,6 @@ def _v2_scan(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
 
 
 def _stream_of_source(leaf: Node, catalogs: Catalogs) -> LeafSource | None:
-    """Find the files or the table of a stream, of a source of the first interface."""
     described = leaf.values.get("dataSource")
     if not isinstance(described, Mapping):
         return None

@@ -155,7 +155,7 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _relation(command: Node, catalogs: Catalogs) -> Target | None:
-    """Find the table of an insertable relation: a catalog's table for a database's, or Hudi's."""
+    """Find the table of an insertable relation: of a database, or Hudi's."""
     target = _into(command, command.node("logicalRelation"), catalogs)
     # Hudi's own settings decide between an overwrite of all partitions and of partitions with new rows.
     parted = command.at("logicalRelation", "catalogTable", "partitionColumnNames")
@@ -239,7 +239,6 @@ def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
-    """Make a target with the query's columns, under the command's or the table's names."""
     query = parse_schema(command.text("query.schema"))
     names = _names(command, [column.name for column in query], [column.name for column in schema])
     written = tuple(schema) if schema else renamed(query, names)

@@ -1,1 +1,1 @@
-"""Query plans of Spark, and the columns that their operators and expressions make."""
+"""Query plans of Spark, and the columns of their operators and expressions."""

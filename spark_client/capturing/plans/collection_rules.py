@@ -1,6 +1,6 @@
 """Rules of expressions on structs, arrays and maps: where a field's path goes on, and where it ends.
 
-An array has the structure of its elements, a map that of its values: `employees.name` are the names of all employees.
+An array has the structure of its elements, a map of its values: `employees.name` are the names of all employees.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spark_client.capturing.plans.expressions import Expressions
 
 Rule: TypeAlias = "Callable[[Node, Expressions], Value]"
-# The names of a struct's fields, each with those of its own.
+# Names of a struct's fields, each with the names inside.
 _Names: TypeAlias = "Sequence[tuple[str, _Names]] | None"
 
 _OF_BODIES = ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith")
@@ -36,18 +36,17 @@ _ENTRY = ("key", "value")
 
 
 def keeping(node: Node, of: Expressions) -> Value:
-    """Return a value with the structure of all parts."""
+    """Merge all parts, with their structure."""
     return merge_values(keep(CHANGED, of.value(part)) for part in node.below)
 
 
 def _first_keeping(node: Node, of: Expressions) -> Value:
-    """Return a value with the structure of the first part, which may be a literal."""
     first, *others = list(map(of.value, _parts(node))) or [NOTHING]
     return merge_values([keep(CHANGED, first), change(CHANGED, others)])
 
 
 def _parts(node: Node) -> list[object]:
-    """Return the parameters of an expression in their order, literals among them; of its lists the elements."""
+    """List the parameters of an expression in order, with literals and the elements of lists."""
     return [part for value in node.values.values() for part in (value if isinstance(value, list) else [value])]
 
 
@@ -56,9 +55,9 @@ def _comparing(node: Node, of: Expressions) -> Value:
 
 
 def _compared(value: Value) -> Value:
-    """Return a struct chosen or sorted by its first field; that later fields decide among equals is left out."""
     if not value.fields:
         return value
+    # The first field of a struct decides; later fields, for equal first fields, are left out.
     (name, first), *others = value.fields.items()
     deciding = change(CONDITIONAL, [first])
     fields = {name: first, **{other: beside(field, deciding) for other, field in others}}
@@ -66,19 +65,16 @@ def _compared(value: Value) -> Value:
 
 
 def _inserted(node: Node, of: Expressions) -> Value:
-    """Return an array with one more element; the position is a number."""
     into, place, item = (of.value(node.values.get(name)) for name in ("srcArrayExpr", "posExpr", "itemExpr"))
     return merge_values([keep(CHANGED, into), keep(CHANGED, item), change(CHANGED, [place])])
 
 
 def _cast(node: Node, of: Expressions) -> Value:
-    """Return the value of a cast: unchanged for the same type; fields of structs are matched by position.
-
-    A cast that the assignment to a column adds changes nothing that the program wrote.
-    """
+    """Evaluate a cast: unchanged for the same type; fields of structs are matched by position."""
     child = of.value(node.node("child"))
     if node.values.get("same") is True:
         return child
+    # Spark's own cast to the type of a written column changes no value.
     if node.values.get("inserted") is True:
         return _renamed(child, node.values.get("from"), node.values.get("to"))
     if node.values.get("flat") is True:
@@ -113,7 +109,7 @@ def _struct(node: Node, of: Expressions) -> Value:
 
 
 def _with_fields(node: Node, of: Expressions) -> Value:
-    """Return `withField` and `dropFields`: the fields put into a struct, and the old fields that are left."""
+    # withField and dropFields: new fields, and the remaining old fields.
     old = of.value(node.node("structExpr"))
     put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
     names = node.values.get("dataType.names") or [*old.fields, *put]
@@ -121,7 +117,6 @@ def _with_fields(node: Node, of: Expressions) -> Value:
 
 
 def _map(node: Node, of: Expressions) -> Value:
-    """Return the value of a map; keys only decide which value it is."""
     keys, values = _entries(node, of)
     return merge_values([keys, values])
 
@@ -139,7 +134,7 @@ def _map_values(node: Node, of: Expressions) -> Value:
 
 
 def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
-    """Return the keys and the values of a map: apart where the map is made on the spot."""
+    """Evaluate the keys and the values of a map, separately where the expression makes the map."""
     if node is not None and node.kind == "CreateMap":
         children = of.values(node.values.get("children") or [])
         keys, values = children[::2], children[1::2]
@@ -153,17 +148,17 @@ def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
 
 
 def _pairs(entries: Value) -> tuple[list[Value], list[Value]]:
-    """Return the first and the second fields of structs with two fields, whatever their names."""
-    fields = list(entries.fields.values())
+    fields = list(entries.fields.values())  # key and value, under any names
     return (fields[:1], fields[1:]) if fields else ([entries], [change(CHANGED, [entries])])
 
 
 def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
-    """Return the columns of the rows that a generator makes of each row."""
+    """Evaluate the columns of a generator, such as `explode`."""
     value = keep(CHANGED, of.value(generator))
     if generator.kind == "Inline":
         fields = [get_field(value, str(name)) for name in generator.values.get("elementSchema.names") or value.fields]
         return fields if len(fields) == count else [unknown("Inline: structs of unknown fields")] * count
+    # stack(2, a, b, c, d): the first column has a and c, the second b and d.
     if generator.kind == "Stack":
         parts = [of.value(child) for child in generator.values.get("children") or []][1:]
         return [merge_values(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]
@@ -174,7 +169,7 @@ def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
 
 
 def higher_order(node: Node, of: Expressions) -> Value:
-    """Return the value of a function with lambdas, whose variables are elements of the function's collections."""
+    """Evaluate a function with lambdas; their variables are elements of the function's collections."""
     functions = [part for part in node.below if part.kind == "LambdaFunction"]
     taken = [of.value(part) for part in node.below if part.kind != "LambdaFunction"]
     bodies = [_body(node, function, taken, of) for function in functions]
@@ -189,16 +184,15 @@ def higher_order(node: Node, of: Expressions) -> Value:
 
 
 def _fold(node: Node, of: Expressions) -> Value:
-    """Return the value of `aggregate`: the sum of the elements, and what the last lambda makes of it."""
+    """Evaluate `aggregate`: the sum of the elements, then the last lambda."""
     element = keep(CHANGED, of.value(node.values.get("argument")))
     total = of.value(node.values.get("zero"))
-    for _ in range(2):  # what was added up goes into the next sum
+    for _ in range(2):  # a sum goes into the next sum
         total = merge_values([total, _called(node.node("merge"), [total, element], of)])
     return keep(CHANGED, _called(node.node("finish"), [total], of))
 
 
 def _called(function: Node | None, arguments: Sequence[Value], of: Expressions) -> Value:
-    """Return a lambda's value with these arguments."""
     if function is None or function.kind != "LambdaFunction":
         return of.value(function)
     variables = zip(function.nodes("arguments"), arguments, strict=False)
@@ -213,7 +207,7 @@ def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Va
 
 
 def _variable(kind: str, place: int, elements: list[Value]) -> Value:
-    """Return a lambda's variable, by its position: an element, an index, a key or a value."""
+    """Evaluate a lambda's variable by its position: an element, an index, a key or a value."""
     if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
         return NOTHING
     if kind == "ZipWith":

@@ -1,7 +1,7 @@
-"""Rules of the kinds of expressions that do more with columns than change them.
+"""Rules of expressions: aggregates, windows, conditions, subqueries, functions of Python.
 
-A rule takes the node and an `Expressions`, which returns the values of the node's parts. For a new expression, add a
-rule to `RULES`, or a word to the table in `functions`; rules of structs, arrays and maps are in `collection_rules`.
+A rule gets the node, and an `Expressions` with the values of the node's parts. For a new expression, add a rule to
+`RULES`, or a word to the table in `functions`; rules of structs, arrays and maps are in `collection_rules`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from spark_client.capturing.plans.values import (
 if TYPE_CHECKING:
     from spark_client.capturing.plans.expressions import Expressions
 
-# The value of the first part, as it is.
+# Expressions equal to their first part.
 _SAME = classes(Effect.IS_FIRST)
-# Ranks: they are made of the window's order, not of arguments.
+# Ranks: made of the window's order, not of arguments.
 _RANKS = classes(Effect.NOTHING)
 _MASKED = Transformation("DIRECT", "IDENTITY", masking=True)
-# Methods of `CharVarcharCodegenUtils`, which Spark puts around values written to such a column, or read from it.
+# Methods of `CharVarcharCodegenUtils`, put by Spark around values of CHAR and VARCHAR columns.
 _OF_CHAR_TYPES = ("charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding")
 
 
 def parts_of(node: Node) -> Sequence[Node]:
-    """Return the expressions that a node's rule needs: not the plans of subqueries, not the bodies of lambdas."""
+    """List the parts of a node to evaluate before the node: no plans of subqueries, no bodies of lambdas."""
     if "replacement" in node.values:
         return node.nodes("replacement")
     if node.kind in _OWN_WALK:
@@ -54,7 +54,7 @@ def parts_of(node: Node) -> Sequence[Node]:
 
 
 def value_of(node: Node, of: Expressions) -> Value:
-    """Return the value of a node by the rule of its kind."""
+    """Evaluate a node by the rule of its kind."""
     value = _find_rule(node)(node, of)
     return keep(_MASKED, value) if node.kind in MASKING else value
 
@@ -100,10 +100,7 @@ def _if(node: Node, of: Expressions) -> Value:
 
 
 def _rebuilt(node: Node) -> tuple[str, ...] | None:
-    """Return the path of the struct that this puts into another field order, null where that is null; else None.
-
-    Spark fits structs to a schema so: in a union by name, an INSERT, or `to`.
-    """
+    """Find the path of a struct fitted by Spark to a schema: `if(isnull(s), null, struct(s.b, s.a))`, in an INSERT."""
     predicate, struct = node.node("predicate"), node.node("falseValue")
     if predicate is None or predicate.kind != "IsNull" or struct is None or struct.kind != "CreateNamedStruct":
         return None
@@ -114,7 +111,7 @@ def _rebuilt(node: Node) -> tuple[str, ...] | None:
 
 
 def _place(node: Node | None) -> tuple[str, ...] | None:
-    """Return an attribute's id, and the names of the fields that lead into it; None if it is anything else."""
+    """Find an attribute's id and the path of a field in it, as in `("7", "address", "city")`; else None."""
     path: list[str] = []
     while node is not None and (node.kind in _SAME or node.kind in ("GetStructField", "Cast")):
         path = [node.text("field") or "", *path] if node.kind == "GetStructField" else path
@@ -136,7 +133,6 @@ def _nan_or(node: Node, of: Expressions) -> Value:
 
 
 def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
-    """Return a value chosen by conditions."""
     deciding = change(CONDITIONAL, map(of.value, conditions))
     return beside(merge_values(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
 
@@ -162,7 +158,6 @@ def _window(node: Node, of: Expressions) -> Value:
 
 
 def _invoked(node: Node, of: Expressions) -> Value:
-    """Return what a method of the JVM's makes; those that hold a CHAR or a VARCHAR to its length keep the value."""
     arguments = node.values.get("arguments")
     if node.text("functionName") in _OF_CHAR_TYPES and isinstance(arguments, list) and arguments:
         return of.value(arguments[0])
@@ -170,7 +165,7 @@ def _invoked(node: Node, of: Expressions) -> Value:
 
 
 def _time_conversion(node: Node, of: Expressions) -> Value:
-    """Return a bound of `window` or `session_window`, which Spark makes of the times that it converts, by a CASE."""
+    """Evaluate a bound of `window` or `session_window`: its source is the converted time, not Spark's CASE."""
     times, left = [], list(node.below)
     while left:
         inside = left.pop()
@@ -201,7 +196,6 @@ def _in_subquery(node: Node, of: Expressions) -> Value:
 
 
 def _listed(node: Node, of: Expressions) -> Value:
-    """Return what `IN` looks into: the subquery's columns, and what decides about its rows."""
     plan = node.node("plan")
     if plan is None:
         return NOTHING
@@ -214,7 +208,7 @@ def _exists(node: Node, of: Expressions) -> Value:
 
 
 def _references(node: Node, of: Expressions) -> Value:
-    """Return an expression of which only the references were read."""
+    """Evaluate an expression read without kinds (tier `sources`): only its references are known."""
     values = [of.scope[reference] for reference in node.values.get("references") or () if reference in of.scope]
     for plan in node.nodes("plans"):
         if plan.kind == "VariableReference":
@@ -226,12 +220,11 @@ def _references(node: Node, of: Expressions) -> Value:
 
 
 def _somehow(node: Node, of: Expressions) -> Value:
-    """Return a dependency of unknown kind on the arguments of a database's own function: it may aggregate, or not."""
+    # A database's own function: it may aggregate, or not.
     return change(SOMEHOW, map(of.value, parts_of(node)))
 
 
 def _with(node: Node, of: Expressions) -> Value:
-    """Return an expression with common subexpressions, which have names."""
     defined = {_common(definition): of.value(definition.node("child")) for definition in node.nodes("defs")}
     return of.with_variables(defined).value(node.node("child"))
 
@@ -242,12 +235,17 @@ def _common_reference(node: Node, of: Expressions) -> Value:
 
 
 def _common(node: Node) -> str:
-    """Return the name of a common expression in a scope."""
     return f"common {node.at('id', 'id')}"
 
 
 def variable_key(node: Node) -> str:
-    """Return the key of a variable, in a scope and of its session, by a node with its catalog and identifier."""
+    """Render the key of a variable in scopes and sessions, from its catalog and identifier.
+
+    >>> node = Node(0, "VariableReference")
+    >>> node.values = {"catalog": {"name": "system"}, "identifier": {"namespace": ["session"], "name": "Day"}}
+    >>> variable_key(node)
+    'variable system.session.day'
+    """
     catalog, identifier = node.object("catalog"), node.object("identifier")
     parts = [catalog.get("name")] if catalog else []
     if identifier:
@@ -261,13 +259,11 @@ def _variable(node: Node, of: Expressions) -> Value:
 
 
 def _unread(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
-    """Return an expression that a reader of plans does not know, by its name the reason."""
     return unknown(f"{node.kind}: {node.text('name')}")
 
 
 def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
-    """Return nothing: the function around the lambda evaluates its body, with variables."""
-    return NOTHING
+    return NOTHING  # the function around the lambda evaluates its body, with variables
 
 
 RULES: Mapping[str, Rule] = {
@@ -298,5 +294,5 @@ RULES: Mapping[str, Rule] = {
     "With": _with,
     "CommonExpressionRef": _common_reference,
 }
-# Kinds whose rules evaluate their own parts: lambdas have variables of their own.
+# Kinds with rules for their own parts: lambdas have variables of their own.
 _OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References", "With"})

@@ -1,4 +1,4 @@
-"""Values of expressions: a walk over their parts, as deep as they are, by the rule of each kind."""
+"""Values of expressions: a walk over their parts, at any depth, by the rule of each kind."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ class Subqueries(Protocol):
     """Plans inside expressions."""
 
     def outputs(self, plan: Node) -> list[Value]:
-        """Return the columns of a subquery."""
+        """List the columns of a subquery."""
 
     def rows(self, plan: Node) -> frozenset[Dependency]:
-        """Return the dependencies that decide which rows it has."""
+        """Collect the dependencies of a subquery's rows, as in its filters."""
 
 
 class Rules(Protocol):
     """Rules of all kinds of expressions: `expression_rules` has Spark's."""
 
     def parts_of(self, node: Node, /) -> Sequence[Node]:
-        """Return the parts whose values are known before the node's own."""
+        """List the parts to evaluate before the node."""
 
     def value_of(self, node: Node, of: Expressions, /) -> Value:
-        """Return the value of a node by the rule of its kind."""
+        """Evaluate a node by the rule of its kind."""
 
 
 class Expressions:
-    """Values of expressions by `rules`; `scope` has the attributes that they refer to, by expression id."""
+    """Values of expressions by `rules`; `scope` has the values of attributes by expression id."""
 
     def __init__(
         self, scope: Mapping[str, Value], subqueries: Subqueries, spend: Callable[[int], None], rules: Rules
@@ -42,9 +42,10 @@ class Expressions:
         self._known: dict[int, Value] = {}
 
     def value(self, expression: object) -> Value:
-        """Return the value of an expression; NOTHING for a literal (None) and for what is no expression."""
+        """Evaluate an expression; NOTHING for a literal (None), and for any value beside nodes."""
         if not isinstance(expression, Node):
             return NOTHING
+        # A stack, not recursion: parts wait on top of their node.
         known, left = self._known, [expression]
         while left:
             node = left[-1]
@@ -62,13 +63,13 @@ class Expressions:
         return known[expression.number]
 
     def values(self, expressions: object) -> list[Value]:
-        """Return the values of a list of expressions, and of lists in it; NOTHING for literals."""
+        """Evaluate a list of expressions, and the lists inside; NOTHING for literals."""
         if isinstance(expressions, list):
             return [value for expression in expressions for value in self.values(expression)]
         return [self.value(expressions)]
 
     def with_variables(self, variables: Mapping[str, Value]) -> Expressions:
-        """Return expressions that also know the variables of a lambda."""
+        """Add the variables of a lambda to the scope."""
         return Expressions({**self.scope, **variables}, self.subqueries, self._spend, self._rules)
 
     def _made(self, node: Node) -> Value:

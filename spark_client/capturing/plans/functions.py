@@ -1,7 +1,7 @@
-"""Functions of Spark in one table: each one's effect on lineage, by its name in SQL and by its class.
+"""Table of Spark's functions: the effect of each on lineage, by its name in SQL and by its class.
 
 Readers of plans look up classes (`classes`), readers of texts and messages look up names (`FUNCTIONS`). A test
-compares the table with the registry of each Spark that is there. For a new function, add its name to a row.
+compares the table with the registry of each installed Spark. For a new function, add its name to a row.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import NamedTuple
 class Effect(Enum):
     """Relation of an expression to its arguments."""
 
-    CHANGES = auto()  # made of them, without their structure: the default rule
-    KEEPS = auto()  # has the structure of all of them: one of them, or a collection with their elements
-    KEEPS_FIRST = auto()  # has the structure of the first; others are an index, a key, a number, or an order
-    COMPARES = auto()  # one of them: of structs the first field decides, and the others come along
-    IS_FIRST = auto()  # is the first, unchanged
-    NOTHING = auto()  # made of no column: of the session, of chance, of the window's order, of how rows are grouped
-    OWN = auto()  # a rule of its own, in which the places of arguments have meanings
+    CHANGES = auto()  # made of all arguments, without their structure: the default rule
+    KEEPS = auto()  # has the structure of all arguments: equal to any argument, or a collection of them
+    KEEPS_FIRST = auto()  # has the structure of the first argument; the rest are an index, a key, a number, an order
+    COMPARES = auto()  # equal to any argument; for structs, the first field decides
+    IS_FIRST = auto()  # equal to the first argument
+    NOTHING = auto()  # made of no column: of the session, of chance, of the window's order, of the grouping of rows
+    OWN = auto()  # a rule of its own, with a meaning for each position of an argument
 
 
 class Function(NamedTuple):
-    """Function of Spark; `kind` is its class, empty where the effect CHANGES says all."""
+    """Function of Spark; `kind` is its class, empty for a function without need of a rule by class."""
 
     name: str
     kind: str
@@ -34,7 +34,7 @@ class Function(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Functions of one effect, as `name`, `name:Class`, or `:Class` of expressions that have no name in SQL."""
+    """Functions of equal effect, as `name`, `name:Class`, or `:Class` for an expression without a name in SQL."""
 
     effect: Effect
     functions: str
@@ -91,7 +91,7 @@ _TABLE = (
         xpath_number xpath_short xpath_string year
         """,
     ),
-    # Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result hides their arguments.
+    # Masking functions of OpenLineage's list (TransformationInfo, 1.2x).
     _Row(
         Effect.CHANGES,
         """
@@ -200,5 +200,9 @@ MASKING = frozenset(each.kind for each in _ALL if each.masks)
 
 
 def classes(effect: Effect) -> frozenset[str]:
-    """Return the classes of expressions with this effect."""
+    """List the classes of expressions with this effect.
+
+    >>> sorted(classes(Effect.COMPARES))[:3]
+    ['ArrayMax', 'ArrayMin', 'Greatest']
+    """
     return frozenset(each.kind for each in _ALL if each.effect is effect and each.kind)

@@ -1,7 +1,7 @@
-"""Rules of a plan's operators: what each kind of node makes of columns and rows.
+"""Rules of a plan's operators: the effect of each kind of node on columns and rows.
 
-A rule takes the node and the `Inputs`, which give the relations of the node's inputs; it returns a `Relation`. For a
-new operator, add a rule to `RULES`, or its name to `_PASSING`. Columns of an operator without a rule are unknown.
+A rule gets the node, and `Inputs` with the relations of the node's inputs; it returns a `RowsLineage`. For a new
+operator, add a rule to `RULES`, or its name to `_PASSING`. Without a rule, each column depends on all input columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from spark_client.capturing.plans.values import (
     named_as,
 )
 
-# Operators that neither make columns nor decide which rows there are.
+# Operators without effect on columns and rows.
 _PASSING = kinds(
     """
     SubqueryAlias View PipeOperator SQLFunctionNode Repartition RepartitionByExpression RebalancePartitions
@@ -41,7 +41,7 @@ _CONDITIONS = ("condition", "asOfCondition", "rankingExpression")
 
 @dataclass(frozen=True, slots=True)
 class RowsLineage:
-    """Result of a plan: its columns in order, each with its expression id, and what decides about its rows."""
+    """Relation of a plan: its columns in order, each with its expression id, and the dependencies of its rows."""
 
     columns: tuple[tuple[str, Value], ...] = ()
     rows: frozenset[Dependency] = frozenset()
@@ -70,12 +70,12 @@ class Inputs:
         self.ctes = ctes
 
     def one(self, node: Node, name: str = "child") -> RowsLineage:
-        """Return the relation of the input under this name."""
+        """Find the relation of the input under this name."""
         child = node.node(name)
         return RowsLineage() if child is None else self.relation(child)
 
     def over(self, *relations: RowsLineage) -> Expressions:
-        """Return expressions over the columns of these relations."""
+        """Make expressions over the columns of relations."""
         return self.expressions({name: value for relation in relations for name, value in relation.columns})
 
 
@@ -83,7 +83,7 @@ Rule = Callable[[Node, Inputs], RowsLineage]
 
 
 def relate(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return the relation of a plan, by the rule of its kind."""
+    """Relate a plan to its inputs, by the rule of its kind."""
     if node.kind in _PASSING:
         return inputs.one(node)
     rule = RULES.get(node.kind)
@@ -95,7 +95,7 @@ def relate(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def plans_of(node: Node) -> list[Node]:
-    """Return the inputs of a plan, in the order in which they are to be related."""
+    """List the inputs of a plan, in the order of relation: CTEs before the plan with their references."""
     if node.kind == "WithCTE":
         return node.nodes("cteDefs", "plan")
     if node.kind == "UnionLoop":
@@ -104,7 +104,6 @@ def plans_of(node: Node) -> list[Node]:
 
 
 def _decided(relation: RowsLineage, how: Transformation, values: Iterable[Value]) -> RowsLineage:
-    """Return the relation with these values among what decides about its rows."""
     return RowsLineage(relation.columns, relation.rows | change(how, values).made_of)
 
 
@@ -160,7 +159,7 @@ def _join(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _sample(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return the sampled rows without the sort that Spark adds for `randomSplit`, so that parts have the same rows."""
+    # randomSplit: skip Spark's own sort, for equal parts.
     child = node.node("child")
     own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
     return inputs.one(child) if child is not None and own_sort else inputs.one(node)
@@ -182,7 +181,7 @@ def _union(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def merge_relations(parts: list[RowsLineage]) -> RowsLineage:
-    """Return the rows of all relations, column by column; the ids are those of the first relation."""
+    """Merge the rows of all relations, column by column, under the ids of the first relation."""
     ids = [name for name, _ in parts[0].columns]
     columns = zip_longest(*(part.values for part in parts), fillvalue=NOTHING)
     values = [merge_values(named_as(each[0], value) for value in each) for each in columns]
@@ -197,7 +196,7 @@ def _set_operation(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _expand(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return rollup, cube, grouping sets or unpivot: several rows of each, whose columns are these expressions."""
+    # Rollup, cube, grouping sets, unpivot: each row becomes several, a row a projection.
     child = inputs.one(node)
     of = inputs.over(child)
     rows = [of.values(projection) for projection in node.values.get("projections") or ()]
@@ -214,7 +213,7 @@ def _generate(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _numbered(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return rows with their numbers, made of nothing, as pandas on Spark and `zipWithIndex` have them."""
+    # Row numbers of pandas on Spark and `zipWithIndex` are made of nothing.
     child, number = inputs.one(node), node.node("sequenceAttr")
     return RowsLineage(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
 
@@ -224,7 +223,7 @@ def _with_ctes(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _cte_reference(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return a CTE as it was defined; its columns have ids of their own here."""
+    # A reference to a CTE has column ids of its own.
     defined = inputs.ctes.get(node.text("cteId") or node.text("loopId") or "")
     if defined is None:
         return _unknown(node, inputs)
@@ -237,7 +236,7 @@ def _one_row(node: Node, inputs: Inputs) -> RowsLineage:  # noqa: ARG001 - a rul
 
 
 def _outputs(node: Node) -> list[Node]:
-    """Return the attributes that a plan lists as its output; functions with a state have them under another name."""
+    # Functions with a state list their output under a name of their own.
     return node.nodes("output") or node.nodes("outputAttrs")
 
 
@@ -246,7 +245,7 @@ def _function(node: Node) -> Node | None:
 
 
 def _opaque(node: Node, inputs: Inputs) -> RowsLineage:
-    """Return a Python function over whole rows: each column depends on every column that goes in."""
+    # A Python function over whole rows: each output depends on all input columns.
     function = _function(node)
     name = function.text("name") if function is not None else None
     described = f"opaque: {node.kind.removeprefix('Python')} {name or ''}".strip()
@@ -255,7 +254,7 @@ def _opaque(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _groups(node: Node, inputs: Inputs) -> list[Value]:
-    """Return the keys of a function's groups: named, or so many of the first columns of each side."""
+    """List the keys of a function's groups: by name, or by their count, as the first columns of each side."""
     children = [inputs.relation(child) for child in plans_of(node)]
     of = inputs.over(*children)
     lengths = ("leftGroupingLen", "rightGroupingLen")

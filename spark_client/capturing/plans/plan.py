@@ -1,7 +1,4 @@
-"""Query plan as it was read out of the JVM: a graph of nodes, plans and expressions alike, each there once.
-
-Other modules interpret the nodes (`operators`, `expressions`, `datasets`, `targets`).
-"""
+"""Query plan of the JVM: a graph of nodes, plans and expressions alike, each once."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from typing import Any
 class Node:
     """Node of Spark's tree: `kind` is its class without the package, `values` are its constructor's, by name.
 
-    Other nodes among the values are `Node`s; other objects are dicts of what `object_rules.GETTERS` reads, with their
-    class under `"class"`; numbers and ids are texts. Values that were not read are missing.
+    Nodes among the values are `Node`s. An object is a dict of its `object_rules.GETTERS`, with its class under
+    `"class"`. Numbers and ids are texts. Unread values are missing.
     """
 
     __slots__ = ("_below", "kind", "number", "values")
@@ -26,32 +23,32 @@ class Node:
 
     @property
     def below(self) -> Sequence[Node]:
-        """Nodes among the values, in their order, however they are nested."""
+        """Nodes among the values, in order, at any depth of lists and objects."""
         if self._below is None:
             self._below = [node for value in self.values.values() for node in _nodes_in(value)]
         return self._below
 
     def node(self, name: str) -> Node | None:
-        """Return the node under a name."""
+        """Find the node under a name."""
         value = self.values.get(name)
         return value if isinstance(value, Node) else None
 
     def nodes(self, *names: str) -> list[Node]:
-        """Return all nodes under these names, in their order, however they are nested."""
+        """List the nodes under these names, in order, at any depth of lists and objects."""
         return [node for name in names for node in _nodes_in(self.values.get(name))]
 
     def text(self, name: str) -> str | None:
-        """Return the text under a name."""
+        """Find the text under a name."""
         value = self.values.get(name)
         return value if isinstance(value, str) else None
 
     def object(self, name: str) -> Mapping[str, Any]:
-        """Return the object or map under a name; an empty one if there is none."""
+        """Find the object or map under a name; an empty map without any."""
         value = self.values.get(name)
         return value if isinstance(value, Mapping) else {}
 
     def at(self, *names: str) -> Any:
-        """Return the value at a path of names (`value_at`)."""
+        """Find the value at a path of names (`value_at`)."""
         return value_at(self, *names)
 
     def __repr__(self) -> str:
@@ -59,7 +56,7 @@ class Node:
 
 
 def value_at(value: object, *names: str) -> Any:
-    """Return the value at a path of names, through nodes and objects; None where a step is missing.
+    """Find the value at a path of names, through nodes and objects; None where a step is missing.
 
     >>> value_at({"table": {"schema": None, "name": "orders"}}, "table", "name"), value_at("orders", "name")
     ('orders', None)
@@ -79,9 +76,12 @@ def _nodes_in(value: object) -> Iterable[Node]:
 
 
 def parse_plan(kinds: Sequence[str], objects: Sequence[Sequence[Any]], types: Sequence[str] = ()) -> Node:
-    """Return the first node of a plan from `PlanReader.java`: `[index in kinds, {name: value}]` for each node.
+    """Parse a plan of `PlanReader.java` into its first node; `objects` has `[index in kinds, {name: value}]` a node.
 
-    In values an integer is the index of another node, a negative integer (`~index`) that of a type.
+    An integer among the values is the index of a node, a negative integer (`~index`) of a type.
+
+    >>> parse_plan(["Filter", "LocalRelation"], [[0, {"child": 1}], [1, {"schema": -1}]], ["{}"]).node("child").values
+    {'schema': '{}'}
     """
     nodes = [Node(number, kinds[entry[0]]) for number, entry in enumerate(objects)]
     for node, entry in zip(nodes, objects, strict=True):
@@ -100,5 +100,5 @@ def _linked(value: Any, nodes: Sequence[Node], types: Sequence[str]) -> Any:
 
 
 def kinds(text: str) -> frozenset[str]:
-    """Return classes of nodes from their names, separated by blanks."""
+    """Split names of classes, separated by blanks."""
     return frozenset(text.split())

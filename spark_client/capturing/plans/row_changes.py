@@ -1,7 +1,6 @@
-"""Columns that MERGE, UPDATE and DELETE change in a table.
+"""Columns of a table changed by MERGE, UPDATE and DELETE.
 
-An unchanged row adds no lineage, as an append adds none for existing rows: a column that no clause sets is left out,
-and so is a column that is set to itself.
+An unchanged row adds no lineage, as in an append. A column set in no clause, or set to itself, is left out.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from spark_client.capturing.plans.values import (
 )
 from spark_client.capturing.plans.walk import Leaf, PlanWalk
 
-# The table as it was before: to set a column to its own value in the same row changes nothing.
+# The table before the statement: `SET a = a` changes nothing.
 _BEFORE = DatasetId("", "the table before")
 
 
 class Changed(NamedTuple):
-    """Columns made by each clause, and what decides about all rows; `of_before`: columns of the table are read, too."""
+    """Columns set by each clause, and the dependencies of all rows; `of_before` if the table's own columns are read."""
 
     columns: list[dict[str, Value]]
     rows: frozenset[Dependency]
@@ -42,7 +41,7 @@ class Changed(NamedTuple):
 
 
 def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: Mapping[str, Value]) -> Changed:
-    """Return the changed columns of a table; `leaf` returns what other leaves give, `variables` are by their keys.
+    """Relate the changed columns of a table; `leaf` relates the source's leaves, `variables` are by their keys.
 
     Raises:
         TooLarge: see `PlanWalk`.
@@ -59,7 +58,6 @@ def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf, variables: M
 
 
 def _before(leaf: Node) -> RowsLineage:
-    """Return the columns of the table, as they were."""
     outputs = leaf.nodes("output")
     return RowsLineage(tuple((output.text("exprId") or "", _column(output.text("name") or "")) for output in outputs))
 
@@ -69,14 +67,13 @@ def _column(*path: str) -> Value:
 
 
 def _made(clause: Clause, of: Expressions) -> dict[str, Value]:
-    """Return the columns that a clause changes."""
     deciding = change(CONDITIONAL, [of.value(clause.condition)]) if clause.does == "UPDATE" else NOTHING
     values = ((name, _without_kept(of.value(expression), (name,))) for name, expression in clause.assigned)
     return {name: beside(value, deciding) for name, value in values if value is not None}
 
 
 def _without_kept(value: Value, path: FieldPath) -> Value | None:
-    """Return the value without fields that are unchanged; None if all of them are."""
+    """Remove the unchanged fields of a value; None without a changed field."""
     if not value.fields:
         return None if value == _column(*path) else value
     left = {name: _without_kept(inner, (*path, name)) for name, inner in value.fields.items()}
@@ -85,7 +82,7 @@ def _without_kept(value: Value, path: FieldPath) -> Value | None:
 
 
 def _of_table(table: DatasetId, columns: list[dict[str, Value]], rows: frozenset[Dependency]) -> Changed:
-    """Return the changes, with the table's own name in the place of the table before."""
+    """Put the table's own name in the place of the table before."""
     met: list[Dependency] = []
 
     def named(dependency: Dependency) -> Dependency:

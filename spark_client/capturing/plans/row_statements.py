@@ -1,8 +1,7 @@
-"""Statements MERGE, UPDATE and DELETE in a command: the columns that they set, to what, in which rows.
+"""Statements MERGE, UPDATE and DELETE in a command: the set columns, their new values, and the conditions on rows.
 
-Delta's and Hudi's commands have them as they were written. Spark rewrites the statement to a query that makes the rows
-anew, which is read back here (org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to
-4.3).
+Delta's and Hudi's commands keep the written statement. Spark rewrites it to a query for new rows, read back here
+(org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to 4.3).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from spark_client.capturing.plans.plan import Node
 
-# The column that Spark's rewriting adds to rows for the source that writes them, and its number for a deleted row
-# (org.apache.spark.sql.catalyst.util.RowDeltaUtils); Spark 3.5 marks deleted rows by nothing else.
+# Column of the operation in Spark's rewritten rows, and its number for a deleted row
+# (org.apache.spark.sql.catalyst.util.RowDeltaUtils), in Spark 3.5 the only mark of a deleted row.
 _OPERATION, _DELETED = "__row_operation", "1"
 
 Does: TypeAlias = Literal["UPDATE", "INSERT", "DELETE"]
@@ -22,13 +21,13 @@ _AROUND_CASTS = ("Alias", "CheckOverflowInTableWrite", "CheckOverflowInTableInse
 _DELTA_CLAUSES: Mapping[str, Does] = {"UpdateClause": "UPDATE", "InsertClause": "INSERT", "DeleteClause": "DELETE"}
 _SPARK_ACTIONS: Mapping[str, Does] = {"UpdateAction": "UPDATE", "InsertAction": "INSERT", "DeleteAction": "DELETE"}
 HUDI_DELETE = "DeleteHoodieTableCommand"
-# Columns, and the expression that each is set to: None is a literal.
+# Columns with their new values; None is a literal.
 Assigned: TypeAlias = tuple[tuple[str, Node | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Change of the rows that a condition chooses (None: of all)."""
+    """Change of the rows of a condition; None for all rows."""
 
     does: Does
     condition: Node | None = None
@@ -37,12 +36,12 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """Statement that changes rows in place.
+    """Statement for a change of rows in place.
 
     Attributes:
-        target: plan that reads the existing rows.
-        source: of a MERGE, the plan whose rows are compared with them, on these conditions.
-        named: leaves, by number, by which the statement names the table.
+        target: plan of the existing rows.
+        named: numbers of the leaves with the changed table.
+        source, on: of a MERGE, the plan of the source rows, and the conditions of the join.
     """
 
     target: Node
@@ -52,28 +51,28 @@ class RowChange:
     on: tuple[Node, ...] = ()
 
     def is_target(self, leaf: Node) -> bool:
-        """True if a leaf is the changed table, not an input."""
+        """Check for the changed table among the leaves; all leaves beside are inputs."""
         return _is_target(leaf, self.named)
 
 
 def find_row_change(command: Node) -> RowChange | None:
-    """Return the statement of a command; None if it changes no rows, or is of an unknown form."""
+    """Find the statement of a command; None without a change of rows, or for an unknown form."""
     rule = _RULES.get(command.kind)
     return rule(command) if rule else None
 
 
 def _delta_update(command: Node) -> RowChange | None:
-    """Return Delta's `UpdateCommand`: an expression for each column; a column that is not set is itself."""
     target = command.node("target")
     if target is None:
         return None
+    # Delta has an expression for each column; a column without SET is itself.
     expressions = map(_before_cast, _each(command.values.get("updateExpressions")))
     assigned = tuple(zip(_names(target), expressions, strict=False))
     return RowChange(target, (Clause("UPDATE", command.node("condition"), assigned),), _leaves(target))
 
 
 def _before_cast(expression: Node | None) -> Node | None:
-    """Return what is assigned, before the cast to the column's type that Delta adds, and does not mark as its own."""
+    """Find the assigned expression below Delta's own cast to the column's type."""
     inside = expression
     while inside is not None and inside.kind in _AROUND_CASTS:
         inside = inside.node("child")
@@ -82,16 +81,14 @@ def _before_cast(expression: Node | None) -> Node | None:
 
 
 def _delete(command: Node) -> RowChange | None:
-    """Return Spark's `DeleteFromTable`, which the source does by itself, or Delta's `DeleteCommand`."""
-    target = command.node("table") or command.node("target")
+    target = command.node("table") or command.node("target")  # of Spark's `DeleteFromTable`, of Delta's `DeleteCommand`
     if target is None:
         return None
     return RowChange(target, (Clause("DELETE", command.node("condition")),), _leaves(target))
 
 
 def _hudi_delete(command: Node) -> RowChange | None:
-    """Return the `DeleteFromTable` that Hudi's command keeps, or in Hudi 1.2 a query of the rows that are deleted."""
-    query = command.node("query")
+    query = command.node("query")  # the deleted rows, in Hudi 1.2; before, the command keeps a `DeleteFromTable`
     if query is None:
         return _delete(command.node("dft") or command)
     condition = query.node("condition") if query.kind == "Filter" else None
@@ -99,7 +96,7 @@ def _hudi_delete(command: Node) -> RowChange | None:
 
 
 def _delta_merge(command: Node) -> RowChange | None:
-    """Return Delta's `MergeIntoCommand`: clauses as they were written, with stars as columns."""
+    """Read Delta's `MergeIntoCommand`: the written clauses, with stars as columns."""
     target, source = command.node("target"), command.node("source")
     if target is None or source is None:
         return None
@@ -120,18 +117,19 @@ def _delta_clause(clause: Node) -> Clause | None:
 
 
 def _spark_update(command: Node) -> RowChange | None:
-    """Return Spark's own `UpdateTable`, which Hudi's command keeps; Hudi's own query reads the table by itself."""
+    """Read Spark's `UpdateTable`, kept in Hudi's command."""
     statement = command.node("ut")
     target = _leaf(table) if statement is not None and (table := statement.node("table")) is not None else None
     if statement is None or target is None:
         return None
     clause = _assigning("UPDATE", statement)
+    # Hudi's query has a leaf of its own for the table.
     named = _leaves(target, *command.nodes("query"))
     return RowChange(target, (clause,), named) if clause else None
 
 
 def _spark_merge(command: Node) -> RowChange | None:
-    """Return Spark's own `MergeIntoTable`, which Hudi's command keeps, with stars as columns."""
+    """Read Spark's `MergeIntoTable`, kept in Hudi's command, with stars as columns."""
     statement = command.node("mergeInto")
     table, source = (statement.node(name) if statement else None for name in ("targetTable", "sourceTable"))
     target = _leaf(table) if table is not None else None
@@ -144,7 +142,7 @@ def _spark_merge(command: Node) -> RowChange | None:
 
 
 def _assigning(does: Does | None, action: Node) -> Clause | None:
-    """Return a clause of columns that are assigned; None if one of them is a field inside a column."""
+    """Make a clause of assigned columns; None for an assigned field inside a column."""
     assigned = [(item.node("key"), item.node("value")) for item in action.nodes("assignments")]
     if does is None or any(key is None or key.kind != "AttributeReference" for key, _ in assigned):
         return None
@@ -153,7 +151,7 @@ def _assigning(does: Does | None, action: Node) -> Clause | None:
 
 
 def _rewritten(command: Node) -> RowChange | None:
-    """Return Spark's `ReplaceData` (whole groups of rows are written anew) or `WriteDelta` (a change for each row)."""
+    """Read back Spark's `ReplaceData` (a copy of whole groups of rows) or `WriteDelta` (a change for each row)."""
     query, table = command.node("query"), command.node("table")
     if query is None or table is None:
         return None
@@ -169,11 +167,12 @@ def _rewritten(command: Node) -> RowChange | None:
 
 
 def _merged(command: Node) -> RowChange | None:
-    """Return a MERGE, rewritten to `MergeRows` over a join; one that only inserts is another command."""
+    """Read back a MERGE, rewritten to `MergeRows` over a join; a MERGE of inserts alone is an append."""
     query, table = command.node("query"), command.node("table")
     join = query.node("child") if query is not None else None
     if query is None or table is None or query.kind != "MergeRows" or join is None:
         return None
+    # The table is a side of the join, the source is opposite.
     named = _leaves(*command.nodes("table", "originalTable"))
     sides = join.nodes("left", "right")
     target = next((side for side in sides if (leaf := _leaf(side)) is not None and _is_target(leaf, named)), None)
@@ -198,7 +197,7 @@ def _instructions(query: Node, table: Node) -> Iterator[Clause | None]:
 
 
 def _instruction(instruction: Node, names: Sequence[str], table: Node) -> Clause | None:
-    """Return an instruction's clause: `Discard` deletes, `Keep` updates or deletes, `Split` replaces a row."""
+    """Make an instruction's clause: `Discard` deletes, `Keep` updates or deletes, `Split` replaces a row."""
     operation = instruction.text("output.head.value") if names[0] == _OPERATION else ""
     if instruction.kind == "MergeRows$Discard" or (instruction.kind == "MergeRows$Keep" and operation == _DELETED):
         return Clause("DELETE", instruction.node("condition"))
@@ -211,14 +210,14 @@ def _instruction(instruction: Node, names: Sequence[str], table: Node) -> Clause
 
 
 def _updated(query: Node, *, whole: bool) -> Assigned:
-    """Return what an UPDATE sets; of `whole` groups, each expression also says what rows that are not updated keep."""
-    if query.kind == "Expand":  # the row that is deleted, and the one for it
+    """Read back the assignments of an UPDATE; for `whole` groups, `if(condition, new, old)` has the kept value, too."""
+    if query.kind == "Expand":  # the deleted row, and its new row
         names = [item.text("name") or "" for item in query.nodes("output")]
         return _rows(names, (query.values.get("projections") or [None])[-1])
     path = _path(query)
     while path[-1].nodes("children"):
         path += _path(path[-1].nodes("children")[0])
-    # Spark 4.1 puts the operation into a projection of its own.
+    # Spark 4.1 puts the operation into a projection of its own: skip it.
     named = ([item for item in node.nodes("projectList") if item.kind == "Alias"] for node in path)
     aliases = next((items for items in named if any(item.text("name") != _OPERATION for item in items)), [])
     pairs = ((item.text("name") or "", item.node("child")) for item in aliases)
@@ -228,7 +227,7 @@ def _updated(query: Node, *, whole: bool) -> Assigned:
 
 
 def _all(clauses: Iterable[Clause | None]) -> tuple[Clause, ...] | None:
-    """Return the clauses; None if one is unknown, since half a statement is wrong."""
+    """List the clauses; None with an unknown clause, since half a statement is wrong."""
     listed = tuple(clauses)
     known = tuple(clause for clause in listed if clause is not None)
     return known if known and len(known) == len(listed) else None
@@ -239,7 +238,7 @@ def _rows(names: Sequence[str], expressions: object) -> Assigned:
 
 
 def _known(table: Node, assigned: Assigned) -> Assigned:
-    """Return the assignments of the table's columns; rewritten rows have more, for the source that writes them."""
+    # Rewritten rows have more columns than the table, for the writing source.
     names = {item.text("name") for item in table.nodes("output")}
     return tuple(item for item in assigned if item[0] in names)
 
@@ -254,12 +253,12 @@ def _operation(table: Node) -> object:
 
 
 def _is_target(leaf: Node, named: frozenset[int]) -> bool:
-    """True if a leaf is the changed table; Spark reads it by a relation that is made for the change."""
+    # Spark reads the changed table by a relation of its own, with the operation.
     return leaf.number in named or _operation(leaf) is not None
 
 
 def _path(plan: Node) -> list[Node]:
-    """Return a plan and the chain of its only children."""
+    """List a plan and the chain of its only children."""
     path = [plan]
     while (child := path[-1].node("child")) is not None:
         path.append(child)
@@ -267,7 +266,7 @@ def _path(plan: Node) -> list[Node]:
 
 
 def _leaf(plan: Node) -> Node | None:
-    """Return the leaf of a plan that has one; of a union the first."""
+    """Find the leaf of a plan without joins; of a union the first leaf."""
     last = _path(plan)[-1]
     while last.nodes("children"):
         last = _path(last.nodes("children")[0])[-1]
@@ -279,7 +278,7 @@ def _leaves(*plans: Node) -> frozenset[int]:
 
 
 def _names(target: Node) -> list[str]:
-    """Return the columns of a plan that at most renames them."""
+    """Name the columns of a plan of projections and a leaf."""
     named = next((node for node in _path(target) if node.nodes("projectList", "output")), target)
     return [column.text("name") or "" for column in named.nodes("projectList") or named.nodes("output")]
 

@@ -1,4 +1,4 @@
-"""Sources of a value in a plan, and how they change on the way: pure, and shared wherever nothing changes."""
+"""Sources of a value in a plan, with their transformations; values are frozen, and shared where nothing changes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ FILTER = Transformation("INDIRECT", "FILTER", masking=False)
 SORT = Transformation("INDIRECT", "SORT", masking=False)
 WINDOW = Transformation("INDIRECT", "WINDOW", masking=False)
 CONDITIONAL = Transformation("INDIRECT", "CONDITIONAL", masking=False)
-# A dependency of unknown kind: the plan was read without its expressions.
+# Dependency of unknown kind, in a plan without the kinds of its expressions.
 SOMEHOW = Transformation("DIRECT")
 _STRENGTH = {"IDENTITY": 0, "TRANSFORMATION": 1, "AGGREGATION": 2, "UNKNOWN": 3, None: 4}
 
 
 class Dependency(NamedTuple):
-    """Column that a value depends on; `whole` if the value has the column's structure, so that fields have paths."""
+    """Source column of a value; `whole` if the value has the column's structure, for paths to its fields."""
 
     source: ColumnSource
     how: Transformation
@@ -34,7 +34,7 @@ class Dependency(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Value made of `made_of`, or of `fields` if it is a struct (or holds structs) that the plan makes.
+    """Value with its dependencies `made_of`, or for a struct (or an array of structs) made in the plan, its `fields`.
 
     `unknown` has the reasons for unknown sources.
     """
@@ -48,22 +48,22 @@ NOTHING = Value()
 
 
 def unknown(reason: str) -> Value:
-    """Return a value with unknown sources."""
+    """Make a value with unknown sources, for a reason such as `LogicalRDD: made of an RDD`."""
     return Value(unknown=frozenset({reason}))
 
 
 class TooLarge(Exception):
-    """Plan whose columns cost more than the budget; the message says which limit."""
+    """Plan with columns above the budget; the message has the limit."""
 
 
 def faulty(kind: str, error: Exception) -> Value:
-    """Return the value of a node whose rule failed: the fault costs what is made of it, and nothing else."""
+    """Make the unknown value of a node after an error in its rule; all columns without this node stay known."""
     return unknown(f"{kind}: its rule failed: {type(error).__name__}: {error}")
 
 
 @lru_cache(4096)
 def compose(outer: Transformation, inner: Transformation) -> Transformation:
-    """Return the transformation of two in a row: the outer is nearer the output.
+    """Compose two transformations in a row; the outer transformation is nearer the output.
 
     >>> compose(AGGREGATED, CHANGED).subtype, compose(CHANGED, AGGREGATED).subtype, compose(CHANGED, FILTER).subtype
     ('AGGREGATION', 'AGGREGATION', 'FILTER')
@@ -84,7 +84,7 @@ def _strength(how: Transformation) -> int:
 
 
 def flat(value: Value) -> Value:
-    """Return the value without its structure: the sources of all its fields."""
+    """Flatten a value: the sources of all its fields, without structure."""
     if not value.fields:
         return value
     parts = [Value(value.made_of, unknown=value.unknown), *map(flat, value.fields.values())]
@@ -95,7 +95,7 @@ def flat(value: Value) -> Value:
 
 
 def keep(how: Transformation, value: Value) -> Value:
-    """Return the value after a step that keeps its structure: its fields, and their paths."""
+    """Transform a value with its structure kept: its fields, and their paths."""
     if how == IDENTITY:
         return value
     return mapped(
@@ -104,7 +104,7 @@ def keep(how: Transformation, value: Value) -> Value:
 
 
 def change(how: Transformation, values: Iterable[Value]) -> Value:
-    """Return the value of a step that keeps no structure."""
+    """Transform values into a single value without structure."""
     dependencies: set[Dependency] = set()
     reasons: set[str] = set()
     for value in values:
@@ -117,12 +117,13 @@ def change(how: Transformation, values: Iterable[Value]) -> Value:
 
 
 def merge_values(values: Iterable[Value]) -> Value:
-    """Return a value that may be any of these, each unchanged."""
+    """Merge alternatives: the value may be any of the values, unchanged."""
     different = list({id(value): value for value in values if value != NOTHING}.values())
     if len(different) < 2:
         return different[0] if different else NOTHING
     names = list(dict.fromkeys(name for value in different for name in value.fields))
     fields = {name: merge_values(get_field(value, name) for value in different) for name in names}
+    # A column without fields of its own, beside structs: its sources stand in the merged fields.
     bare = [value for value in different if not (names and value.made_of and not value.fields)]
     return Value(
         frozenset().union(*(value.made_of for value in bare)),
@@ -132,7 +133,7 @@ def merge_values(values: Iterable[Value]) -> Value:
 
 
 def beside(value: Value, deciding: Value) -> Value:
-    """Return a value with what decides about it; for a struct, about each of its fields."""
+    """Add deciding dependencies to a value, or to each field of a struct."""
     if deciding == NOTHING:
         return value
     if value.fields and not value.made_of:
@@ -143,7 +144,7 @@ def beside(value: Value, deciding: Value) -> Value:
 
 
 def get_field(value: Value, name: str) -> Value:
-    """Return a field of a struct, or of the structs in an array."""
+    """Find a field of a struct, or of the structs in an array."""
     if value.fields:
         member = value.fields.get(name) or _any_case(value.fields, name)
         if member is not None:
@@ -152,7 +153,7 @@ def get_field(value: Value, name: str) -> Value:
 
 
 def named_as(model: Value, value: Value) -> Value:
-    """Return the value with the names of the model's fields, by position, as Spark puts structs under one another."""
+    """Rename the fields by the model's fields, by position, as in Spark's union of structs."""
     if not model.fields or len(model.fields) != len(value.fields):
         return value
     pairs = zip(model.fields.items(), value.fields.values(), strict=True)
@@ -171,7 +172,7 @@ def _step(dependency: Dependency, name: str) -> Dependency:
 
 
 def mapped(value: Value, each: Callable[[Dependency], Dependency]) -> Value:
-    """Return the value with each dependency replaced."""
+    """Map each dependency of a value and its fields."""
     return Value(
         frozenset(map(each, value.made_of)),
         {name: mapped(inner, each) for name, inner in value.fields.items()},

@@ -12,21 +12,21 @@ from spark_client.capturing.plans.operators import Inputs, RowsLineage, merge_re
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import Dependency, TooLarge, Value, faulty
 
-# Dependencies that the walk over a plan may make; each takes about 100 bytes.
+# Bound on the dependencies of a walk; each takes about 100 bytes.
 DEPENDENCIES_MAX = 1_000_000
 # CPU time of the walking thread.
 SECONDS_MAX = 1.0
 _STEPS_A_LOOK = 64
 # A recursive CTE reaches its fixed point after as many rounds as its columns feed each other.
 _ROUNDS_MAX = 50
-# Where an operator lists the columns that it makes.
+# An operator lists its own columns under these names.
 _OUTPUTS = ("projectList", "aggregateExpressions", "output", "outputAttrs")
 
 Leaf: TypeAlias = Callable[[Node], RowsLineage]
 
 
 class PlanWalk:
-    """Walk over the plans of one query; `leaf` returns what a leaf gives, `variables` are known by their keys.
+    """Walk over the plans of a query; `leaf` relates a leaf, `variables` has values by their keys.
 
     Raises:
         TooLarge: from every method, when the budget is spent.
@@ -52,7 +52,7 @@ class PlanWalk:
         self._known: dict[int, RowsLineage] = {}
 
     def relation(self, plan: Node, outer: Mapping[str, Value] | None = None) -> RowsLineage:
-        """Return the relation of a plan; `outer` has the columns around it, if it is a subquery."""
+        """Relate a plan; `outer` has the columns around a subquery."""
         outer = outer or {}
         inputs = Inputs(
             relation=lambda node: self._known[node.number],
@@ -61,6 +61,7 @@ class PlanWalk:
             leaf=self._leaf,
             ctes=self._ctes,
         )
+        # A stack, not recursion: inputs wait on top of their plan.
         left = [plan]
         while left:
             node = left[-1]
@@ -74,7 +75,7 @@ class PlanWalk:
         return self._known[plan.number]
 
     def over(self, *relations: RowsLineage) -> Expressions:
-        """Return expressions over the columns of these relations."""
+        """Make expressions over the columns of these relations."""
         return self._over({name: value for relation in relations for name, value in relation.columns})
 
     def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> RowsLineage:
@@ -92,7 +93,7 @@ class PlanWalk:
         return relation
 
     def _faulty(self, node: Node, error: Exception) -> RowsLineage:
-        """Return a plan whose rule failed: its columns are unknown, and the rows are those of its inputs."""
+        """Relate a plan after an error in its rule: unknown columns, and the rows of its inputs."""
         children = [self._known[child.number] for child in plans_of(node) if child.number in self._known]
         ids = [output.text("exprId") or "" for output in node.nodes(*_OUTPUTS)]
         ids = ids or [name for child in children for name, _ in child.columns]
@@ -100,7 +101,7 @@ class PlanWalk:
         return RowsLineage(tuple((name, value) for name in ids), frozenset().union(*(child.rows for child in children)))
 
     def _loop(self, node: Node, outer: Mapping[str, Value]) -> RowsLineage:
-        """Return the fixed point of a recursive CTE: its anchor, and the recursion over all rows so far."""
+        """Compute the fixed point of a recursive CTE: its anchor, then the recursion over all rows so far."""
         anchor, recursion = node.node("anchor"), node.node("recursion")
         if anchor is None or recursion is None:
             return RowsLineage()
@@ -130,16 +131,14 @@ class PlanWalk:
 
 
 class _Subqueries:
-    """Subqueries of expressions, which see the columns around them."""
+    """Subqueries of expressions, with the columns around them."""
 
     def __init__(self, walk: PlanWalk, scope: Mapping[str, Value]) -> None:
         self._walk = walk
         self._scope = scope
 
     def outputs(self, plan: Node) -> list[Value]:
-        """Return a subquery's columns."""
         return self._walk.relation(plan, self._scope).values
 
     def rows(self, plan: Node) -> frozenset[Dependency]:
-        """Return the dependencies that decide about a subquery's rows."""
         return self._walk.relation(plan, self._scope).rows
