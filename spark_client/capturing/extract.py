@@ -208,7 +208,7 @@ class Extractor:
             changed = _changed(write, target.rows, reading)
             before = with_before(versions, output.id, execution.commit)
             return replace(changed, inputs=tuple(read_at(changed.inputs, before)))
-        # A write without a query to read columns of, or with unknown columns.
+        # Writes without a readable query have no columns, or unknown columns.
         if write.without_rows:
             return replace(write, tier="tables") if target.inputs else write
         if execution.tier == "tables" or target.query is None:

@@ -42,7 +42,7 @@ class Part:
     folders: tuple[str, ...] = ()
 
     def load(self, module: str) -> Any:
-        """Return a module of the part."""
+        """Load a module of the part."""
         return import_module(f"{__package__}.{self.name}.{module}")
 
 
@@ -59,29 +59,29 @@ _BY_LEAF = {part.leaf: part for part in PARTS if part.leaf}
 
 
 def modules(name: str) -> list[Any]:
-    """Return the modules of this name of all parts."""
+    """Load the modules of this name of all parts."""
     return [part.load(name) for part in PARTS if name in part.modules]
 
 
 def module(name: str) -> Any:
-    """Return the module of this name; a single part has it."""
+    """Load the module of this name; a single part has it."""
     (only,) = modules(name)
     return only
 
 
 def part_of_session(session: object) -> Part | None:
-    """Return the part for a session; None for a session of the driver."""
+    """Find the part for a session; None for a session of the driver."""
     package = type(session).__module__
     return next((part for part in PARTS if part.sessions and package.startswith(part.sessions)), None)
 
 
 def part_of_plan(kind: str) -> Part | None:
-    """Return the part for the writes of a plan of this kind."""
+    """Find the part for the writes of a plan of this kind: `GlueWrite` gives `glue`."""
     return _BY_PLAN.get(kind)
 
 
 def part_of_leaf(values: Container[str]) -> Part | None:
-    """Return the part for a leaf with these values; called for each node of a plan."""
+    """Find the part for a leaf with these values; called for each node of a plan."""
     for leaf, part in _BY_LEAF.items():
         if leaf in values:
             return part

@@ -42,7 +42,7 @@ def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
 
 
 def batches_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[OperationBatch], list[str]]:
-    """Pack the sets in order into as few events as the bounds allow, with a warning for each set too large.
+    """Pack the sets in order into as few events as possible, with a warning for each set too large.
 
     There is always a batch, since the roots go with the first.
     """

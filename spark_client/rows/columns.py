@@ -32,9 +32,9 @@ class RowFields(NamedTuple):
 
 
 def derived_node_id(root_id: Column, parent_id: Column, action: Column, key: Column) -> Column:
-    """Return the node id of a row without its own, as text: the same however often it is computed.
+    """Derive the node id of a row without an id, as text; each computation gives the same id.
 
-    `key` distinguishes the rows of one step. The id is
+    `key` distinguishes the rows of a step. The id is
     `headwater_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where an argument is null.
     """
     from pyspark.sql import functions as sf
@@ -49,7 +49,7 @@ def derived_node_id(root_id: Column, parent_id: Column, action: Column, key: Col
 
 
 def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
-    """Return a record for each row: the columns of `LIMITS`, all text.
+    """Select a record from each row: the columns of `LIMITS`, all text.
 
     Raises:
         TypeError: a field is neither a column nor a name, or `df` is no DataFrame.
@@ -78,7 +78,7 @@ def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
 
 
 def select_lines(records: DataFrame, shared: Mapping[str, object], *, nodes: bool) -> DataFrame:
-    """Return each row's `line`, its record in JSON with the fields of `shared`; null if it is bad.
+    """Select each row's `line`, its record in JSON with the fields of `shared`; null for a bad row.
 
     A bad row has `reason` and `example`. Also `root`, the root's id, and with `nodes` a `node`, unique among all roots.
     """
@@ -124,7 +124,7 @@ def _rules() -> Iterator[Column]:
         yield sf.when(value.isNull(), sf.lit(f"{name}: is required"))
         yield sf.when(value == "", sf.lit(f"{name}: must not be empty"))
         yield sf.when(sf.octet_length(value) > limit, sf.lit(f"{name}: must be at most {limit} bytes of UTF-8"))
-        # Text made of binary columns may hold anything; two such ids could become one when they are written as JSON.
+        # Text of binary columns may hold any bytes; as JSON, two such ids could become equal.
         intact = sf.encode(value, "UTF-8") == value.cast("binary")
         yield sf.when(~intact, sf.lit(f"{name}: must be valid Unicode"))
     own_parent = (sf.col("node_id") == sf.col("parent_id")) & (sf.col("node_id") != sf.col("root_id"))

@@ -137,7 +137,7 @@ class TaskConfig:
 def deliver_rows(batches: Iterable[pa.RecordBatch], config: TaskConfig) -> Iterator[pa.RecordBatch]:
     """Send a task's rows; then yield their outcomes (columns: `RESULT`).
 
-    Each row has `line`, its record in JSON, or null with a `reason` and the ids of the row as `example`; its `root`;
+    Each row has `line`, its record in JSON, or null with a `reason` and the row's ids as `example`. It has its `root`,
     and `node`, if the form of the bodies needs it.
     """
     outcomes = RowOutcomes()

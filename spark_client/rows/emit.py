@@ -45,8 +45,8 @@ class RowCounts:
     """Numbers of the rows of a call by outcome.
 
     Attributes:
-        sent: accepted by the queue or the service; no row is counted twice, though a second run of a task sent some of
-            its records twice (they are the same records).
+        sent: accepted by the queue or the service. Each row counts once, even if a second run of its task sent the same
+            record again.
         failed: not accepted for lack of a network, a right or time.
         refused: breaking a rule of records (docs/emit_records.md), found here or by the service.
         faults: the reasons of failed and refused rows, most rows first.

@@ -16,8 +16,7 @@ import threading
 from collections.abc import Callable
 from enum import Enum
 
-# Seconds of rest for each second until an attempt failed, the longest rest, and the seconds of a failure without a
-# rest.
+# Seconds of rest for each second of a failed attempt, the longest rest, and the longest failure without a rest.
 _REST_FACTOR = 20.0
 _REST_MAX_S = 300.0
 _QUICK_S = 0.01

@@ -21,7 +21,7 @@ _REFUSALS = frozenset({"Invalid", "NotFound", "Conflict", "TooLarge"})
 
 
 class LambdaTransport:
-    """Transport that invokes one function synchronously; the client retries, botocore does not.
+    """Transport by synchronous calls of a function; the client retries, botocore does not.
 
     Without a `region` it is the one in the function's ARN, else the session's.
     """
@@ -56,7 +56,7 @@ class LambdaTransport:
 
 
 def _region(function: str) -> str | None:
-    """Return the region that an ARN names; None leaves it to the session."""
+    """Find the region in an ARN; None leaves it to the session."""
     return function.split(":")[3] if function.startswith("arn:") else None
 
 

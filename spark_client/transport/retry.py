@@ -25,8 +25,8 @@ class RetryPolicy:
         deadline_s: for a request, all its attempts and pauses together.
         attempt_s: for an attempt, from connection to response. A hanging endpoint gets a second attempt, of 5 s.
         connect_s: for a connection to be made.
-        pause_s: the longest first pause; it doubles with each attempt, and a random part of it is taken, so the tasks
-            of a job do not come back together.
+        pause_s: the longest first pause, doubled with each attempt. A random part of it keeps the tasks of a job from
+            coming back together.
         pause_max_s: the longest pause ever.
     """
 

@@ -1,4 +1,4 @@
-"""Signature Version 4 for API Gateway; the one module that loads botocore for an HTTP destination."""
+"""Signature Version 4 for API Gateway; no other module loads botocore for an HTTP destination."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SERVICE = "execute-api"
 
 
 def sign_with_aws(host: str, method: str = "POST") -> Callable[[str, bytes, dict[str, str]], dict[str, str]]:
-    """Return a function that adds the signature to the headers of a request of `body` to a `url` of the host.
+    """Make the signer of requests to a host: `sign(url, body, headers)` adds the signature to the headers.
 
-    The region is the one in the name of an API Gateway host (`<id>.execute-api.<region>.amazonaws.com`), else the
-    session's.
+    The region stands in the name of an API Gateway host (`<id>.execute-api.<region>.amazonaws.com`), else in the
+    session.
 
     Raises:
         Misconfigured: no region, or no credentials.

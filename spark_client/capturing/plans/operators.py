@@ -159,7 +159,7 @@ def _join(node: Node, inputs: Inputs) -> RowsLineage:
 
 
 def _sample(node: Node, inputs: Inputs) -> RowsLineage:
-    # randomSplit: skip Spark's own sort, for equal parts.
+    # Skip the sort added by Spark for `randomSplit`: it decides about no rows.
     child = node.node("child")
     own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
     return inputs.one(child) if child is not None and own_sort else inputs.one(node)
