@@ -63,6 +63,7 @@ class Commanded:
         resolved = self.session.find(statement.reads)
         if statement.target is not None and output is None:
             output = self.session.find_target(statement.target, is_new=statement.change is not None)
+        # Without a name for the target, the reads alone are reported.
         if output is None:
             raise UnknownTarget(self._nameless(statement.kind, resolved, "a target that nobody can name", sql))
         write = Write(
@@ -143,7 +144,6 @@ class Commanded:
         )
 
     def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
-        """Add the columns to a write; a reader's fault only costs the columns."""
         snapshot = self.snapshot(query)
         return replace(write, tier_reason=self._unread) if snapshot is None else self.named(write, snapshot, into)
 

@@ -235,8 +235,6 @@ def _capturing_fetches(former: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _capturing_ends(former: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap `release_session` or `close`."""
-
     def end(client: Any, *arguments: Any, **named: Any) -> Any:
         for commands in _listeners_of(client):
             commands.leaving(client)

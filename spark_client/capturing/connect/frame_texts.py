@@ -139,7 +139,6 @@ def _of_names(kind: str, message: Any) -> LiteralRisks:
 
 
 def _without_rows(message: Any) -> None:
-    """Remove the rows of the program, but not their schema."""
     if message.data:
         import pyarrow
 

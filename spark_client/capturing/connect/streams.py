@@ -97,7 +97,6 @@ class CommandSource:
         self._moments.append(StreamStart(result.query_id.run_id, command.started_ms, command))
 
     def _leave(self, client: Any) -> None:
-        """End the queries of a session with the session."""
         ending = [query for query in self._queries.values() if query.client is client]
         self._poll(ending)
         for query in ending:

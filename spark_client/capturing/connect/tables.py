@@ -316,7 +316,6 @@ class Session:
         return frame_to_explain(relation, self._schema_then)
 
     def _schema_then(self, read: Read) -> str:
-        """Find the schema of a temporary view or kept frame; empty if unknown."""
         if isinstance(read, FrameRead):
             snapshot = self._frame_snapshots.get(read.id)
         else:
@@ -338,7 +337,6 @@ class Session:
         return self._cache.global_views.get(name) if name[:1] == (_GLOBAL,) else self._views.get(name)
 
     def _full(self, read: TableRead) -> tuple[str, ...]:
-        """Complete a name by catalog and database, as far as known."""
         catalogs = (*self._cache.catalogs.named, _SESSION_CATALOG)
         if len(read.name) > 1 and read.name[0] in catalogs:
             return read.name

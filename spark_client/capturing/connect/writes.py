@@ -106,12 +106,14 @@ def _write_operation(commanded: Commanded) -> list[Write]:
         saves = message.table.save_method == message.table.TABLE_SAVE_METHOD_SAVE_AS_TABLE
         if saves and commanded.mode in ("ERROR_IF_EXISTS", "IGNORE", "UNSPECIFIED"):
             change = "CREATE"
+        # `insertInto` may overwrite partitions alone, but `saveAsTable` replaces the table.
         by_partition = overwrites and not saves
         into: Into = "by position" if not saves else "by name" if commanded.mode == "APPEND" else "new"
     else:
         into = "new"
         target = source_read(message.source, (message.path,), message.options)
         by_partition = overwrites and bool(message.partitioning_columns)
+        # An overwritten folder `day=1` leaves the rest of its table.
         if any(map(commanded.session.is_partition, getattr(target, "paths", ()))):
             change = None
     if _is_dynamic_by_option(message.options):
