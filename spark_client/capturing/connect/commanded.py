@@ -21,7 +21,7 @@ from spark_client.capturing.model import Dataset, Read, SchemaField, UnknownTarg
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
-# Rows of the program are in its plan, and go over the wire again with a query of its schema.
+# A plan has the rows of the program, and a query of its schema sends the rows again.
 _PLAN_MAX_BYTES = 1_000_000
 _DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 

@@ -21,7 +21,7 @@ from spark_client.capturing.plans.plan import kinds
 
 _LITERAL = "spark.connect.Expression.Literal"
 _MASK = "x"
-# Functions with names or a type out of a literal, or refused by the analyzer after a change of the literal.
+# Functions with names or a type out of a literal, or refused by the analyzer for a changed literal.
 _READ_LITERALS = kinds(
     """
     schema_of_csv schema_of_json schema_of_xml named_struct struct

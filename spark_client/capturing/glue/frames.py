@@ -1,10 +1,10 @@
 """Glue's DynamicFrames: their sources, steps and sinks.
 
-Spark's plans have no DynamicFrames, so the methods of AWS's package `awsglue` are wrapped
-(https://github.com/awslabs/aws-glue-libs), from the first capture to the end of the last. A frame has its steps as an
-attribute. When it becomes a frame of Spark's, the JVM keeps the steps for its rows (`GlueFrames.java`). A write is
-posted on Spark's bus, like an action of an RDD. The first `GlueContext` wraps a package imported later. A wrapped
-method runs and returns its result, whatever becomes of the note.
+Spark's plans have no DynamicFrames. So the methods of AWS's package `awsglue` are wrapped, from the first capture to
+the end of the last (https://github.com/awslabs/aws-glue-libs). A frame has its steps as an attribute. When it becomes a
+frame of Spark's, the JVM keeps the steps for its rows (`GlueFrames.java`). A write is posted on Spark's bus, like an
+action of an RDD. The first `GlueContext` wraps a package imported later. A wrapped method runs and returns its result,
+whatever becomes of the note.
 """
 
 from __future__ import annotations

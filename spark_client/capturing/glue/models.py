@@ -26,8 +26,8 @@ from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms, reported
 MODEL, MODEL_SAVE = "model", "ModelSave"
 UNFITTED = "Model: capture did not see what it was fitted on"
 NO_COLUMNS = "a model has no columns"
-# Takes the path of a save over Spark Connect, the frame of the fit, the writer, whether it saves a model, the start in
-# milliseconds, and the error.
+# Arguments, of a save over Spark Connect: path, frame of the fit, writer, True for a model, start in milliseconds,
+# error.
 Report: TypeAlias = Callable[[str, Any, Any, bool, int, "BaseException | None"], None]
 _lock = threading.Lock()
 _installed = False

@@ -1,7 +1,7 @@
 """Runs of streaming queries: a run for each dataset written by a query, from the query's start to its end.
 
 A query writes its sink, or its batches write datasets (`foreachBatch`). A batch's writes of a dataset replace the
-columns of the batch before, so a run reports the columns of the last batch. Events are rate-limited: rows, bytes and
+columns of the batch before: a run reports the columns of the last batch. Events are rate-limited: rows, bytes and
 files add up from each event to the next.
 """
 

@@ -50,7 +50,7 @@ class Leaves(Protocol):
         """Read a table's columns; `names` are the plan's."""
 
     def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
-        """Read the columns of files, or of a frame kept by the server, by their place among `count` of the kind."""
+        """Read the columns of files, or of a frame kept by the server, by place among `count` of the kind."""
 
     def view(self, name: str) -> Snapshot | None:
         """Find the columns of a temporary view; None for a view of the catalog."""

@@ -22,7 +22,7 @@ from spark_client.capturing.plans.plan import Node
 _ID = re.compile(r"#(\d+)(L?)")
 _SUBQUERY = re.compile(r"(scalar|lateral|list|exists)(?:-subquery)?#(\d+) \[[^\]]*\]")
 _LAMBDA = re.compile(r"lambda (\w+)#(\d+)(L?)")
-# Marks of a reference, a subquery, a variable (of a lambda or the session), and a Python function's own id.
+# Marks of a reference, a subquery, a variable (of a lambda or the session), and a Python function's id.
 REFERENCE, PLAN, VARIABLE, PYTHON = "\x01", "\x02", "\x03", "\x04"
 MARK = re.compile(r"[\x01\x02\x03](?P<kind>[a-z]*)(?P<id>\d+)(?:~(?P<number>\d+))?;")
 _OF_SESSION = "session"
