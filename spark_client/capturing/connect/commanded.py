@@ -1,4 +1,4 @@
-"""Command of Spark Connect in its session: the writes and reads that a rule makes of it."""
+"""Command of Spark Connect in its session: makes the command's writes and reads."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from spark_client.capturing.model import Dataset, Read, SchemaField, UnknownTarg
 
 T = TypeVar("T")
 _log = logging.getLogger("headwater.capture")
-# Rows of the program are in its plan, and go over the wire again with a query of its schema.
+# A plan has the rows of the program, and a query of its schema sends the rows again.
 _PLAN_MAX_BYTES = 1_000_000
 _DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
 
 class Commanded:
-    """Command in its session; `message` is the part of it that its kind has."""
+    """Command in its session; `message` is the part for its kind, such as `write_operation`."""
 
     def __init__(self, session: Session, command: Command, message: Any, *, columns: bool) -> None:
         session.server.failure = command.failure
@@ -59,10 +59,11 @@ class Commanded:
         number: int = 0,
         output: Dataset | None = None,
     ) -> Write:
-        """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
+        """Make the write of a statement; `query` is the relation of the written rows, if not in the SQL."""
         resolved = self.session.find(statement.reads)
         if statement.target is not None and output is None:
             output = self.session.find_target(statement.target, is_new=statement.change is not None)
+        # Without a name for the target, the reads alone are reported.
         if output is None:
             raise UnknownTarget(self._nameless(statement.kind, resolved, "a target that nobody can name", sql))
         write = Write(
@@ -83,23 +84,23 @@ class Commanded:
         return write if query is None else self._with_columns(write, query, into)
 
     def reads(self, relation: Any) -> tuple[NamedRead, ...]:
-        """Return what a frame reads, in its expressions too."""
+        """List the reads of a frame, also inside its expressions."""
         reads = tuple(reads_of(relation))
         return (*reads, *self.session.hidden_in_frame(relation, reads))
 
     def nameless(self, kind: str, query: Any, why: str) -> Read:
-        """Return what a query reads, whose rows go into a target without a name."""
+        """Make the read of a query whose rows go into a target without a name."""
         return self._nameless(kind, self.session.find(self.reads(query)), why)
 
     def opaque(self, kind: str, why: str, sql: str) -> Read:
-        """Return a statement that runs on the server alone, of which nothing is known."""
+        """Make a read without inputs, for a statement whose reads and writes are unknown."""
         return self._nameless(kind, ResolvedReads((), (f"{kind}: {why}",), schema_known=False), why, sql)
 
     def of_target(self, target: Target, sql: str, name: tuple[str, ...] = ()) -> Write:
-        """Return the write of a statement without a query, which names its tables alone; `name`: a table to alter.
+        """Make the write of a statement without a query: `DROP TABLE t`. `name`: the table to alter, if any.
 
         Raises:
-            UnknownTarget: no name is known of what it changes.
+            UnknownTarget: the changed table or folder has no known name.
         """
         if target.output is None:
             kind, _, why = (target.unknown or f"{target.command}: a table that nobody can name").partition(": ")
@@ -122,7 +123,7 @@ class Commanded:
         )
 
     def schema_now(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
-        """Return the columns of a table or a view after the command; none if the server does not return them."""
+        """Read the columns of a table or view after the command; empty after a failure, or without a response."""
         try:
             return self.session.server.table_schema(name) if self.done else ()
         except NoResponse:
@@ -143,12 +144,11 @@ class Commanded:
         )
 
     def _with_columns(self, write: Write, query: Any, into: Into) -> Write:
-        """Return the write with its columns, as far as they are read; a reader's fault only costs the columns."""
         snapshot = self.snapshot(query)
         return replace(write, tier_reason=self._unread) if snapshot is None else self.named(write, snapshot, into)
 
     def named(self, write: Write, snapshot: Snapshot, into: Into) -> Write:
-        """Return the write with these columns, as the written dataset names them."""
+        """Add the columns of a snapshot to a write, under the names of the written dataset."""
         try:
             read = columns_of(snapshot, write.output.schema, into)
         except Unreadable as reason:
@@ -156,15 +156,15 @@ class Commanded:
         return replace(write, columns=read.columns, unknown=read.unknown, tier="full", tier_reason=None)
 
     def statements(self, message: Any) -> list[tuple[Snapshot, Into]]:
-        """Return the columns of the queries in a statement; none if they cannot be read."""
+        """Read the columns of a statement's queries; empty if unreadable."""
         return self._guarded(lambda: read_statements(self.session, message)) or []
 
     def snapshot(self, relation: Any) -> Snapshot | None:
-        """Return the columns of a relation; None if they cannot be read."""
+        """Read the columns of a relation; None if unreadable."""
         return self._guarded(lambda: read_snapshot(self.session, relation))
 
     def _guarded(self, read: Callable[[], T]) -> T | None:
-        """Return what is read, None if it cannot be: a fault of the reader costs the columns alone."""
+        """Call a reader of columns; None if columns are off or the reader fails."""
         try:
             return read() if self._columns else None
         except (Unreadable, NoResponse) as reason:
@@ -175,7 +175,7 @@ class Commanded:
         return None
 
     def _with_schema(self, output: Dataset, resolved: ResolvedReads, query: Any) -> Dataset:
-        """Return a folder with the columns written to it, where the server need not read data for them."""
+        """Add the written columns to a folder, where the server knows them without reading data."""
         if output.schema or query is None or not resolved.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
             return output
         try:

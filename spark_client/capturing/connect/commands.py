@@ -1,7 +1,7 @@
-"""Commands of a program's Spark Connect clients, from now on: what each session sends, and how it went.
+"""Commands of a program's Spark Connect clients, from now on, and their results.
 
-The server's driver is out of reach, but every write of the program goes through its own client, by `execute_command`
-of PySpark's `SparkConnectClient`. The wrapper there only reads a clock and fills a queue.
+The server's driver is out of reach. But every write of the program passes `execute_command` of PySpark's
+`SparkConnectClient`. The wrapper there only reads a clock and fills a queue.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL
 from spark_client.capturing.model import Ended, Failure
 
 _log = logging.getLogger("headwater.capture")
-# How long the end of a session waits until its writes are read, which takes queries to the server.
+# Longest wait of a session's end for the reading of its writes, with queries to the server.
 _DRAIN_S = 5.0
 STREAM_START = "write_stream_operation_start"
-# The commands that write, or that decide what a later one reads.
+# Commands with writes, or with names for later commands.
 _CAPTURED = frozenset(
     {
         "catalog",
@@ -39,7 +39,7 @@ _CAPTURED = frozenset(
         STREAM_START,
     }
 )
-# The commands that a streaming query ends, or that wait for its end, by their kinds and those of their parts.
+# Commands that stop a streaming query or wait for its end: the kind, and the kind of the request inside.
 _STREAM_ENDS = frozenset(
     {
         ("streaming_query_command", "stop"),
@@ -55,8 +55,8 @@ class Command:
 
     Attributes:
         id: counted from 0 in this program.
-        client: the session's, of PySpark.
-        message: the `Command` of Spark Connect's protocol, or a `Relation` that does something: `spark.catalog`.
+        client: PySpark's client of the session.
+        message: a `Command` of Spark Connect's protocol, or a `Relation` with an effect: `spark.catalog`.
         result: the server's results beside rows, by name.
         started_ms: milliseconds since 1970 by this machine's clock, as are all times.
     """
@@ -76,7 +76,7 @@ class Command:
 
     @property
     def root_id(self) -> int:
-        """Own id: a client's command is no part of another one."""
+        """Own id, as a client's command is no part of another command."""
         return self.id
 
     @property
@@ -87,15 +87,15 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """End of a session that is about to come."""
+    """Coming end of a session."""
 
     client: Any
 
 
 class Commands:
-    """Commands of all sessions that this program has at one server, from now on; usable by many threads.
+    """Queue of the commands of this program's sessions at a server, from now on; usable by many threads.
 
-    `kept` of them may wait to be read; further commands are counted as `dropped`.
+    The queue keeps `kept` commands, and counts further commands as `dropped`.
 
     Raises:
         Unavailable: the packages of Spark Connect's client are not installed.
@@ -114,11 +114,11 @@ class Commands:
 
     @property
     def dropped(self) -> int:
-        """Number of commands that found the queue full."""
+        """Number of commands lost to a full queue."""
         return self._dropped
 
     def next(self, timeout_s: float) -> Command | Leaving | Ended | None:
-        """Return the next item; None if there is none within so many seconds."""
+        """Take the next item; None after `timeout_s` without an item."""
         with self._changed:
             self._reading = False
             self._changed.notify_all()
@@ -131,7 +131,7 @@ class Commands:
         _forget(self)
 
     def add(self, command: Command) -> None:
-        """Add a command that ended in one of the sessions."""
+        """Add an ended command."""
         with self._changed:
             self._open.add(command.client)
             if len(self._queue) >= self._kept:
@@ -149,7 +149,7 @@ class Commands:
                 self._changed.wait_for(lambda: not self._queue and not self._reading, self._drain_s)
 
     def left(self, client: Any) -> None:
-        """Note that a session ended; the application ends with the last one."""
+        """Note the end of a session; the application ends with its last session."""
         with self._changed:
             if client in self._open:
                 self._open.discard(client)
@@ -166,7 +166,7 @@ _SERVERS: dict[str, ServerKey] = {}
 
 
 def server_of(client: Any) -> ServerKey:
-    """Return the server of a client: the same for all of its sessions."""
+    """Find the key of a client's server: the same key for all sessions there."""
     builder = client._builder
     return _SERVERS.setdefault(str(getattr(builder, "endpoint", None) or client.host), ServerKey())
 
@@ -195,7 +195,7 @@ def _listen(commands: Commands) -> None:
 
 
 def _forget(commands: Commands) -> None:
-    """Restore PySpark's client with the last listener, unless other code wrapped it since."""
+    """Restore PySpark's client after the last listener, unless the client was wrapped again since."""
     with _lock:
         _listening[:] = [listener for listener in _listening if listener is not commands]
         if _listening or not _patched:
@@ -223,7 +223,7 @@ def _capturing_commands(former: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _capturing_fetches(former: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method that fetches rows, which `spark.catalog` also uses for its changes."""
+    """Wrap a method that fetches rows; `spark.catalog` also changes the session by it."""
 
     def fetch(client: Any, plan: Any, *arguments: Any, **named: Any) -> Any:
         started_ms = _now_ms()
@@ -235,8 +235,6 @@ def _capturing_fetches(former: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _capturing_ends(former: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method that releases a session or closes its client."""
-
     def end(client: Any, *arguments: Any, **named: Any) -> Any:
         for commands in _listeners_of(client):
             commands.leaving(client)
@@ -280,7 +278,7 @@ def _add(client: Any, message: Any, results: dict[str, Any], started_ms: int, er
 def report_model(
     path: str, fitted: Any, writer: Any, is_model: bool, started_ms: int, error: BaseException | None
 ) -> None:
-    """Report the save of a model, for which a client sent several commands; `fitted` is the frame it was fitted on."""
+    """Report a model's save, several commands of a client, as a single command; `fitted` is the frame of the fit."""
     try:
         from pyspark.sql.connect import proto
         from pyspark.sql.connect.session import SparkSession
@@ -298,12 +296,12 @@ def report_model(
 
 
 def kind_of(message: Any) -> str:
-    """Return the kind of a command or relation."""
+    """Read the kind of a command or relation: `write_operation`."""
     return str(message.WhichOneof(message.DESCRIPTOR.oneofs[0].name))
 
 
 def _part_of(message: Any) -> tuple[str, str]:
-    """Return the kind of a command, and the kind of the request in it; empty if it has but one."""
+    """Read the kind of a command, and of the request inside: `("streaming_query_command", "stop")`."""
     kind = kind_of(message)
     return kind, str(getattr(message, kind).WhichOneof("command")) if kind.startswith("streaming_query") else ""
 
@@ -322,7 +320,7 @@ def _listeners_of(client: Any) -> list[Commands]:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return a command's failure from the client's exception, whose text has the JVM's stack."""
+    """Make a failure of the client's exception, whose text may end with the JVM's stack."""
     message, _, stack = str(error).strip().partition("\n\nJVM stacktrace:\n")
     return Failure(f"{type(error).__name__}: {message}", stack or None)
 

@@ -1,7 +1,7 @@
-"""Frames of a program as the server is to explain them: the same columns, and literals that look like nothing else.
+"""Frames of a program for the server's `EXPLAIN`: the same columns, with harmless literals.
 
-Spark prints literals without quotes. What a literal says seldom matters to the analysis, so a literal that may be taken
-for a part of a plan goes to the server as another one.
+Spark prints literals without quotes. A literal's text seldom matters to the analysis, so `"a AS b#1"` goes to the
+server as `"x"`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from spark_client.capturing.plans.plan import kinds
 
 _LITERAL = "spark.connect.Expression.Literal"
 _MASK = "x"
-# Functions whose result has names or a type by a literal, or that the analyzer refuses for another literal.
+# Functions with names or a type out of a literal, or refused by the analyzer for a changed literal.
 _READ_LITERALS = kinds(
     """
     schema_of_csv schema_of_json schema_of_xml named_struct struct
@@ -31,9 +31,9 @@ _READ_LITERALS = kinds(
     convert_timezone bucket days hours months years call_function
     """
 )
-# Functions whose literals behind the first argument are schemas, which are printed as types.
+# Functions with schemas in the literals behind their first argument; Spark prints schemas as types.
 _PARSERS = kinds("from_avro from_csv from_json from_protobuf from_xml")
-# Messages whose texts are no literals of expressions: names of fields, values that become columns, rows, options.
+# Messages whose texts are no literals of expressions: names of fields, values of a pivot, rows, options.
 _KEPT = frozenset(
     {
         "google.protobuf.Any",
@@ -46,12 +46,12 @@ _KEPT = frozenset(
 )
 
 
-# How literals matter: as nothing else, to the analysis too, or as types, which are printed in another way.
+# A literal is free to change, kept for the analysis, or a schema, printed as a type.
 _Literals: TypeAlias = Literal["free", "kept", "types"]
 
 
 class FrameToExplain(NamedTuple):
-    """Frame for the server, the risks of the literals that are left in it, and reads that other names stand for."""
+    """Frame for the server, the risks of its literals, and the reads behind its stand-ins, by name: `headwater_0`."""
 
     relation: Any
     risks: LiteralRisks
@@ -59,10 +59,10 @@ class FrameToExplain(NamedTuple):
 
 
 def frame_to_explain(relation: Any, schema_of: Callable[[Read], str] = lambda _: "") -> FrameToExplain:
-    """Return a frame without literals that look like parts of a plan, and without the rows of the program.
+    """Copy a frame without the rows of the program, and without literals like parts of a plan.
 
-    A temporary view or a kept frame whose schema is known (`schema_of`) is empty rows there: the server may have
-    another view by that name, and no frame any more.
+    A temporary view or kept frame with a schema (`schema_of`) becomes empty rows: the server may have a new view of
+    the name by now, and the frame no more.
     """
     frame = type(relation)()
     frame.CopyFrom(relation)
@@ -90,7 +90,7 @@ _NONE = LiteralRisks(ids=False, parts=False, brackets=False, commas=False)
 
 
 def _messages(relation: Any) -> Iterator[tuple[Any, _Literals]]:
-    """Yield all messages in a relation, at any depth, and how the literals in them matter."""
+    """Yield all messages in a relation, at any depth, with the treatment of their literals."""
     left: list[tuple[Any, _Literals]] = [(relation, "free")]
     while left:
         message, literals = left.pop()
@@ -107,7 +107,7 @@ def _messages(relation: Any) -> Iterator[tuple[Any, _Literals]]:
 
 
 def _stand_in(relation: Any, schema_of: Callable[[Read], str], stand_ins: dict[str, Read]) -> None:
-    """Put empty rows in the place of a view or a kept frame, under a name of their own inside that of the view."""
+    """Replace a view or kept frame by empty rows under a new name, inside an alias of the view's name."""
     kind = relation.WhichOneof("rel_type")
     if kind not in ("read", "cached_remote_relation"):
         return
@@ -130,7 +130,7 @@ def _stand_in(relation: Any, schema_of: Callable[[Read], str], stand_ins: dict[s
 
 
 def _of_names(kind: str, message: Any) -> LiteralRisks:
-    """Return the risk that a name is taken for an id."""
+    """Find the risk of a name like an id: `total#1`."""
     if kind == "spark.connect.Expression.Alias":
         return _NONE._replace(ids=risks_of_literals(list(message.name)).ids)
     if kind == "spark.connect.Expression.UnresolvedAttribute":
@@ -139,7 +139,6 @@ def _of_names(kind: str, message: Any) -> LiteralRisks:
 
 
 def _without_rows(message: Any) -> None:
-    """Leave the schema alone of rows of the program."""
     if message.data:
         import pyarrow
 

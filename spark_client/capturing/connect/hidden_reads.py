@@ -1,6 +1,6 @@
-"""Reads that no name in a statement or a frame says: of variables, and inside functions that SQL defines.
+"""Reads without a name in the statement or frame: of variables, and inside functions defined in SQL.
 
-Spark's analyzed plan has them: a variable by its name, and the body of a function in the place of its call.
+Spark's analyzed plan shows both: a variable by its name, the body of a function in place of its call.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _RELATION = re.compile(
     r"(?:Relation (?P<relation>[^\s\[]*)\[|RelationV2\[.*?\] (?P<v2>\S+)|HiveTableRelation \[(?P<hive>`.*?`), )"
 )
 _VIEW = re.compile(r"View \((?P<name>`.*?`), \[")
-# A call of a function as a parsed plan prints it, and as SQL has it.
+# A call of a function in a parsed plan (`'f(`), and in SQL (`f(`).
 _CALLED = re.compile(r"'([A-Za-z_][\w.]*)\(")
 _CALL = re.compile(r"([A-Za-z_][\w.`]*)\s*\(")
 _WORD = re.compile(r"[A-Za-z_]\w*")
-# Words of SQL before a parenthesis, which call nothing.
+# Words of SQL before a parenthesis without a call: `x IN (1)`.
 _NO_CALLS = kinds(
     """
     and array as between by case cast char decimal else filter in interval like map not or over partition struct then
@@ -35,7 +35,7 @@ _ROWS = frozenset({"spark.connect.LocalRelation", "google.protobuf.Any"})
 
 
 def variable_name(text: str) -> str:
-    """Return a variable's name, in lower case, as a plan or a statement has it.
+    """Parse the name of a variable in a plan or statement; in lower case.
 
     >>> [variable_name(text) for text in ("Farthest", "`a.b`", "system.session.farthest")]
     ['farthest', 'a.b', 'farthest']
@@ -50,7 +50,7 @@ def variables_in(root: PlanText) -> Iterator[VariableRead]:
 
 
 def calls_unknown(parsed: PlanText) -> bool:
-    """True if a parsed plan calls a function that is not Spark's own, or one that makes a table."""
+    """True if a parsed plan calls a table function, or a function outside of Spark's own."""
     return any(
         "UnresolvedTableValuedFunction" in node.text or _is_unknown(_CALLED.findall(node.text))
         for node in _nodes(parsed)
@@ -58,10 +58,10 @@ def calls_unknown(parsed: PlanText) -> bool:
 
 
 def tables_in(root: PlanText, known: Collection[str], frames: Collection[str], files: int) -> Iterator[Read]:
-    """Yield what an analyzed plan reads beside the tables and views that are `known`.
+    """Yield the reads of an analyzed plan beside its known tables and files.
 
-    Views of the catalog stand for what they read. `known` are whole names in lower case, `frames` names that stand for
-    the program's frames; `files` is the number of reads of files that are known.
+    A view of the catalog counts, not the tables inside. `known`: whole names in lower case. `frames`: aliases of the
+    program's frames. `files`: the number of known reads of files.
     """
     names = list(_named_in(root, frames))
     for name in filter(None, dict.fromkeys(names)):
@@ -73,7 +73,7 @@ def tables_in(root: PlanText, known: Collection[str], frames: Collection[str], f
 
 
 def _named_in(root: PlanText, frames: Collection[str]) -> Iterator[str]:
-    """Yield the names of tables and views, which may repeat; they are empty for files."""
+    """Yield the names of tables and views, with repetitions; an empty name for files."""
     left = [root]
     while left:
         node = left.pop()
@@ -88,7 +88,7 @@ def _named_in(root: PlanText, frames: Collection[str]) -> Iterator[str]:
 
 
 def may_hide(relation: Any, variables: Collection[str]) -> bool:
-    """True if an expression of a program's frame may read what no name of its relations says."""
+    """True if a frame's expressions may read a variable, or a table in a function or subquery."""
     left = [relation]
     while left:
         message = left.pop()

@@ -1,4 +1,4 @@
-"""Literals that may be taken for something else, once Spark prints them without quotes."""
+"""Literals that look like parts of a plan, once Spark prints them without quotes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ID = re.compile(r"#\d")
 
 
 class LiteralRisks(NamedTuple):
-    """Risks of a statement's literals: what they may be taken for, once they are printed without quotes.
+    """Risks of a statement's literals without quotes: a look like ids, parts of expressions, brackets or commas.
 
     >>> risks_of("SELECT concat(a, ' - '), '(b)' FROM t -- it's")
     LiteralRisks(ids=False, parts=True, brackets=True, commas=False)
@@ -32,18 +32,18 @@ class LiteralRisks(NamedTuple):
 
 
 def risks_of(sql: str) -> LiteralRisks:
-    """Return what literals may be taken for: ids of references, parts of expressions, brackets of lists, commas."""
+    """Find the risks of the literals in a statement."""
     risks = risks_of_literals(literals_of(sql))
     return risks._replace(ids=risks.ids or "#" in sql or "\\" in sql)
 
 
 def literals_of(sql: str) -> list[str]:
-    """Return the texts in quotes."""
+    """List the texts in quotes."""
     return [token["one"] or token["two"] or "" for token in _TOKENS.finditer(sql)]
 
 
 def risks_of_literals(literals: Sequence[str]) -> LiteralRisks:
-    """Return what texts may be taken for.
+    """Find the risks of texts.
 
     >>> risks_of_literals(["Newark (EWR)", "a#1"])
     LiteralRisks(ids=True, parts=True, brackets=True, commas=False)
@@ -55,9 +55,9 @@ def risks_of_literals(literals: Sequence[str]) -> LiteralRisks:
 
 
 def masked_sql(sql: str, but: Container[str]) -> str:
-    r"""Return an expression with other literals in the place of those that look like parts of a plan.
+    r"""Replace the literals of an expression that look like parts of a plan.
 
-    Nothing is changed where one of the functions `but` is called, to whose analysis its literals matter.
+    An expression with a call of a function in `but` stays as it is: the analysis reads its literals.
 
     >>> masked_sql(r"regexp_replace(a, '\d+', 'b') = 'c#1'", ())
     "regexp_replace(a, 'x', 'b') = 'x'"
@@ -75,5 +75,5 @@ def masked_sql(sql: str, but: Container[str]) -> str:
 
 
 def all_risks(risks: Sequence[LiteralRisks]) -> LiteralRisks:
-    """Return the risks of several texts together."""
+    """Join the risks of several texts."""
     return LiteralRisks(*map(any, zip(*risks, strict=True)))

@@ -1,4 +1,4 @@
-"""Places of sources of files on a server: paths in full, and the columns that Spark knows of them."""
+"""Places of files on a server: full paths, and the columns known to Spark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Places:
         self._cache = cache
 
     def schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
-        """Return the columns of a source, where Spark knows them without reading the data."""
+        """Read the columns of a source; empty where Spark would have to read the data."""
         if read.schema.startswith("{"):
             return parse_schema(read.schema)
         if not is_schema_known(read):
@@ -40,7 +40,7 @@ class Places:
         return self._cache.schemas[read]
 
     def of(self, read: SourceRead) -> Iterator[str]:
-        """Yield the paths in full; of a pattern, the paths that match it."""
+        """Yield the full paths of a source; for a pattern, its matches."""
         for path in paths_of(read):
             whole = self.whole(path)
             if _PATTERN.isdisjoint(path):
@@ -52,7 +52,7 @@ class Places:
                 yield root + "/".join(inside.split("/")[:depth])
 
     def whole(self, path: str) -> str:
-        """Return a path with its scheme; the server locates relative paths and those without a scheme."""
+        """Complete a path by the server's folder: `a.csv` becomes `file:/home/spark/a.csv`."""
         if ":/" in path:
             return path
         if self._cache.folder is None:
@@ -64,13 +64,17 @@ class Places:
 
 
 def paths_of(read: SourceRead) -> list[str]:
-    """Return the paths of a source; of what are no files, a word that does not say where it is is no path."""
+    """List the paths of a source; for a format without files, absolute paths alone.
+
+    >>> paths_of(SourceRead("parquet", ("a",))), paths_of(SourceRead("kafka", ("a",)))
+    (['a'], [])
+    """
     of_files = not read.format or read.format in FORMATS_OF_FILES
     return [path for path in read.paths if of_files or is_absolute(path)]
 
 
 def _parts_of(url: str) -> tuple[str, str]:
-    """Return scheme and authority, and the path.
+    """Split a URL into scheme with authority, and path.
 
     >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
     [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]

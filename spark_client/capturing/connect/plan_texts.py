@@ -1,4 +1,4 @@
-r"""Parsed plans as Spark prints them (`EXPLAIN EXTENDED`): what a statement writes and reads, by the names in it.
+r"""Parsed plans in the output of `EXPLAIN EXTENDED`: the names of a statement's writes and reads.
 
 Only Spark's own parser knows its SQL, and a client without a JVM can reach it by `EXPLAIN`. The parsed plan has nothing
 of the catalog in it, so it does not change.
@@ -14,7 +14,7 @@ from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, Un
 
 _SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
 _ANALYZED = re.compile(r"== Analyzed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
-# How long a column's rows may be late.
+# Watermark of a column: `at#1-T60000ms`.
 _WATERMARK = re.compile(r"(#\d+L?)-T\d+ms")
 _BELOW = re.compile(r"[: ]*[:+]- ")
 # `:  ` and three spaces are the indentation by nodes above; `:- ` and `+- ` begin a node.
@@ -34,7 +34,7 @@ _FORMAT_IN_SQL = re.compile(r"\w[\w.]*, (?=.*/)")
 class PlanText:
     """Node of a plan: its line without the indentation, and the nodes below it.
 
-    Those `inside` it are of its expressions (subqueries), or what a CTE defines.
+    Nodes `inside` are subqueries of its expressions, or the definitions of a CTE.
     """
 
     text: str
@@ -56,7 +56,7 @@ class PlanText:
 
 
 def parse_plan_text(explained: str) -> PlanText | None:
-    """Return the parsed plan in the output of `EXPLAIN EXTENDED`; None if there is none."""
+    """Parse the parsed plan in the output of `EXPLAIN EXTENDED`; None if missing."""
     section = _SECTION.search(explained)
     if section is None:
         return None
@@ -64,7 +64,7 @@ def parse_plan_text(explained: str) -> PlanText | None:
 
 
 def parse_analyzed_text(explained: str) -> PlanText | None:
-    """Return the analyzed plan in the output of `EXPLAIN EXTENDED`; None if there is none."""
+    """Parse the analyzed plan in the output of `EXPLAIN EXTENDED`; None if missing."""
     section = _ANALYZED.search(explained)
     lines = _WATERMARK.sub(r"\1", section[1]).split("\n") if section else []
     if len(lines) > 1 and not _BELOW.match(lines[1]):  # the first line has the columns
@@ -73,9 +73,9 @@ def parse_analyzed_text(explained: str) -> PlanText | None:
 
 
 def schema_in(explained: str, names: Sequence[str]) -> str:
-    r"""Return the schema in the output of `EXPLAIN EXTENDED` of a query with these columns, in SQL's words.
+    r"""Read the schema of a query's columns in the output of `EXPLAIN EXTENDED`, in SQL's words.
 
-    Empty if a type is cut, or has names that SQL would have in quotes.
+    Empty if a type is cut, or has names to quote in SQL.
 
     >>> schema_in("== Analyzed Logical Plan ==\na: int, b, c: struct<d:string>\nProject [...]", ["a", "b, c"])
     '`a` int, `b, c` struct<d:string>'
@@ -149,7 +149,7 @@ def _read(node: PlanText, known: frozenset[str]) -> Read | None:
 
 
 def relation_read(text: str) -> Read | None:
-    """Return the relation in a node: a table, or a path with its format (``SELECT * FROM parquet.`/data/f` ``)."""
+    """Parse the relation in a node: a table, or a path with its format (``SELECT * FROM parquet.`/data/f` ``)."""
     match = _RELATION.search(text)
     if match is None:
         return None
@@ -160,6 +160,6 @@ def relation_read(text: str) -> Read | None:
 
 
 def location_in(text: str) -> str | None:
-    """Return the location that an `INSERT OVERWRITE DIRECTORY` writes to."""
+    """Find the location of an `INSERT OVERWRITE DIRECTORY`."""
     match = _LOCATION.search(text)
     return match[1] if match else None

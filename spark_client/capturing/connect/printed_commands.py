@@ -1,6 +1,6 @@
-"""Commands without a query in the text of a parsed plan, as the nodes that the rules of a driver's commands read.
+"""Commands without a query in the text of a parsed plan, made into nodes for the rules of `datasets.statements`.
 
-Spark's parser makes commands of the same classes in a driver, and their rules stand in `datasets.statements`.
+Spark's parser makes commands of the same classes in a driver.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PLACED = re.compile(r", Some\((?P<location>.*)\)\)$")
 
 
 def command_node(command: PlanText, name: Name) -> Node:
-    """Return a command, whose table or view has this whole name."""
+    """Make the node of a command; `name` is the whole name of its table or view."""
     node = Node(0, command.kind)
     values = _VALUES.get(command.kind, _nothing)(command.text.partition(" ")[2], name)
     node.values = {**values, "child": _identifier(name)} if name else values
@@ -37,12 +37,12 @@ def _nothing(_: str, __: Name) -> Mapping[str, Any]:
 
 
 def _drop(text: str, _: Name) -> Mapping[str, Any]:
-    """Return the values of `DropTable true, false`."""
+    """Parse `DropTable true, false`."""
     return {"ifExists": text.startswith("true")}
 
 
 def _rename(text: str, name: Name) -> Mapping[str, Any]:
-    """Return the values of `RenameTable [db, t], false`; the new name may begin with the catalog."""
+    """Parse `RenameTable [db, t], false`; the new name may begin with the catalog."""
     new = text[1:].partition("]")[0].split(", ")
     new = new[1:] if len(new) >= len(name) and new[:1] == [*name[:1]] else new
     return {"newName": new, "isView": text.endswith("true")}
@@ -53,19 +53,19 @@ def _partition(text: str, _: Name) -> Mapping[str, Any]:
 
 
 def _location(text: str, _: Name) -> Mapping[str, Any]:
-    """Return the values of `SetTableLocation Map(day -> 1), /lake/t`."""
+    """Parse `SetTableLocation Map(day -> 1), /lake/t`."""
     match = _SPEC.fullmatch(text)
     return {"partitionSpec": text, "location": match["location"]} if match else {"location": text}
 
 
 def _partitions(text: str, _: Name) -> Mapping[str, Any]:
-    """Return the values of `AddPartitions [unresolvedpartitionspec((day,1), Some(/lake/t)), ...], false`."""
+    """Parse `AddPartitions [unresolvedpartitionspec((day,1), Some(/lake/t)), ...], false`."""
     parts = text.rpartition("], ")[0].split(", unresolvedpartitionspec(")
     return {"parts": [{"location": match["location"] if (match := _PLACED.search(part)) else None} for part in parts]}
 
 
 def _namespace(text: str, _: Name) -> Mapping[str, Any]:
-    """Return the values of `DropNamespace false, true`."""
+    """Parse `DropNamespace false, true`."""
     return {"cascade": text.endswith("true")}
 
 

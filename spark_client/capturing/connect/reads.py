@@ -1,6 +1,6 @@
-"""Reads of a relation of Spark Connect's protocol: the names, locations and statements in it, none of them resolved.
+"""Reads of a relation of Spark Connect's protocol: the names, locations and statements in it, unresolved.
 
-A client's plan has unresolved names and SQL as text, which the server can resolve (`server`).
+A client's plan has names and SQL as text; the server can resolve both (`server`).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, TypeAlias
 from spark_client.capturing.datasets.sql_names import parse_name
 
 _RELATION = "spark.connect.Relation"
-# Messages without relations in them, of which there are very many.
+# Frequent messages without relations in them.
 _OTHERS = frozenset({"spark.connect.Expression", "spark.connect.DataType", "google.protobuf.Any"})
 _MADE_OF_NOTHING = frozenset({"range", "unresolved_table_valued_function", "common_inline_user_defined_table_function"})
-# Sources of streams that Spark makes up.
+# Sources of streams without data outside of Spark.
 _MADE_UP = frozenset({"rate", "rate-micro-batch"})
 
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """Table or view, by the parts of its name; the names in a view's query may be in another `database`."""
+    """Table or view, by the parts of its name; inside a view, the view's `database` completes a short name."""
 
     name: tuple[str, ...]
     database: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class TableRead:
 
 @dataclass(frozen=True, slots=True)
 class SourceRead:
-    """Source by its format (empty: the session's default), with the paths or options that locate it.
+    """Source by its format (empty: the session's default), with its paths or options.
 
     `schema` is the program's, as JSON or as SQL's columns.
     """
@@ -42,7 +42,7 @@ class SourceRead:
 
 @dataclass(frozen=True, slots=True)
 class QueryRead:
-    """Query in SQL (`message` is the protocol's `SQL`); `frames` are names in it that stand for frames."""
+    """Query in SQL (`message` is the protocol's `SQL`); `frames` are its names of the program's frames."""
 
     message: Any = field(hash=False)
     frames: frozenset[str] = frozenset()
@@ -50,14 +50,14 @@ class QueryRead:
 
 @dataclass(frozen=True, slots=True)
 class FrameRead:
-    """Frame that the server keeps, by its id: a checkpoint, or a command's result."""
+    """Frame kept by the server, by its id: a checkpoint, or a command's result."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class VariableRead:
-    """Variable of the session, by its name in lower case: what it was set to."""
+    """Variable of the session, by its name in lower case."""
 
     name: str
 
@@ -69,13 +69,13 @@ class UnknownRead:
     reason: str
 
 
-# Rows that a program made: their columns are unknown, unlike those of literals in a statement.
+# Rows of a program: their columns are unknown, but columns of literals in a statement are known.
 ROWS_OF_PROGRAM = UnknownRead("LocalRelation: rows of the program")
 Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | VariableRead | UnknownRead
 
 
 def reads_of(relation: Any) -> Iterator[Read]:
-    """Yield the reads of a `Relation`, in order, repeated ones too; the relation may be arbitrarily deep."""
+    """Yield the reads of a `Relation`, in order, with repetitions; the relation may be arbitrarily deep."""
     left: list[tuple[Any, frozenset[str]]] = [(relation, frozenset())]
     while left:
         message, frames = left.pop()
@@ -93,7 +93,7 @@ def reads_of(relation: Any) -> Iterator[Read]:
 
 
 def kinds_in(relation: Any) -> set[str]:
-    """Return the kinds of a relation and of all below it."""
+    """Collect the kinds of a relation and of all relations below."""
     kinds: set[str] = set()
     left = [relation]
     while left:
@@ -106,7 +106,7 @@ def kinds_in(relation: Any) -> set[str]:
 
 
 def table_read(name: str) -> TableRead:
-    """Return a table by its name as it is written.
+    """Parse the written name of a table.
 
     >>> table_read("shop.`my.orders`").name
     ('shop', 'my.orders')
@@ -117,7 +117,7 @@ def table_read(name: str) -> TableRead:
 def source_read(
     format_: str, paths: Iterable[str], options: Mapping[str, str], schema: str = ""
 ) -> TableRead | SourceRead:
-    """Return a source; Iceberg's path may be a table's name."""
+    """Make the read of a source; Iceberg's path may be a table's name: `shop.orders`."""
     small = {key.lower(): value for key, value in options.items()}
     all_paths = tuple(filter(None, paths)) or tuple(filter(None, [small.get("path")]))
     if format_.lower() == "iceberg" and len(all_paths) == 1 and "/" not in all_paths[0]:

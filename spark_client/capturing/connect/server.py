@@ -1,4 +1,4 @@
-"""Queries to a Spark Connect server, in the job's session, beside the job: none of them changes anything in it."""
+"""Queries to a Spark Connect server in the job's session, beside the job, without a lasting change to the session."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from spark_client.capturing.connect.reads import SourceRead
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.model import Failure, SchemaField
 
-# A query that takes longer is given up, where the client has time limits (PySpark 4.2 and newer).
+# A longer query is given up, where the client has time limits (PySpark 4.2 and newer).
 _RESPONSE_S = 30.0
 _RELEASE_S = 2.0
 # A path without files; the plan's error names the location of paths without a scheme. Under a single path Spark looks
-# for a stream's log, and prints a stack trace where the path is not there: so the path is there twice.
+# for a stream's log, and prints a stack trace for a missing path: so the path stands twice.
 _NOWHERE = "headwater/asks/where/paths/are"
 _LOOK_THERE = f"SELECT * FROM text.`{_NOWHERE}`"  # noqa: S608 - our own statement
 _TWICE = f" WITH (path '{_NOWHERE}')"
 _FOUND_NOTHING = re.compile(rf"([a-zA-Z][\w+.-]*:/\S*?)/?{_NOWHERE}")
 _PATTERN = frozenset("*?[{")
-# Failures of the analyzer, but those that say that the target is there.
+# Failures of the analyzer, without `TABLE_OR_VIEW_ALREADY_EXISTS` and its like.
 _REFUSED = re.compile(r"(?:Analysis|Parse)Exception: (?!\[\w*ALREADY_EXISTS)")
 _DETAILS = "# Detailed Table Information"
 _CUT = re.compile(r"\.\.\. \d+ more fields")
@@ -45,40 +45,40 @@ class StreamStatus(NamedTuple):
 
 
 class Server:
-    """Session of a server, by a copy of the job's client that gives up soon; for one thread."""
+    """Session of a server, by an impatient copy of the job's client; for a single thread."""
 
     def __init__(self, client: Any) -> None:
         from pyspark.sql.connect import proto
 
         self._proto = proto
         self._client = _impatient(client)
-        # Failure of the command that is read.
+        # Failure of the command being read.
         self.failure: Failure | None = None
 
     def configuration(self) -> dict[str, str]:
-        """Return all of the session's configuration, Spark's own where the server starts with it."""
+        """Read the session's whole configuration, with the settings at the server's start."""
         operation = self._proto.ConfigRequest.Operation(get_all=self._proto.ConfigRequest.GetAll())
         with _no_response_for_errors():
             return {key: value for key, value in self._client.config(operation).pairs if value is not None}
 
     def conf(self, key: str) -> str | None:
-        """Return a value of the configuration as it is now; None if there is none."""
+        """Read the present value of a setting; None if unset."""
         option = self._proto.ConfigRequest.GetOption(keys=[key])
         with _no_response_for_errors():
             pairs = self._client.config(self._proto.ConfigRequest.Operation(get_option=option)).pairs
         return pairs[0][1] if pairs else None
 
     def spark_version(self) -> str | None:
-        """Return the server's Spark version."""
+        """Read the server's Spark version."""
         with _no_response_for_errors():
             version = self._client._analyze(method="spark_version").spark_version
         return str(version) if version else None
 
     def explain(self, statement: Any) -> str:
-        """Return Spark's plan of a statement, a protocol `SQL`, which is not run (`sql_statements.is_explainable`).
+        """Explain a statement, a protocol `SQL`, without running it (`sql_statements.is_explainable`).
 
-        Spark prints 25 columns of a list, if its configuration has no other number. A longer plan is printed in a clone
-        of the session, which prints them all; before Spark 4.1 in the session, whose number is another one meanwhile.
+        Spark prints 25 columns of a list, unless configured otherwise. For a longer list, a clone of the session prints
+        the plan, with a limit of 10,000 columns. Before Spark 4.1 the session itself has the limit meanwhile.
         """
         explained = self._proto.SQL()
         explained.CopyFrom(statement)
@@ -100,7 +100,7 @@ class Server:
 
     @contextmanager
     def _cloned(self) -> Iterator[Server]:
-        """Yield a clone of the session, of whose plans no list is cut."""
+        """Yield a clone of the session with the larger limit."""
         with _no_response_for_errors():
             clone = Server(self._client.clone())
             try:
@@ -112,7 +112,7 @@ class Server:
 
     @contextmanager
     def _unlimited(self) -> Iterator[Server]:
-        """Yield the session, of whose plans no list is cut meanwhile: Spark before 4.1 has no clones."""
+        """Yield the session with the larger limit, for Spark before 4.1."""
         before = self.conf(_FIELDS)
         with _no_response_for_errors():
             self._set(_FIELDS, str(_FIELDS_MAX))
@@ -127,58 +127,58 @@ class Server:
         self._client.config(self._proto.ConfigRequest.Operation(set=self._proto.ConfigRequest.Set(pairs=pairs)))
 
     def explain_relation(self, relation: Any) -> str:
-        """Return Spark's plans of a relation, which is not run, with all columns as `explain` has them."""
+        """Explain a relation without running it, with long lists as in `explain`."""
         return self._whole(lambda server: server._explain(relation))
 
     def _explain(self, relation: Any) -> str:
         return str(self._analyzed(relation, "explain", explain_mode="extended").explain_string)
 
     def query(self, text: str) -> Any:
-        """Return a statement, as the protocol has it."""
+        """Make the protocol's `SQL` of a statement."""
         return self._proto.SQL(query=text)
 
     def describe(self, name: tuple[str, ...]) -> Mapping[str, str]:
-        """Return the catalog's description of a table or view (`DESCRIBE TABLE EXTENDED`), empty if temporary."""
+        """Read the catalog's description of a table or view, such as `{"Type": "MANAGED"}`; empty if temporary."""
         rows = list(self._rows(self.query(f"DESCRIBE TABLE EXTENDED {quoted(name)}")))
         titles = [str(row[0]) for row in rows]
         details = rows[titles.index(_DETAILS) + 1 :] if _DETAILS in titles else []
         return {str(row[0]): str(row[1]) for row in details if row[0]}
 
     def database(self) -> tuple[str, ...]:
-        """Return the session's current catalog and database."""
+        """Read the session's current catalog and database: `("spark_catalog", "default")`."""
         for catalog, database in self._rows(self.query("SHOW CURRENT NAMESPACE")):
             return (str(catalog), *str(database).split("."))
         return ()
 
     def folder(self) -> str | None:
-        """Return the folder of relative paths; None if the server does not name it."""
+        """Find the folder of relative paths; None if the server does not name it."""
         twice = "" if (self.spark_version() or "").startswith("3.") else _TWICE  # options of a table: Spark 4
         match = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE + twice)))
         return match[1] if match else None
 
     def files(self, read: SourceRead) -> list[str]:
-        """Return the files at a source's paths, whatever their format: Spark lists them, it reads none."""
+        """List the files at a source's paths, whatever their format; Spark reads none of them."""
         relation = self._source(SourceRead("binaryFile", read.paths, {"pathGlobFilter": "*"}))
         return list(self._analyzed(relation, "input_files").input_files or ())
 
     def schema(self, relation: Any) -> tuple[SchemaField, ...]:
-        """Return the columns of a relation."""
+        """Read the columns of a relation."""
         self._refuse()
         with _no_response_for_errors():
             return parse_schema(self._client.schema(self._plan(_quiet(relation))).json())
 
     def table_schema(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
-        """Return the columns of a table."""
+        """Read the columns of a table."""
         relation = self._proto.Relation()
         relation.read.named_table.unparsed_identifier = quoted(name)
         return self.schema(relation)
 
     def source_schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
-        """Return the columns of a source."""
+        """Read the columns of a source."""
         return self.schema(self._source(read))
 
     def stream_status(self, query: Any) -> StreamStatus:
-        """Return the status of a streaming query, by the protocol's id of its run."""
+        """Read the status of a streaming query, by the protocol's id of its run."""
         with _no_response_for_errors():
             is_active = self._of_stream(query, status=True).status.is_active
             progress = self._of_stream(query, recent_progress=True).recent_progress.recent_progress_json
@@ -209,7 +209,7 @@ class Server:
             return self._client._analyze(method=method, plan=self._plan(_quiet(relation)), **more)
 
     def _refuse(self) -> None:
-        """Raise `NoResponse` for a command that the server did not analyze: of each such query it prints a stack."""
+        """Raise `NoResponse` if the server could not analyze the command: each such query prints a stack there."""
         if self.failure is not None and _REFUSED.match(self.failure.message):
             raise NoResponse("the server does not analyze it")
 
@@ -219,7 +219,7 @@ class Server:
         return plan
 
     def _rows(self, statement: Any) -> Iterator[tuple[Any, ...]]:
-        """Yield the result rows of a command, which the server puts into a relation at once."""
+        """Yield the result rows of a command; the server runs it at once."""
         import pyarrow
 
         command = self._proto.Command()
@@ -229,7 +229,7 @@ class Server:
             command.sql_command.sql = statement.query
         with _no_response_for_errors():
             _, properties, *_ = self._client.execute_command(command)
-            # The release of the command's result: a session that ended meanwhile would no longer know the command.
+            # Wait for the release of the result: a session ended meanwhile would no longer know the command.
             futures.wait(set(self._client._release_futures), _RELEASE_S)
             data = properties["sql_command_result"].local_relation.data
             table = pyarrow.ipc.open_stream(data).read_all()
@@ -237,7 +237,7 @@ class Server:
 
 
 class _no_response_for_errors:  # noqa: N801 - it reads as a part of the sentence
-    """Context in which the client's errors become `NoResponse`."""
+    """Context for calls of the client: its errors become `NoResponse`."""
 
     def __enter__(self) -> None:
         return None
@@ -248,7 +248,7 @@ class _no_response_for_errors:  # noqa: N801 - it reads as a part of the sentenc
 
 
 def quoted(name: tuple[str, ...]) -> str:
-    """Return a name as SQL has it.
+    """Quote a name for SQL.
 
     >>> quoted(("shop", "my.orders"))
     '`shop`.`my.orders`'
@@ -257,7 +257,7 @@ def quoted(name: tuple[str, ...]) -> str:
 
 
 def statement_of(command: Any) -> tuple[Any, Any]:
-    """Return the `SQL` in a `SqlCommand`, and the relation around it, which Spark 3.5 does not have."""
+    """Find the `SQL` in a `SqlCommand`, and the relation around it; for Spark 3.5 both are made here."""
     from pyspark.sql.connect import proto
 
     relation = proto.Relation()
@@ -275,7 +275,7 @@ def is_ours(client: Any) -> bool:
 
 
 def _quiet(relation: Any) -> Any:
-    """Return a relation in which each pattern of files is there twice, for which Spark looks for no stream's log."""
+    """Copy a relation with each pattern of files twice: then Spark looks for no stream's log."""
     quiet = type(relation)()
     quiet.CopyFrom(relation)
     left = [quiet]
@@ -299,12 +299,12 @@ def _raise(error: Any) -> NoReturn:
 
 
 def _impatient(client: Any) -> Any:
-    """Return a client of the same session and channel that neither retries nor waits long."""
+    """Copy a client for the same session and channel, without retries and long waits."""
     from pyspark.sql.connect.client import core
 
     ours = copy.copy(client)
     ours._headwater = True
-    # State of the job's own calls.
+    # State apart from the job's own calls.
     ours.thread_local = threading.local()
     ours._progress_handlers, ours._session_hooks, ours._release_futures = [], [], WeakSet()
     ours._handle_rpc_error = _raise

@@ -20,7 +20,7 @@ _CACHED_MAX = 500
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """Entry of a catalog: a dataset, or the reads that a view is made of, and its statement."""
+    """Entry of a catalog: a dataset, or a view's reads and its statement."""
 
     dataset: Dataset | None
     reads: tuple[Read, ...] = ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def application_of(spark: SparkSession) -> ServerKey:
-    """Return what all sessions of this program at one server share."""
+    """Find the key of all this program's sessions at a server."""
     return server_of(spark.client)
 
 
@@ -52,7 +52,7 @@ class Session:
         return self._conf.get("spark.app.name")
 
     def conf(self, prefixes: Iterable[str]) -> Mapping[str, str]:  # noqa: ARG002 - one request returns all
-        """Return all of the configuration."""
+        """Read the whole configuration."""
         return self._conf
 
     def open(self, settings: Settings, *, at_once: bool) -> Origin[Command, Command]:  # noqa: ARG002 - as a driver

@@ -1,4 +1,4 @@
-"""Columns of a plan of Spark Connect, and what they are made of at one moment."""
+"""Columns of a plan of Spark Connect, and their sources at a moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Column:
 class Snapshot(NamedTuple):
     """Columns of a source, a view or a query as they were, whatever is under their names now.
 
-    `schema` is that of a frame, in SQL's words, if it is known.
+    `schema`: of a frame, in SQL's words, if known.
     """
 
     columns: tuple[Column, ...]

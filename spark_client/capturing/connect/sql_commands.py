@@ -1,4 +1,4 @@
-"""Statements that write no rows of a query, by the rules that a driver's commands have, and views of the catalog."""
+"""Statements without rows of a query, by the rules of a driver's commands; and views of the catalog."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST_WORD = re.compile(rf"{LEAD}(\w*)", re.DOTALL)
 
 
 def writes_by_text(commanded: Commanded, text: str) -> list[Write] | None:
-    """Return the write of a statement that its text alone shows; None if Spark has to explain the statement.
+    """Find the writes of a statement by its text alone; None if Spark has to explain it.
 
     Raises:
         UnknownTarget: the procedure or the table has no known name.
@@ -38,7 +38,7 @@ def writes_by_text(commanded: Commanded, text: str) -> list[Write] | None:
 
 
 def unknown_statement(commanded: Commanded, text: str, why: str) -> list[Write]:
-    """Return nothing for a statement that failed.
+    """Refuse an unknown statement; a failed statement wrote nothing.
 
     Raises:
         UnknownTarget: the statement may have changed anything.
@@ -50,7 +50,7 @@ def unknown_statement(commanded: Commanded, text: str, why: str) -> list[Write]:
 
 
 def command_writes(commanded: Commanded, command: PlanText, analyzed: PlanText | None, text: str) -> list[Write]:
-    """Return the write of a command without a query.
+    """Find the write of a command without a query, such as `DropTable`.
 
     Raises:
         UnknownTarget: the command is unknown, or its table has no known name.
@@ -66,7 +66,7 @@ def command_writes(commanded: Commanded, command: PlanText, analyzed: PlanText |
         return unknown_statement(commanded, text, f"the command {command.kind}, which nobody knows")
     target = rule(node, session.catalogs)
     if target is not None and command.kind == "DropView" and len(name) == 1:
-        target = replace(target, if_met=True)  # a temporary view that was made before the capture has such a name, too
+        target = replace(target, if_met=True)  # or a temporary view from before the capture
     return [commanded.of_target(target, text, full)] if target else []
 
 
@@ -88,7 +88,7 @@ def _follows_view(commanded: Commanded, kind: str, name: tuple[str, ...], values
 
 
 def _is_temporary(commanded: Commanded, name: tuple[str, ...]) -> bool:
-    """True for a temporary view that is there, as the server knows it."""
+    """True for a temporary view of the session or, after a command without failure, of the server."""
     try:
         return commanded.session.is_temporary(name, query_server=commanded.done)
     except NoResponse:
@@ -96,7 +96,7 @@ def _is_temporary(commanded: Commanded, name: tuple[str, ...]) -> bool:
 
 
 def as_view(commanded: Commanded, statement: Statement | View) -> Statement | View:
-    """Return a statement that gives a temporary view another query as that view, any other statement as it is."""
+    """Turn `ALTER VIEW v AS SELECT ...` of a temporary view into the view; keep all else."""
     if isinstance(statement, View) or statement.kind != "AlterViewAs" or not isinstance(statement.target, TableRead):
         return statement
     name = statement.target.name
@@ -104,7 +104,7 @@ def as_view(commanded: Commanded, statement: Statement | View) -> Statement | Vi
 
 
 def view_write(commanded: Commanded, statement: Statement, text: str, snapshot: Snapshot | None) -> Write:
-    """Return the write of a view that the catalog keeps, with the columns of its query."""
+    """Make the write of a catalog's view, with the columns of its query."""
     session, name = commanded.session, commanded.session.full_name(statement.target)
     output = session.by_name(name)
     if output is not None:

@@ -1,4 +1,4 @@
-"""Effect of an SQL statement on datasets, and on the names that later statements use: by its parsed plan."""
+"""Effect of an SQL statement on datasets, and on names in later statements, by its parsed plan."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spark_client.capturing.datasets.statements import KEEPS_ROWS, RULES
 from spark_client.capturing.model import Change
 
 _QUERY = r"\(*(?:WITH|FROM|SELECT|TABLE|VALUES|MAP|REDUCE)\b"
-# Statements that `EXPLAIN` does not run, and that write or name something. It does run EXECUTE IMMEDIATE.
+# Statements with writes or names, safe to explain. `EXPLAIN` would run an EXECUTE IMMEDIATE.
 _EXPLAINABLE = re.compile(
     rf"{LEAD}(?:{_QUERY}|\(*(?:INSERT|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|TRUNCATE|DECLARE|"
     r"SET\s+VAR(?:IABLE)?)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _IS_QUERY = re.compile(f"{LEAD}{_QUERY}", re.IGNORECASE | re.DOTALL)
-# Statements after which each dataset has its rows and columns; of some, `EXPLAIN` knows no grammar.
+# Statements without a change of rows or columns; `EXPLAIN` cannot parse all of them.
 _KEEPS = re.compile(
     rf"{LEAD}(?:(?:USE|SET(?!\s+VAR)|RESET|SHOW|DESC|DESCRIBE|EXPLAIN|LIST|ADD|ANALYZE|REFRESH|UNCACHE|CLEAR|COMMENT|MSCK"
     r"|GRANT|REVOKE|OPTIMIZE|VACUUM|REORG|GENERATE|OPEN|FETCH|CLOSE)\b.*"
@@ -31,7 +31,7 @@ _KEEPS = re.compile(
 )
 _USE = re.compile(r"\s*USE\s+(?:(?:NAMESPACE|DATABASE|SCHEMA)\s+)?(\S.*?)\s*;?\s*", re.IGNORECASE | re.DOTALL)
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
-# The rest of an INSERT after its table: columns, or the partitions that it writes; true if it overwrites.
+# The rest of an INSERT after its table: columns, written partitions, true if it overwrites.
 _INSERT = re.compile(r"\], \[[^\]]*\], (?:true|false)(?P<spec>(?:, \[.*?\])*), (?P<overwrite>true|false)\b")
 _LOAD = re.compile(r"'?LoadData (?P<path>.*), (?P<local>true|false), (?P<overwrite>true|false)(?:, .*)?")
 _TEMPORARY = re.compile(r"'?CreateViewCommand (?P<name>.*?), .*, (?P<where>Local|Global)TempView, ", re.DOTALL)
@@ -39,7 +39,7 @@ _CACHED = re.compile(r"'?CacheTableAsSelect (?P<name>.*?), ")
 _USING = re.compile(
     r"CreateTempViewUsing \[tableIdent:(?P<name>\S+) .*?provider:(?P<format>\S+)(?: Map\((?P<map>.*)\))?"
 )
-# A statement in a text that says all of it; the variables that its result goes into.
+# A statement as a literal text, and the variables for its result.
 _IMMEDIATE = re.compile(
     r"\s*EXECUTE\s+IMMEDIATE\s+(?:'(?P<one>[^'\\]*(?:''[^'\\]*)*)'|\"(?P<two>[^\"\\]*)\")(?:\s+INTO\s+(?P<into>[^()]+?))?\s*;?\s*",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ class Statement:
         target: None for a target without a name.
         reads: its reads; the target too, where rows of it are changed.
         change: its effect on the target as a whole.
-        by_partition: an overwrite that may replace some partitions alone, if the session is set so.
+        by_partition: an overwrite of whole partitions alone, if the session is set so.
     """
 
     kind: str
@@ -68,14 +68,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Name that stands for a query from now on, in this session alone."""
+    """Temporary view: a name for a query from now on."""
 
     name: tuple[str, ...]
     reads: tuple[Read, ...]
 
 
 def is_explainable(text: str) -> bool:
-    """True if `EXPLAIN` shows what the statement writes or names, and does not run it.
+    """True if `EXPLAIN` shows a statement's writes or names without running it.
 
     >>> [is_explainable(text) for text in ("/* 1 */ INSERT INTO t SELECT 1", "EXECUTE IMMEDIATE 'DROP TABLE t'")]
     [True, False]
@@ -84,7 +84,7 @@ def is_explainable(text: str) -> bool:
 
 
 def keeps_rows(text: str) -> bool:
-    """True if each dataset has its rows and columns after the statement, which need not be explained.
+    """True if a statement changes no rows or columns, by its text alone.
 
     >>> [keeps_rows(text) for text in ("VACUUM t", "ALTER TABLE t CREATE TAG a", "COPY INTO t FROM 's3://lake'")]
     [True, True, False]
@@ -93,12 +93,12 @@ def keeps_rows(text: str) -> bool:
 
 
 def is_recursive(text: str) -> bool:
-    """True if a CTE in it may be known in its own definition."""
+    """True if a CTE may read itself: `WITH RECURSIVE`."""
     return _RECURSIVE.search(text) is not None
 
 
 def find_database(text: str) -> tuple[str, ...] | None:
-    """Return the catalog or database that a `USE` moves to; empty without a plain name, None if it is no `USE`.
+    """Find the catalog or database of a `USE`; empty without a plain name, None without a `USE`.
 
     >>> find_database("USE derby.`APP`"), find_database("use identifier(:x)"), find_database("USER")
     (('derby', 'APP'), (), None)
@@ -108,9 +108,9 @@ def find_database(text: str) -> tuple[str, ...] | None:
 
 
 def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return the statement that an `EXECUTE IMMEDIATE` has as a text, and the variables that its result goes into.
+    """Find the literal statement of an `EXECUTE IMMEDIATE`, and the variables for its result.
 
-    None for a text that is computed or has parameters, and for any other statement.
+    None for a computed text, for parameters, and without an `EXECUTE IMMEDIATE`.
 
     >>> find_immediate("EXECUTE IMMEDIATE 'SELECT 1, 2' INTO x, y"), find_immediate("EXECUTE IMMEDIATE v")
     (('SELECT 1, 2', ('x', 'y')), None)
@@ -123,9 +123,9 @@ def find_immediate(text: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View | PlanText]:
-    """Yield the writes of a statement, several where its INSERTs share a FROM, or the view that it makes.
+    """Yield the writes of a statement, several where its INSERTs share a FROM, or its temporary view.
 
-    A command without a query is yielded as it is, for the rules of a driver's commands (`datasets.statements`).
+    A command without a query comes as it is, for the rules of a driver's commands (`datasets.statements`).
     """
     commands = list(_commands_in(root))
     for command in commands:
@@ -137,7 +137,7 @@ def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Stat
 
 
 def is_kept(command: PlanText, analyzed: PlanText | None, text: str) -> bool:
-    """True if a command without a rule changes no rows and columns, by its class before or after its analysis."""
+    """True for a query, or a class of command without a rule and without a change of rows and columns."""
     kinds = [plan.kind for plan in (command, analyzed) if plan is not None and plan.kind not in RULES]
     return any(KEEPS_ROWS.fullmatch(kind) for kind in kinds) or _IS_QUERY.match(text) is not None
 
@@ -171,7 +171,7 @@ def _folder(command: PlanText, reads: tuple[Read, ...]) -> Statement:
 
 
 def _rows(command: PlanText, reads: tuple[Read, ...]) -> Statement:
-    """Return a MERGE, UPDATE or DELETE, whose first child is the table."""
+    """Parse a MERGE, UPDATE or DELETE; its first child is the table."""
     target = next(reads_in(command.below[0]), None) if command.below else None
     return Statement(command.kind, target, reads)
 
@@ -209,7 +209,6 @@ def _view_of_source(command: PlanText, _: tuple[Read, ...]) -> View | None:
 
 
 def _catalog_view(command: PlanText, reads: tuple[Read, ...]) -> Statement | None:
-    """Return a view that the catalog keeps, or one that is given another query."""
     return Statement(command.kind, TableRead(command.below[0].name), reads) if command.below else None
 
 

@@ -1,4 +1,4 @@
-"""Writes of a `spark.sql` statement that the server ran at once, and what it makes of names and variables."""
+"""Writes of a `spark.sql` command (a query runs later), and its effect on names and variables."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from spark_client.capturing.connect.sql_statements import (
 from spark_client.capturing.model import UnknownTarget, Write
 from spark_client.capturing.plans.values import NOTHING, Value, beside, unknown
 
-# Statements after which a table may be another one by the same name.
+# Statements that may put a new table under an old name.
 _CHANGES_TABLES = re.compile(
     r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE|CALL|RESTORE|CONVERT)\b", re.IGNORECASE
 )
 # Statements that write the rows of a query, by their class in the parsed plan.
 _OF_A_QUERY = frozenset({"InsertIntoStatement", "InsertIntoDir", "CreateTableAsSelect", "ReplaceTableAsSelect"})
 _VIEWS = ("CreateView", "AlterViewAs")
-# Statements that only run on the server, and may do anything there.
+# Statements without a plan: the server alone knows their effect.
 _OPAQUE = re.compile(r"\s*(BEGIN|EXECUTE\s+IMMEDIATE)\b", re.IGNORECASE)
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ASSIGNS = ("CreateVariable", "SetVariable")
 
 
 def sql_writes(commanded: Commanded) -> list[Write]:
-    """Return the writes of a `spark.sql` statement that the server ran at once.
+    """Find the writes of a `spark.sql` command, and follow its changes of names and variables.
 
     Raises:
-        UnknownTarget: a write's target has no name, or only the server knows what the statement does.
+        UnknownTarget: a write's target has no name, or the server alone knows the statement's effect.
     """
     message, relation = statement_of(commanded.message)
     around = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
@@ -113,7 +113,7 @@ def _write(
     columns: Sequence[tuple[Snapshot, Into]],
     number: int,
 ) -> Write | None:
-    """Return the write of a statement with a query; None for a temporary view, which is noted."""
+    """Make the write of a statement with a query; None for a temporary view, noted in the session."""
     snapshot = columns[0][0] if len(columns) == 1 else None
     statement = as_view(commanded, statement)
     if isinstance(statement, View):
@@ -128,16 +128,16 @@ def _write(
 
 
 def _command(analyzed: PlanText, place: int, count: int) -> PlanText:
-    """Return the plan of one of several statements that share a FROM; all of it, if they are not side by side."""
+    """Pick the plan of a statement among several with a shared FROM; the whole plan, if not side by side."""
     side_by_side = analyzed.kind == "Union" and len(analyzed.below) == count
     return analyzed.below[place] if side_by_side and count > 1 else analyzed
 
 
 def _opaque(commanded: Commanded, text: str, kind: str) -> list[Write]:
-    """Refuse a statement that only the server knows; the result of a query only goes into variables.
+    """Refuse a script or an EXECUTE IMMEDIATE; a statement with INTO only sets variables.
 
     Raises:
-        UnknownTarget: it may have written.
+        UnknownTarget: the statement may have written.
     """
     why = "on Spark Connect, what it reads and writes is not seen"
     commanded.session.doubt(text, f"{kind}: {why}")
@@ -147,7 +147,7 @@ def _opaque(commanded: Commanded, text: str, kind: str) -> list[Write]:
 
 
 def _into(commanded: Commanded, message: Any, names: Sequence[str]) -> list[Write]:
-    """Note the variables that the result of a query in a text goes into."""
+    """Note the variables of `EXECUTE IMMEDIATE 'SELECT 1, 2' INTO x, y`."""
     from pyspark.sql.connect import proto
 
     if commanded.done:
@@ -158,7 +158,7 @@ def _into(commanded: Commanded, message: Any, names: Sequence[str]) -> list[Writ
 
 
 def _assigned(commanded: Commanded, message: Any, root: PlanText) -> list[Write]:
-    """Note the variables that a statement declares or sets."""
+    """Note the variables of a `DECLARE` or `SET VAR`."""
     session = commanded.session
     analyzed = parse_analyzed_text(session.explained(message))
     if not commanded.done or analyzed is None:

@@ -1,7 +1,7 @@
 """Streaming queries among the commands of a program's Spark Connect clients: their starts, batches and ends.
 
-A query runs on the server, which reports on it by request. Each query is polled, in the thread that reads the commands:
-more and more rarely, and at once where a command waits for its end or its session ends.
+A query runs on the server. The thread of the commands polls each query, more and more rarely; and at once when a
+command has stopped the query or waited for its end, or its session ends.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from spark_client.capturing.connect.commands import STREAM_START, Command, Comma
 from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.model import Ended, StreamEnd, StreamProgress, StreamStart
 
-# Least wait for a poll; each wait is twice the one before it, up to the source's interval.
+# First wait for a poll; each wait doubles, up to the source's interval.
 _POLL_S = 1.0
 _Moment: TypeAlias = StreamStart[Command] | StreamProgress | StreamEnd
 
 
 @dataclass(slots=True)
 class _Query:
-    """Streaming query that ran at its last poll; `id` is the protocol's, `last_batch` the last one that was seen."""
+    """Streaming query, running at its last poll; `id` is the protocol's, `last_batch` the last reported batch."""
 
     id: Any
     client: Any
@@ -35,12 +35,12 @@ class _Query:
 
 
 class CommandSource:
-    """Source of the commands of all sessions at one server, and of what becomes of their streaming queries.
+    """Source of the commands of all sessions at a server, and of the moments of their streaming queries.
 
     Args:
-        commands: what the sessions' clients sent.
+        commands: the queue of the sessions' commands.
         interval_s: most time between two polls of a query.
-        server: makes the connection that polls, from a client.
+        server: makes the polling connection of a client.
         clock: seconds, monotonic.
     """
 
@@ -61,11 +61,11 @@ class CommandSource:
 
     @property
     def dropped(self) -> int:
-        """Number of commands that found the queue full."""
+        """Number of commands lost to a full queue."""
         return self._commands.dropped
 
     def next(self, timeout_s: float) -> Command | _Moment | Ended | None:
-        """Return the next item; None if there is none within so many seconds, beside the time of polls."""
+        """Take the next item; None after `timeout_s` without an item, beside the time of polls."""
         self._poll(query for query in self._queries.values() if query.due_s <= self._clock())
         while not self._moments:
             item = self._commands.next(timeout_s)
@@ -80,12 +80,12 @@ class CommandSource:
         return self._moments.popleft()
 
     def drain(self, timeout_s: float) -> bool:  # noqa: ARG002 - a server that does not respond is given up
-        """Poll all queries; return True: `next` can return all that happened so far."""
+        """Poll all queries; return True, as `next` now has all their moments."""
         self._poll(self._queries.values())
         return True
 
     def close(self) -> None:
-        """Stop listening; what was kept can still be read."""
+        """Stop listening; kept commands can still be read."""
         self._commands.close()
 
     def _start(self, command: Command) -> None:
@@ -97,7 +97,6 @@ class CommandSource:
         self._moments.append(StreamStart(result.query_id.run_id, command.started_ms, command))
 
     def _leave(self, client: Any) -> None:
-        """End the queries of a session, which end with it."""
         ending = [query for query in self._queries.values() if query.client is client]
         self._poll(ending)
         for query in ending:
@@ -108,7 +107,7 @@ class CommandSource:
         for query in list(queries):
             try:
                 status = query.server.stream_status(query.id)
-            except NoResponse:  # the next poll may have one; what is left ends with the application
+            except NoResponse:  # the next poll may have a response; a lost query ends with the application
                 status = None
             query.wait_s = min(2 * query.wait_s, max(self._interval_s, _POLL_S))
             query.due_s = self._clock() + query.wait_s
@@ -125,7 +124,7 @@ class CommandSource:
 
 
 def _batches(progress: Iterable[str], *, after: int) -> Iterable[int]:
-    """Yield the numbers of the batches that ran; Spark also reports on its waits for data."""
+    """Yield the numbers of new batches; Spark also reports its waits for data."""
     for text in progress:
         document = json.loads(text)
         if "addBatch" in document["durationMs"] and document["batchId"] > after:

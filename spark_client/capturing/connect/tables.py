@@ -46,7 +46,7 @@ _PLAN_MAX_BYTES = 1_000_000
 
 
 class ExplainedFrame(NamedTuple):
-    """Spark's plans of a frame, by its bytes; risks of its literals, and reads that other names stand for there."""
+    """Spark's plans of a frame, by its bytes; the risks of its literals, and the reads behind its stand-ins."""
 
     key: bytes
     text: str
@@ -55,7 +55,7 @@ class ExplainedFrame(NamedTuple):
 
 
 class Session:
-    """Names of a session. Views, frames and the current database are those of the commands until now."""
+    """Names of a session: views, frames, variables and the current database, after the commands so far."""
 
     def __init__(self, server: Server, cache: ServerCache) -> None:
         self.server = server
@@ -73,7 +73,7 @@ class Session:
         self.database: tuple[str, ...] = ()
 
     def put_view(self, name: tuple[str, ...], reads: Iterable[Read] | None, snapshot: Snapshot | None = None) -> None:
-        """Let a name stand for these reads, as they are now; for nothing, if they are None."""
+        """Set the reads of a temporary view, resolved as of now; None drops the view."""
         key = _small(name)
         self._forget_plans()
         views = self._cache.global_views if key[:1] == (_GLOBAL,) else self._views
@@ -92,7 +92,7 @@ class Session:
         return self._variables.keys()
 
     def put_variable(self, name: str, reads: Iterable[Read], value: Value) -> None:
-        """Let a variable be what these reads made."""
+        """Set the reads and the value of a variable."""
         self._variables[name] = tuple(self.expand(reads))
         self.variable_values[f"variable system.session.{name}"] = value
 
@@ -101,7 +101,7 @@ class Session:
         self._frame = None
 
     def rename_view(self, name: tuple[str, ...], new: tuple[str, ...]) -> None:
-        """Let another name stand for what a temporary view is made of."""
+        """Rename a temporary view."""
         key = _small(name)
         reads, snapshot = self._views.get(key), self._snapshots.get(key)
         self.put_view(name, None)
@@ -109,22 +109,22 @@ class Session:
             self.put_view(new[-1:], reads, snapshot)
 
     def is_temporary(self, name: tuple[str, ...], *, query_server: bool = True) -> bool:
-        """True for a temporary view; the server knows those before the capture, as long as they are there."""
+        """True for a temporary view; the server knows a view from before the capture, until its end."""
         if self._view(_small(name)) is not None or name[:1] == (_GLOBAL,):
             return True
         return query_server and len(name) == 1 and not self.server.describe(name)
 
     def put_frame(self, id_: str, reads: Iterable[Read], snapshot: Snapshot | None = None) -> None:
-        """Note the reads of a frame that the server keeps by this id."""
+        """Set the reads of a frame kept by the server, by its id."""
         put(self._frames, id_, tuple(self.expand(reads)))
         if snapshot is not None:
             put(self._frame_snapshots, id_, snapshot)
 
     def snapshot(self, read: Read) -> Snapshot | None:
-        """Return the columns of a view or a frame; None for what is read itself.
+        """Find the columns of a temporary view or kept frame; None for a table, a source and an unknown frame.
 
         Raises:
-            Unreadable: it is a view or a frame whose columns are unknown.
+            Unreadable: a view without known columns.
         """
         if isinstance(read, FrameRead):
             return self._frame_snapshots.get(read.id)
@@ -141,10 +141,10 @@ class Session:
         return None
 
     def view_text(self, name: tuple[str, ...]) -> str:
-        """Return the statement of a view of the catalog.
+        """Read the statement of a catalog's view.
 
         Raises:
-            Unreadable: the catalog does not have it.
+            Unreadable: the catalog does not have the statement.
         """
         try:
             text = self._table(name).text
@@ -162,7 +162,7 @@ class Session:
             return False
 
     def qualifier(self, read: TableRead) -> tuple[str, ...]:
-        """Return the table's name by which its columns may be named."""
+        """Complete a table's name by catalog and database; its last part alone, if the server does not respond."""
         try:
             return self._full(read)
         except NoResponse:
@@ -174,7 +174,7 @@ class Session:
         self._forget_plans()
 
     def expand(self, reads: Iterable[Read]) -> Iterator[Read]:
-        """Yield tables, sources and unknowns, each once: what views, frames and statements are made of."""
+        """Yield the tables, sources and unknowns behind views, frames, statements and variables, each once."""
         seen: set[Read] = set()
         left = list(reads)[::-1]
         while left and len(seen) < _READS_MAX:
@@ -189,7 +189,7 @@ class Session:
                 left += made_of[::-1]
 
     def find(self, reads: Iterable[Read]) -> ResolvedReads:
-        """Return the datasets that are read, each once."""
+        """Find the datasets of reads, each once."""
         datasets: dict[DatasetId, Dataset] = {}
         unknown: dict[str, None] = {}
         schema_known = True
@@ -210,7 +210,7 @@ class Session:
         return ResolvedReads(tuple(datasets.values()), tuple(unknown), schema_known)
 
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
-        """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
+        """Find the written dataset; `is_new`: a cached entry of the name may be of an older table."""
         if isinstance(read, SourceRead):
             paths = [self._places.whole(path) for path in paths_of(read)]
             source = self._options(read, is_write=True) or find_paths(paths, self._cache.catalogs)
@@ -227,11 +227,11 @@ class Session:
             return self._named(name, None, ())
 
     def is_partition(self, path: str) -> bool:
-        """True if this is a part of a dataset that has another name."""
+        """True if a path is a partition of a dataset: `/orders/day=1`."""
         return self._cache.catalogs.is_partition(path)
 
     def _made_of(self, read: Read) -> list[Read] | None:
-        """Return what a read is made of; None if it is a dataset itself."""
+        """List the reads behind a read; None for a dataset itself."""
         try:
             if isinstance(read, FrameRead):
                 return list(self._frames.get(read.id, (UnknownRead("CommandResult: the result of a command"),)))
@@ -259,7 +259,7 @@ class Session:
     def hidden(
         self, analyzed: PlanText, parsed: PlanText | None, reads: Sequence[Read], frames: Collection[str] = ()
     ) -> Iterator[Read]:
-        """Yield what a plan reads beside these reads of it; `parsed` is None for a frame."""
+        """Yield the reads of an analyzed plan beside its known `reads`; `parsed` is None for a frame."""
         yield from variables_in(analyzed)
         if parsed is None or calls_unknown(parsed):
             tables = [read for read in self.expand(reads) if isinstance(read, TableRead)]
@@ -269,7 +269,7 @@ class Session:
             yield from tables_in(analyzed, known, frames, files)
 
     def hidden_in_frame(self, relation: Any, reads: Sequence[Read]) -> Iterator[Read]:
-        """Yield what a frame's expressions read beside the reads of its relations."""
+        """Yield the reads of a frame's expressions, beside the `reads` of its relations."""
         if may_hide(relation, self.variables):
             try:
                 analyzed = parse_analyzed_text(self.explained_frame(relation).text)
@@ -280,14 +280,14 @@ class Session:
                 yield from self.hidden(analyzed, None, reads)
 
     def plan(self, message: Any) -> PlanText | None:
-        """Return Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
+        """Read Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
         key = (message.query, message.SerializeToString())
         if key not in self._cache.plans:
             put(self._cache.plans, key, parse_plan_text(self.explained(message)))
         return self._cache.plans[key]
 
     def explained(self, message: Any) -> str:
-        """Return Spark's plans of a statement, as it was analyzed since the last command that names something.
+        """Read Spark's plans of a statement, as analyzed since the last change of names.
 
         Raises:
             NoResponse: the server does not explain it.
@@ -298,7 +298,7 @@ class Session:
         return self._explained[key]
 
     def explained_frame(self, relation: Any) -> ExplainedFrame:
-        """Return Spark's plans of a frame; those of the last frame are kept.
+        """Read Spark's plans of a frame; the last frame's plans are kept.
 
         Raises:
             NoResponse: the server does not explain it, or it is too large.
@@ -312,11 +312,10 @@ class Session:
         return self._frame
 
     def frame_to_explain(self, relation: Any) -> FrameToExplain:
-        """Return a frame for the server, with the temporary views and kept frames that it had."""
+        """Copy a frame for the server, with stand-ins for its temporary views and kept frames."""
         return frame_to_explain(relation, self._schema_then)
 
     def _schema_then(self, read: Read) -> str:
-        """Return the schema of a temporary view or a kept frame as it was; empty if it is not known."""
         if isinstance(read, FrameRead):
             snapshot = self._frame_snapshots.get(read.id)
         else:
@@ -338,7 +337,6 @@ class Session:
         return self._cache.global_views.get(name) if name[:1] == (_GLOBAL,) else self._views.get(name)
 
     def _full(self, read: TableRead) -> tuple[str, ...]:
-        """Return the name with its catalog and database, as far as they are known."""
         catalogs = (*self._cache.catalogs.named, _SESSION_CATALOG)
         if len(read.name) > 1 and read.name[0] in catalogs:
             return read.name
@@ -346,11 +344,11 @@ class Session:
         return (*database, *read.name) if len(read.name) == 1 else (*database[:1], *read.name)
 
     def full_name(self, read: Read | None) -> tuple[str, ...]:
-        """Return a table's name with its catalog and database, as far as they are known; empty for what is no table."""
+        """Complete a table's name: `("spark_catalog", "default", "t")` for `t`; empty without a table."""
         return self._full(read) if isinstance(read, TableRead) else ()
 
     def by_name(self, name: tuple[str, ...]) -> Dataset | None:
-        """Return a table by its whole name alone."""
+        """Make the dataset of a table by its whole name alone."""
         return self._named(name, None, ()) if name else None
 
     @property
@@ -359,7 +357,7 @@ class Session:
         return self._cache.catalogs
 
     def doubt(self, text: str, reason: str) -> None:
-        """Note that a text may have changed views and variables: those in it; all variables, if it runs other texts."""
+        """Make views and variables in a text unknown; all variables, if the text has an EXECUTE IMMEDIATE."""
         small, runs_texts = text.lower(), "immediate" in text.lower()
         for name in self._variables:
             if runs_texts or name in small:
@@ -374,7 +372,7 @@ class Session:
             self.current()
 
     def current(self) -> tuple[str, ...]:
-        """Return the session's current catalog and database.
+        """Read the session's current catalog and database.
 
         Raises:
             NoResponse: the server does not name them.
@@ -406,7 +404,7 @@ class Session:
             return CatalogEntry(None, tuple(self._query(query, database)), described["View Text"])
         if not described:
             return CatalogEntry(None, (UnknownRead(f"{name[-1]}: a view that was made before the capture"),))
-        # A table of a database has a location that Spark gave it, and nothing there.
+        # Spark also gives a table of a database a location, with nothing there.
         location = None if described.get("Provider", "").lower() == "jdbc" else described.get("Location")
         catalog = described.get("Catalog", name[0])
         is_full = "Database" in described and "Table" in described
@@ -415,7 +413,7 @@ class Session:
         return CatalogEntry(dataset, () if dataset else (UnknownRead(f"{name[-1]}: a table that nobody can name"),))
 
     def _named(self, name: tuple[str, ...], location: str | None, schema: tuple[SchemaField, ...]) -> Dataset | None:
-        """Return a table: its location, with its name as a symlink; `location` is no URI: its spaces are spaces."""
+        """Make a table's dataset: its location, with its name as a symlink; `location` has spaces, unlike a URI."""
         catalogs, uri = self._cache.catalogs, quote(location, safe=":/@") if location else None
         symlinks = catalogs.symlinks(name[0], name[1:-1], name[-1], uri)
         located = catalogs.find_uri(uri) if uri else None
@@ -435,7 +433,7 @@ class Session:
         return tuple(replace(dataset, schema=dataset.schema or schema) for dataset in datasets)
 
     def _options(self, read: SourceRead, *, is_write: bool = False) -> LeafSource | None:
-        """Return what options name, where that is no path: for a connector, a database or a topic."""
+        """Find the source of options beside paths: of a connector, a database or a topic."""
         path = {"path": read.paths[0]} if len(read.paths) == 1 else {}
         options = {**path, **read.options}
         if connected := find_connected({}, options, self._cache.catalogs, read.format, is_write=is_write):

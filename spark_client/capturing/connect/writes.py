@@ -1,7 +1,7 @@
-"""Writes of a program's Spark Connect commands, resolved table by table: what each wrote where, and what it read.
+"""Writes of a program's Spark Connect commands, resolved table by table.
 
-Commands come in the order in which they ended, so that a name has the meaning it had then: commands make temporary
-views, too, and loops make them again under the same name.
+Commands come in the order of their ends, so a name has its meaning of the moment: a loop makes a temporary view again
+and again under the same name.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _STREAMS_KEEP_NOTHING = _KEEP_NOTHING | {"memory"}
 
 
 class ConnectExtractor:
-    """Extractor of writes from the commands of all sessions at one server, in their order.
+    """Extractor of writes from the commands of all sessions at a server, in their order.
 
-    `columns` is whether their columns are read, too, which takes more requests to the server.
+    `columns`: read columns too, by more requests to the server.
     """
 
     def __init__(self, catalogs: Catalogs, server: Callable[[Any], Server] = Server, *, columns: bool = True) -> None:
@@ -44,7 +44,7 @@ class ConnectExtractor:
         self._sessions: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()
 
     def read_write(self, command: Command) -> list[Write]:
-        """Return the writes of a command: mostly none, several where a statement has several INSERTs.
+        """Read the writes of a command: mostly none, several for a statement with several INSERTs.
 
         Raises:
             UnknownTarget: a write's target has no name.
@@ -55,10 +55,10 @@ class ConnectExtractor:
         )
 
     def read_stream(self, start: StreamStart[Command]) -> Write | None:
-        """Return what a streaming query writes into its sink; None if that writes nothing.
+        """Read the write of a streaming query into its sink; None for a sink without a dataset.
 
         Raises:
-            UnknownTarget: the sink has no name, or only the batches write (`foreachBatch`), whose code runs elsewhere.
+            UnknownTarget: the sink has no name, or the batches alone write (`foreachBatch`), out of sight.
         """
         command = start.query
         message = getattr(command.message, command.kind)
@@ -66,7 +66,7 @@ class ConnectExtractor:
         return None if write is None else replace(write, stream=start.run_id)
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:  # noqa: ARG002 - a client sees none
-        """Return nothing: a client does not see the versions of tables."""
+        """Give no versions: a client does not see the versions of tables."""
         return NO_VERSIONS
 
     def meet(self, client: Any) -> None:
@@ -80,7 +80,6 @@ class ConnectExtractor:
 
 
 def _stream(commanded: Commanded) -> Write | None:
-    """Return the write of a streaming query into its sink."""
     message = commanded.message
     if message.HasField("foreach_batch"):
         why = "on Spark Connect, what the batches of a stream write is not seen"
@@ -96,7 +95,7 @@ def _stream(commanded: Commanded) -> Write | None:
 
 
 def _write_operation(commanded: Commanded) -> list[Write]:
-    """Return the write of `df.write`."""
+    """Make the write of `df.write`."""
     message = commanded.message
     if message.source.lower() in _KEEP_NOTHING:
         return []
@@ -107,12 +106,14 @@ def _write_operation(commanded: Commanded) -> list[Write]:
         saves = message.table.save_method == message.table.TABLE_SAVE_METHOD_SAVE_AS_TABLE
         if saves and commanded.mode in ("ERROR_IF_EXISTS", "IGNORE", "UNSPECIFIED"):
             change = "CREATE"
+        # `insertInto` may overwrite partitions alone, but `saveAsTable` replaces the table.
         by_partition = overwrites and not saves
         into: Into = "by position" if not saves else "by name" if commanded.mode == "APPEND" else "new"
     else:
         into = "new"
         target = source_read(message.source, (message.path,), message.options)
         by_partition = overwrites and bool(message.partitioning_columns)
+        # An overwritten folder `day=1` leaves the rest of its table.
         if any(map(commanded.session.is_partition, getattr(target, "paths", ()))):
             change = None
     if _is_dynamic_by_option(message.options):
@@ -127,7 +128,7 @@ def _is_dynamic_by_option(options: Mapping[str, str]) -> bool:
 
 
 def _write_operation_v2(commanded: Commanded) -> list[Write]:
-    """Return the write of `df.writeTo`."""
+    """Make the write of `df.writeTo`."""
     message, mode = commanded.message, commanded.mode
     change: Change | None = "CREATE" if mode == "CREATE" else "OVERWRITE" if "REPLACE" in mode else None
     if mode == "OVERWRITE" and message.overwrite_condition.WhichOneof("expr_type") == "literal":
@@ -139,7 +140,7 @@ def _write_operation_v2(commanded: Commanded) -> list[Write]:
 
 
 def _merge_into(commanded: Commanded) -> list[Write]:
-    """Return the write of `df.mergeInto`, which reads rows of the table, too."""
+    """Make the write of `df.mergeInto`; it reads rows of the table, too."""
     message = commanded.message
     target = table_read(message.target_table_name)
     reads = (target, *commanded.reads(message.source_table_plan))
@@ -156,7 +157,7 @@ def _view(commanded: Commanded) -> list[Write]:
 
 
 def _checkpoint(commanded: Commanded) -> list[Write]:
-    """Note the frame that `df.checkpoint` keeps on the server."""
+    """Note the frame kept by `df.checkpoint`."""
     frame = (commanded.command.result or {}).get("checkpoint_command_result")
     id_ = getattr(getattr(frame, "_plan", frame), "_relation_id", None)
     if id_ is not None:
@@ -166,7 +167,7 @@ def _checkpoint(commanded: Commanded) -> list[Write]:
 
 
 def _model(commanded: Commanded) -> list[Write]:
-    """Return the save of a model, which `report_model` puts together."""
+    """Make the write of a model's save, put together by `report_model`."""
     message, known = commanded.message.write, commanded.command.result or {}
     fitted = known.get("fitted")
     reads = () if fitted is None else commanded.reads(fitted)
@@ -178,7 +179,7 @@ def _model(commanded: Commanded) -> list[Write]:
 
 
 def _catalog(commanded: Commanded) -> list[Write]:
-    """Follow the changes that `spark.catalog` makes to the session."""
+    """Follow a change of the session by `spark.catalog`."""
     session, kind = commanded.session, commanded.message.WhichOneof("cat_type")
     request = getattr(commanded.message, kind)
     if kind == "set_current_database":

@@ -1,4 +1,4 @@
-"""The expressions of a query that a database runs, resolved: a part whose sources are not known is unknown."""
+"""Resolved expressions of a database's query; a part without known sources is unknown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spark_client.capturing.plans.functions import FUNCTIONS, Effect, Function, 
 from spark_client.capturing.plans.plan import Node, kinds
 
 _DEPTH_MAX = 150
-# Functions that databases have beside Spark's, or in a simpler meaning.
+# Functions of databases beside Spark's, or with a simpler meaning.
 _OF_DATABASES = {
     "group_concat": Function("group_concat", "", Effect.CHANGES, aggregates=True),
     "json_agg": Function("json_agg", "", Effect.CHANGES, aggregates=True),
@@ -19,15 +19,15 @@ _OF_DATABASES = {
 }
 _FUNCTIONS: Mapping[str, Function] = {**FUNCTIONS, **_OF_DATABASES}
 _RANKS = classes(Effect.NOTHING)
-# Effects that are the same in a database; those of higher functions and structs are not known to be.
+# Effects alike in a database; effects of higher functions and structs may differ.
 _ALIKE = (Effect.CHANGES, Effect.COMPARES, Effect.KEEPS, Effect.NOTHING)
-# Names that mean a value of the database, not a column, in some databases, where such a column needs quotes.
+# Values of the database in some databases, not columns; there a column of such a name needs quotes.
 _PSEUDO = kinds("rownum rowid sysdate systimestamp user uid current_user session_user system_user current_role")
 _NOW = kinds("current_date current_timestamp current_time localtime localtimestamp")
 
 
 class ExpressionResolver:
-    """Resolver of expressions; `query` resolves a query inside one, in the scope around it."""
+    """Resolver of expressions; `query` resolves a subquery in the scope around it."""
 
     def __init__(self, factory: NodeFactory, query: Callable[[Node, Scope, Ctes], Node]) -> None:
         self._factory = factory
@@ -35,7 +35,7 @@ class ExpressionResolver:
         self._depth = 0
 
     def value(self, expression: Node, scope: Scope, ctes: Ctes) -> Node:
-        """Return the expression resolved; unknown if its sources are not known."""
+        """Resolve an expression; unknown without known sources."""
         self._depth += 1
         try:
             if self._depth > _DEPTH_MAX:
@@ -47,7 +47,7 @@ class ExpressionResolver:
             self._depth -= 1
 
     def column(self, scope: Scope, parts: Sequence[str]) -> Node:
-        """Return the column that a name means; an unknown one where that is not certain."""
+        """Find the column of a name; an unknown column where the name is ambiguous or unknown."""
         try:
             return scope.find(parts)
         except Unresolvable:

@@ -1,6 +1,6 @@
 """Tables behind JDBC URLs, as OpenLineage names them; no user, password or option ever comes into a name.
 
-An unknown form of URL gives no name, rather than a name that may hold a secret.
+An unknown form of URL gives no name, rather than a name with a secret.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _EMBEDDED = frozenset({"derby", "h2", "hsqldb", "sqlite", "duckdb"})
 
 _SCHEMES = _EMBEDDED | {server.scheme for server in _SERVERS.values()}
 
-# Databases that fold names without quotes; the others keep them.
+# Databases that fold names without quotes to upper or lower case.
 _UPPER = frozenset({"db2", "derby", "h2", "hsqldb", "oracle", "snowflake"})
 _LOWER = frozenset({"postgresql", "presto", "redshift", "trino"})
 
@@ -68,13 +68,13 @@ _ORACLE = re.compile(
     r"(?:(?:\w+:)?//)?(?P<host>\[[0-9a-f:.]+\]|[\w.,-]+)(?::(?P<port>\d+))?(?:[:/](?P<service>[\w.$#-]+))?.*", re.I
 )
 _TNS = re.compile(r"\(\s*(HOST|PORT|SERVICE_NAME|SID)\s*=\s*([\w.-]+)\s*\)", re.IGNORECASE)
-# In the path, or in the first option before its name has ended: the end of a password that had a slash or a `?`.
+# An `@` in the path, or in the first option's name: the end of a password with a slash or a `?`.
 _USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:[/?;][^=]*|/[^?;:]*)@")
 
 
 @dataclass(frozen=True, slots=True)
 class _Database:
-    """Database that a URL names: namespace, and the database and schema that a table's name may leave out."""
+    """Database of a URL: its namespace, and the database and schema missing in a short name of a table."""
 
     namespace: str
     database: str | None = None
@@ -83,7 +83,7 @@ class _Database:
 
 
 def find_table(url: str, table: str) -> DatasetId | None:
-    """Return the table behind a JDBC URL, in full as far as the URL or the database's defaults name it.
+    """Find the table behind a JDBC URL, completed by the URL and the database's defaults.
 
     >>> find_table("jdbc:postgresql://db/shop?user=ann&password=secret", "orders")
     DatasetId(namespace='postgres://db:5432', name='shop.public.orders')
@@ -113,7 +113,7 @@ def is_database(dataset: DatasetId) -> bool:
 
 
 def find_column(url: str, name: str) -> str:
-    """Spell a column of a query as the database has it: one without quotes in upper or lower case, if that folds names.
+    """Spell a column of a query as the database does: without quotes, in upper or lower case if it folds names.
 
     >>> [find_column(url, "Total") for url in ("jdbc:oracle:thin:@db:1521/s", "jdbc:postgresql://db/s", "jdbc:mysql://db/s")]
     ['TOTAL', 'total', 'Total']
@@ -176,7 +176,7 @@ def _find_host(server: _Server, authority: str) -> str | None:
 
 
 def _snowflake_account(authority: str) -> str | None:
-    """Return `organization-account`, or an old account locator with region and cloud, as OpenLineage completes it."""
+    """Read `organization-account`, or an old account locator with region and cloud, completed as in OpenLineage."""
     match = _HOST.fullmatch(authority)
     if match is None:
         return None
@@ -187,7 +187,7 @@ def _snowflake_account(authority: str) -> str | None:
 
 
 def _find_oracle(url: str) -> _Database | None:
-    """Return the database of `thin:@//host:1521/service`, `thin:@host:1521:sid`, or a TNS descriptor."""
+    """Find the database of `thin:@//host:1521/service`, `thin:@host:1521:sid`, or a TNS descriptor."""
     _, at, address = url.rpartition("@")
     address = address.partition("?")[0]
     if "(" in address:

@@ -1,4 +1,4 @@
-"""Names in a query that a database runs: the column of a FROM that each means, where it can only mean one.
+"""Names in a database's query: each becomes a column of a FROM, where a single column is possible.
 
 Spark does not know the columns of the database's tables, so a table is open: it may have any column.
 """
@@ -11,16 +11,16 @@ from typing import TypeAlias
 
 from spark_client.capturing.plans.plan import Node
 
-# By name, the query of a WITH and those that it knows; None inside itself, where it may be recursive, or a table.
+# By name, a query of a WITH and its earlier queries; None inside itself: the name may be recursive, or a table.
 Ctes: TypeAlias = "Mapping[str, tuple[Node, Ctes] | None]"
 
 
 class Unresolvable(Exception):
-    """Name that may mean several columns, or an unknown part of a query."""
+    """Name without a single column, or an unknown part of a query."""
 
 
 def plain(part: str) -> str:
-    """Return a name without its quotes, in lower case: names are compared so, whatever the database does."""
+    """Fold a name for comparison: without quotes, in lower case, whatever the database does."""
     return part.strip('"').lower()
 
 
@@ -38,7 +38,7 @@ class NodeFactory:
         return node
 
     def attribute(self, name: str | None = None) -> Node:
-        """Make a column with an id of its own; a column that no table has is unknown."""
+        """Make a column with an id of its own; a column outside of all tables is unknown."""
         attribute = self.node("AttributeReference", name=name)
         attribute.values = {**attribute.values, "exprId": f"resolved {self._made}"}
         return attribute
@@ -46,7 +46,7 @@ class NodeFactory:
 
 @dataclass(slots=True)
 class Column:
-    """Column of a query, as the query around it sees it; None is a name that the database makes."""
+    """Column of a query, for the query around it; the name is None if the database makes it."""
 
     name: str | None
     node: Node
@@ -54,11 +54,11 @@ class Column:
 
 @dataclass(slots=True)
 class Table:
-    """Item of a FROM: `columns` are known, `rest` finds any other where the item has more columns.
+    """Item of a FROM: its known `columns`; `rest` finds a further column, where there are more.
 
     Attributes:
         alias: the parts of its name, in lower case.
-        closed: it has no columns but those.
+        closed: True if `columns` are all of its columns.
     """
 
     alias: tuple[str, ...]
@@ -67,10 +67,10 @@ class Table:
     closed: bool = True
 
     def find(self, name: str) -> Node | None:
-        """Find a column; None if the item has none of this name.
+        """Find a column; None if the item has no column of the name.
 
         Raises:
-            Unresolvable: it may have it.
+            Unresolvable: the item may have the column, or has several.
         """
         nodes = [
             column.node for column in self.columns if column.name is not None and plain(column.name) == plain(name)
@@ -84,15 +84,15 @@ class Table:
         return None
 
     def has(self, name: str) -> bool:
-        """True if one of its known columns has the name."""
+        """True if a known column has the name."""
         return any(column.name is not None and plain(column.name) == plain(name) for column in self.columns)
 
 
 @dataclass(slots=True)
 class Scope:
-    """Meanings of names in a SELECT: columns of its FROM, `merged` ones (USING), or those of the query around it.
+    """Meanings of names in a SELECT: columns of its FROM, `merged` columns (USING), or columns of the `outer` query.
 
-    A name that is `hidden` may be an alias instead.
+    A `hidden` name may be an alias instead.
     """
 
     tables: Sequence[Table]
@@ -102,10 +102,10 @@ class Scope:
     hidden: frozenset[str] = frozenset()
 
     def find(self, parts: Sequence[str]) -> Node:
-        """Find the column that a name means.
+        """Find the column of a name, by its parts: `["o", "total"]`.
 
         Raises:
-            Unresolvable: it may be several.
+            Unresolvable: several columns are possible, or none.
         """
         table, name = tuple(map(plain, parts[:-1])), parts[-1]
         if not table:
@@ -132,7 +132,7 @@ class Scope:
         return column
 
     def _guessed(self, name: str) -> Node:
-        """Find a column of an unknown table: of the only table that may have it."""
+        """Find a column in the only table that may have it."""
         may = [item for item in self.tables if not item.closed or any(column.name is None for column in item.columns)]
         if self.outer is not None and not may:
             return self.outer.find([name])
@@ -143,7 +143,7 @@ class Scope:
 
 
 def tables_in(node: Node, defined: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...] | None]:
-    """Yield the names of the tables that a query reads, None for a function; `defined` are its CTEs."""
+    """Yield the names of the tables in a query, None for a function; `defined` are its CTEs."""
     if node.kind == "UnresolvedWith":
         for name, query, *_ in node.values.get("cteRelations") or ():
             defined |= {plain(str(name))}

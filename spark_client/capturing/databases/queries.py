@@ -1,6 +1,6 @@
-"""The columns of a query that a database runs: its parsed plan, resolved as far as only one answer is possible.
+"""Columns of a database's query: its parsed plan, resolved wherever a single meaning is possible.
 
-The resolved plan is like Spark's analyzed plans, so that the rules of operators and expressions hold for it.
+The resolved plan is like Spark's analyzed plans, so the rules of operators and expressions hold for it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class _Query:
 
     Attributes:
         node: resolved.
-        select: the Project or Aggregate in it, below which there is room for what decides about rows.
-        scope, aliases: of that.
+        select: its Project or Aggregate; conditions and orders go below.
+        scope, aliases: of `select`.
         parts: the queries of a UNION and its like.
     """
 
@@ -40,9 +40,9 @@ class _Query:
 
 
 def resolve(parsed: Node, names: Sequence[str], table: Callable[[Sequence[str]], Node]) -> Node | None:
-    """Resolve the plan of `SELECT * FROM` a query, whose columns have these names; `table` makes a table's leaf.
+    """Resolve the plan of `SELECT * FROM (query)`; `names` are the query's columns, `table` makes a table's leaf.
 
-    None if its sources are unknown.
+    None for a query of unknown sources.
     """
     inside = parsed.node("child")
     top = inside if parsed.kind == "Project" and inside is not None and inside.kind == "SubqueryAlias" else parsed
@@ -55,12 +55,12 @@ def resolve(parsed: Node, names: Sequence[str], table: Callable[[Sequence[str]],
 
 
 def _is_closed(query: _Query) -> bool:
-    """True if the number of its columns is known, and that of each query of a UNION."""
+    """True if the number of columns is known, also in each query of a UNION."""
     return all(isinstance(column, Column) for column in query.columns) and all(map(_is_closed, query.parts))
 
 
 class _Resolver:
-    """Resolver of one query; a query inside it resolves in the scope of the queries around it."""
+    """Resolver of a query; a query inside resolves in the scope of the queries around it."""
 
     def __init__(self, table: Callable[[Sequence[str]], Node]) -> None:
         self._factory = NodeFactory()
@@ -70,7 +70,6 @@ class _Resolver:
         )
 
     def query(self, plan: Node, outer: Scope | None, ctes: Ctes) -> _Query:
-        """Resolve a query."""
         child = plan.node("child")
         if plan.kind == "UnresolvedWith" and child is not None:
             known = ctes
@@ -89,7 +88,7 @@ class _Resolver:
         return query
 
     def close(self, query: _Query, names: Sequence[str]) -> _Query:
-        """Give a query exactly so many columns; a table's that are in none but its star have these names."""
+        """Give a query exactly the columns of `names`; a star's columns take their names from there."""
         if query.parts:
             for number, part in enumerate(query.parts):
                 self.close(part, names if number == 0 else [""] * len(names))
@@ -102,7 +101,7 @@ class _Resolver:
         return query
 
     def _all_of(self, query: _Query, names: Sequence[str]) -> list[Column]:
-        """Return so many columns; between several stars they are unknown."""
+        """List a column for each name; between several stars, columns are unknown."""
         stars = [number for number, item in enumerate(query.columns) if isinstance(item, Table)]
         first, last = (stars[0], stars[-1] + 1) if stars else (len(query.columns), len(query.columns))
         before, behind = query.columns[:first], query.columns[last:]
@@ -150,7 +149,7 @@ class _Resolver:
     def _list_of(
         self, listed: Sequence[Node], scope: Scope, ctes: Ctes
     ) -> tuple[list[Column | Table], list[Node], dict[str, Node]]:
-        """Resolve a SELECT's list: its columns, what it projects, and its aliases, which later items may use."""
+        """Resolve a SELECT's list: its columns, projected nodes, and aliases for later items."""
         columns: list[Column | Table] = []
         projected: list[Node] = []
         aliases: dict[str, Node] = {}
@@ -200,7 +199,7 @@ class _Resolver:
         return _Query(self._factory.node(plan.kind, **below), parts[0].columns, parts=parts)
 
     def _decide(self, query: _Query, plan: Node, ctes: Ctes) -> None:
-        """Put conditions and orders below the SELECT: they may use columns that it does not return."""
+        """Put conditions and orders below the SELECT: they may use columns outside of its list."""
         if plan.kind == "Distinct":
             query.node = self._factory.node("Distinct", child=query.node)
             return
@@ -255,7 +254,7 @@ class _Resolver:
         return self._factory.node("Join", left=left, right=right, joinType="Inner", condition=on), both
 
     def _merge_using(self, both: Scope, in_left: Scope, in_right: Scope, using: re.Match[str]) -> list[Node]:
-        """Merge each column of a USING in `both`: the left one, or both in a full join; return those compared."""
+        """Merge the columns of a USING: left, right in a right join, both in a full join. Return the compared."""
         merged, compared = dict(both.merged), list[Node]()
         for name in using[2].split(", "):
             pair = [self._expressions.column(side, [name]) for side in (in_left, in_right)]

@@ -1,6 +1,6 @@
-"""Rule for the table that a query sent to a database reads; it returns nothing rather than a wrong name.
+"""Rule for the only table of a query sent to a database; nothing rather than a wrong name.
 
-It is no SQL parser: it finds one table after one FROM, and nothing else.
+The rule is no SQL parser: it finds a single table after a single FROM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _QUERY = re.compile(
     r"(?:\s*(?:as\s+)?\w+)?\s*;?\s*",
     re.IGNORECASE | re.DOTALL,
 )
-# With more than one of these words there is more than one table, or a FROM that is none (`extract(year from day)`).
+# Two such words mean two tables, or a FROM without a table (`extract(year from day)`).
 _TABLES = re.compile(r"\b(?:from|join|with|union|intersect|except|minus|apply|using)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"'(?:[^']|'')*'")
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,14 +26,14 @@ _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Query of one table; `plain` if its columns are the table's, under their names."""
+    """Query of a single table; `plain` if its columns are the table's, under their names."""
 
     table: str
     plain: bool
 
 
 def find_query(text: str) -> Query | None:
-    """Return the query, if it reads one table by its name.
+    """Parse a query of a single table; None for all else.
 
     >>> find_query("(select id, o.total from shop.orders o where state = 'from') SPARK_GEN_SUBQ_0")
     Query(table='shop.orders', plain=True)

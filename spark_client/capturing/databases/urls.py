@@ -25,7 +25,11 @@ _COMPUTED = "JDBCRelation: computed by the database"
 
 
 def find_source(url: str | None, table: str | None) -> LeafSource | None:
-    """Return a table of a database, or the one table that a query reads."""
+    """Find a table of a database, or the only table of a query.
+
+    >>> find_source("jdbc:mysql://db/shop", "(select sum(total) from orders) q").unknown
+    'JDBCRelation: computed by the database'
+    """
     if not url or not table:
         return None
     if named := find_table(url, table):
@@ -38,7 +42,7 @@ def find_source(url: str | None, table: str | None) -> LeafSource | None:
 
 
 def read_query(plan: Node, url: str, text: str, schema: Sequence[SchemaField]) -> LeafSource:
-    """Return the tables that a query reads, by its text and its parsed plan, which gives its columns."""
+    """Read the tables and columns of a query from its parsed plan; a plain `text` keeps the columns of `schema`."""
     tables = [name and find_table(url, ".".join(name)) for name in tables_in(plan)]
     named = dict.fromkeys(dataset for dataset in tables if isinstance(dataset, DatasetId))
     if not named:
@@ -53,7 +57,7 @@ def read_query(plan: Node, url: str, text: str, schema: Sequence[SchemaField]) -
 
 
 def _columns_of_query(plan: Node, url: str, outputs: Sequence[Node]) -> RowsLineage:
-    """Return the columns of a query; a column that is not resolved is unknown."""
+    """Compute the columns of a query; an unresolved column is unknown."""
     ids = [output.text("exprId") or "" for output in outputs]
     resolved = resolve(plan, [output.text("name") or "" for output in outputs], _table)
     relation = RowsLineage() if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, url)).relation(resolved)

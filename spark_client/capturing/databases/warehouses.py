@@ -1,6 +1,6 @@
-"""Tables of Redshift, Snowflake and BigQuery, of their own Spark packages, named as OpenLineage names them.
+"""Tables of the Spark packages of Redshift, Snowflake and BigQuery, named as in OpenLineage.
 
-A query is named by the table that it reads, if it reads one alone; it may make other columns.
+A query of a single table has the table's name; its columns may be computed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Redshift:
     options = ("url", "dbtable", "query")
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the table. The URL may be that of Postgres's driver, which Redshift takes, too."""
+        """Find the table; Redshift also takes a URL of Postgres's driver."""
         url = re.sub(r"^jdbc:postgresql:", "jdbc:redshift:", described.options.get("url", "").strip())
         return _of_table_or_query(described, lambda table: jdbc.find_table(url, table)) if _is_redshift(url) else ()
 
@@ -59,7 +59,7 @@ class Snowflake:
     options = ("sfurl", "sfdatabase", "sfschema", "dbtable", "query")
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the table, whose name may leave out the database and the schema of the session."""
+        """Find the table; the session's database and schema complete a short name."""
         options = described.options
         address = find_address(_SCHEME.sub("", options.get("sfurl", "").strip()), None)
         server = jdbc.find_table(f"jdbc:snowflake://{address}", "a.b.c") if address else None
@@ -95,7 +95,7 @@ class BigQuery:
     options = ("table", "path", "dataset", "project", "query")
 
     def datasets(self, described: Described) -> Sequence[DatasetId]:
-        """Return the table; of a query the one that it reads, for the connector reads a table of its result."""
+        """Find the table, or the only table of a query: the connector itself reads a table of the result."""
         options = described.options
         table = options.get("table") or options.get("path") or ""
         query = options.get("query") or (table if re.match(r"\s*(?:select|with)\s", table, re.IGNORECASE) else "")
@@ -113,7 +113,7 @@ def _is_redshift(url: str) -> bool:
 
 
 def _in_bigquery(table: str, options: Mapping[str, str]) -> DatasetId | None:
-    """Return a table, with the options' project and dataset where its name has none; a day of it is the table.
+    """Find a table, with project and dataset of the options for a short name; a day's partition counts as the table.
 
     >>> _in_bigquery("acme-1:shop.orders$20130101", {})
     DatasetId(namespace='bigquery', name='acme-1.shop.orders')
@@ -131,7 +131,7 @@ def _in_bigquery(table: str, options: Mapping[str, str]) -> DatasetId | None:
 
 
 def _of_table_or_query(described: Described, named: Callable[[str], DatasetId | None]) -> Sequence[DatasetId]:
-    """Return the table of `dbtable`, or that of a query in it or in `query`."""
+    """Find the table of `dbtable`, or of a query in `dbtable` or `query`."""
     table, query = described.options.get("dbtable") or "", described.options.get("query") or ""
     if table and parse_name(table) is not None:
         return _some(named(table))

@@ -1,8 +1,8 @@
-"""Columns of Glue's DynamicFrames: what their steps make of sources and of Spark's frames, by the names of columns.
+"""Columns of Glue's DynamicFrames: made by steps from sources and Spark's frames, by the names of columns.
 
-A DynamicFrame has no schema before its records are read, so a frame may be open: it has columns beside those that its
-steps name. `evaluate` takes the steps as `glue.frames` notes them, parents first. Names of steps, their arguments
-and what they do: https://docs.aws.amazon.com/glue/latest/dg/aws-glue-api-crawler-pyspark-extensions-dynamic-frame.html
+A DynamicFrame has no schema before its records are read. So a frame may be open: it may have more columns than its
+steps name. `evaluate` takes the steps noted by `glue.frames`, parents first. Names, arguments and effects of steps:
+https://docs.aws.amazon.com/glue/latest/dg/aws-glue-api-crawler-pyspark-extensions-dynamic-frame.html
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from spark_client.capturing.plans.values import (
     unknown,
 )
 
-# Types of columns that are no choices of several types, in Glue's words; two words of one type are one here.
+# Synonyms among Glue's types, and the types without a choice of several types.
 _SAME_TYPES = {"integer": "int", "bigint": "long", "smallint": "short", "tinyint": "byte"}
 _ATOMIC = frozenset(
     {"string", "int", "long", "short", "byte", "float", "double", "boolean", "date", "timestamp", "binary"}
@@ -38,9 +38,9 @@ _ATOMIC = frozenset(
 
 
 def evaluate(steps: Sequence[Any], leaf: Callable[[str, Mapping[str, Any]], OpenRelation]) -> OpenRelation:
-    """Return the frame of the last step; each is a kind, the places of its parents, and its arguments.
+    """Compute the frame of the last step; `["select_fields", [0], {"paths": ["id"]}]` has its parent at place 0.
 
-    `leaf` returns what a step without parents gives, by its kind and arguments. A fault in a rule costs columns alone.
+    `leaf` makes the frame of a step without parents, by kind and arguments. A fault in a rule costs columns alone.
     """
     frames: list[OpenRelation] = []
     for kind, parents, arguments in steps:
@@ -75,7 +75,7 @@ def _decided(frame: OpenRelation, how: Transformation, values: Iterable[Value]) 
 
 
 def _mapping(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return the columns of mappings: source, its type, target, its type. A source that is not there makes none."""
+    """Apply mappings: source, its type, target, its type. A missing source makes no column."""
     [frame], tree = inputs, Tree()
     for mapping in arguments["mappings"]:
         if len(mapping) != 4:
@@ -121,7 +121,7 @@ def _rename(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Ope
 
 
 def _filter(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return the records that a Python function chooses, by any of the columns that are known."""
+    """Choose records by a Python function, of any known columns."""
     how = replace(FILTER, description=f"opaque: Filter {arguments['f']}")
     return _decided(inputs[0], how, (inputs[0].columns or {}).values())
 
@@ -131,7 +131,7 @@ def _split_rows(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) ->
 
 
 def _opaque(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return a Python function over records: each column depends on every column that goes in."""
+    """Apply a Python function to records: each column depends on all input columns."""
     columns, name = inputs[0].columns, f"Map {arguments['f']}"
     if columns is None:
         return _unknown(name, inputs, "a function of columns that are not known")
@@ -140,7 +140,7 @@ def _opaque(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Ope
 
 
 def _choice(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return columns of one type each: those of the specs, or all that may have several, whichever these are."""
+    """Resolve choices of types: in the columns of `specs`, and by `choice` in all columns of unknown types."""
     [frame] = inputs
     for text, action in arguments["specs"] or ():
         frame = _resolved(frame, text, action)
@@ -158,7 +158,7 @@ def _choice(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Ope
 
 
 def _resolved(frame: OpenRelation, text: str, action: str) -> OpenRelation:
-    """Return the frame with one choice resolved: by a cast, or by columns or a struct of its types."""
+    """Resolve a choice of types: by a cast, or by columns or a struct of its types."""
     path = parse_dotted(text.replace("[]", ""))
     value = frame.at(path)
     if value is None:
@@ -180,7 +180,7 @@ def _is_made(frame: OpenRelation, path: FieldPath) -> bool:
 
 
 def _changed(frame: OpenRelation, name: str) -> OpenRelation:
-    """Return the frame with a field of a column cast: the column as a whole is changed in some way."""
+    """Cast a field inside a column: the whole column changes in some way."""
     return replace(frame, fields={**frame.fields, name: keep(SOMEHOW, frame.get(name))})
 
 
@@ -194,7 +194,7 @@ def _named_by_type(rest: Rest | None, name: str, value: Value) -> Rest:
 
 
 def _columns_by_type(frame: OpenRelation, loose: Sequence[str]) -> Rest:
-    """Return the columns that a choice of types may have become; of an open frame nothing is known."""
+    """Make the finder of `price_int`, made of a choice `price`; all else in an open frame is unknown."""
     lost = unknown("ResolveChoice: make_cols names columns by their types")
 
     def find(column: str) -> Value | None:
@@ -211,7 +211,7 @@ def _is_of_type(column: str, name: str) -> bool:
 
 
 def _join(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return both frames' columns; a name that the left has, too, begins with a dot in the right one's columns."""
+    """Join the columns of two frames; a right column with a name of the left begins with a dot: `.id`."""
     left, right = inputs
     rows = _decided(left, JOIN, left.known(arguments["paths1"])).rows
     rows |= _decided(right, JOIN, right.known(arguments["paths2"])).rows
@@ -228,7 +228,7 @@ def _join(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenR
 
 
 def _having(frame: OpenRelation, keys: Iterable[str]) -> OpenRelation:
-    """Return a frame with the columns of the keys of a join among those that are known to be there."""
+    """Add the keys of a join to the known columns of an open frame."""
     names = [path[0] for path in map(parse_dotted, keys) if len(path) == 1 and path[0] not in frame.fields]
     added = {name: value for name in names if frame.is_open and (value := frame.find(name)) is not None}
     return replace(frame, fields={**frame.fields, **added})
@@ -249,7 +249,7 @@ def _of_either(left: OpenRelation, right: OpenRelation) -> Rest:
 
 
 def _union(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return the records of both; of a merge by keys, the keys decide about them."""
+    """Unite the records of both frames; in a merge by keys, the keys decide about records."""
     names = dict.fromkeys(name for frame in inputs for name in frame.fields)
     there = [name for name in names if any(frame.is_open or frame.named(name) is not None for frame in inputs)]
     fields = {**dict.fromkeys(names), **{name: _any_of(inputs, name) for name in there}}
@@ -261,7 +261,7 @@ def _union(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Open
 
 
 def _any_of(frames: Sequence[OpenRelation], name: str) -> Value | None:
-    """Return a column that is there, of the frames that have it; an open frame may have it, or not."""
+    """Unite a column of the frames that have it; an open frame may have it, or not."""
     known = [value for frame in frames if (value := frame.named(name)) is not None]
     others = [frame for frame in frames if frame.named(name) is None and (frame.is_open or not known)]
     maybe = [value for frame in others if (value := frame.find(name)) is not None]
@@ -283,7 +283,7 @@ def _somehow(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> Op
 
 
 def _flat(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:  # noqa: ARG001 - as above
-    """Return fields as columns with dots in their names; an array is the key of its records elsewhere."""
+    """Turn fields into columns like `address.city`; an array becomes the key of its records elsewhere."""
     [frame] = inputs
     typed = {name: value for name, value in frame.fields.items() if name in frame.typed}
 
@@ -296,7 +296,7 @@ def _flat(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenR
 
 
 def _pivoted(inputs: Sequence[OpenRelation], arguments: Mapping[str, Any]) -> OpenRelation:
-    """Return an array's elements, which `relationalize` names by the array's path and `val`; id and index are new."""
+    """Turn an array into rows, as `relationalize` does: `items.val.price`; `id` and `index` are new."""
     [frame] = inputs
     array: str = arguments["array"]
 

@@ -1,10 +1,10 @@
-"""Glue's DynamicFrames: what they are read from, the steps that make them, and where they are written.
+"""Glue's DynamicFrames: their sources, steps and sinks.
 
-No plan of Spark's has any of this, so the methods of AWS's package `awsglue` are wrapped
-(https://github.com/awslabs/aws-glue-libs), from the first capture until the last one ends. A frame has its steps as an
-attribute; the rows of a frame that becomes one of Spark's have them in the JVM (`GlueFrames.java`), and the sink of a
-write is posted on Spark's bus as an action of an RDD is. Where the package is imported later, the first `GlueContext`
-wraps it. A wrapped method calls the method first and returns its result, whatever becomes of the note.
+Spark's plans have no DynamicFrames. So the methods of AWS's package `awsglue` are wrapped, from the first capture to
+the end of the last (https://github.com/awslabs/aws-glue-libs). A frame has its steps as an attribute. When it becomes a
+frame of Spark's, the JVM keeps the steps for its rows (`GlueFrames.java`). A write is posted on Spark's bus, like an
+action of an RDD. The first `GlueContext` wraps a package imported later. A wrapped method runs and returns its result,
+whatever becomes of the note.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from spark_client.capturing.glue.steps import (
 from spark_client.capturing.jvm.rdd_actions import Guard, now_ms, rdd_actions, reported, text_of
 
 _TABLES_MAX = 1_000
-# Call of a wrapped method, and what returns its arguments by their names.
+# Call of a wrapped method, and of the function for its arguments by name.
 _Act: TypeAlias = Callable[[], Any]
 _Bind: TypeAlias = Callable[[], Arguments]
 
 
-# Source or sink of the innermost call that a thread is in, which objects of the JVM stand for.
+# Source or sink of a thread's innermost call by a table or connection of the catalog.
 _SOURCE: ContextVar[dict[str, Any] | None] = ContextVar("source", default=None)
 
 
 class _Patch(NamedTuple):
-    """Wrapped method, and what it was."""
+    """Wrapped method, before and now."""
 
     owner: Any
     name: str
@@ -65,10 +65,10 @@ class GlueFrames:
         self._lock = threading.RLock()
         self._captures = 0
         self._patches: list[_Patch] = []
-        # The class of contexts whose package is wrapped: a package that is imported anew has another.
+        # Class of contexts in the wrapped package; a package imported anew has a new class.
         self._wrapped: Any = None
         self._guarded = Guard("a DynamicFrame is not known")
-        # The newest context, and the schemas that it has returned.
+        # The newest context, and the schemas so far.
         self._context: Any = None
         self._schemas: OrderedDict[tuple[str, str, str | None], str | None] = OrderedDict()
 
@@ -81,7 +81,7 @@ class GlueFrames:
                 self._guarded(self._wrap_package)
 
     def close(self) -> None:
-        """End what `open` began; with the last capture, methods are what they were."""
+        """End a capture; after the last capture, restore the methods."""
         with self._lock:
             self._captures -= 1
             if self._captures == 0:
@@ -91,9 +91,9 @@ class GlueFrames:
                 self._patches, self._wrapped, self._context = [], None, None
 
     def schema_of(self, database: str, table: str, account: str | None) -> str | None:
-        """Return the schema of a table of Glue's catalog, in Spark's JSON; None if Glue does not return it.
+        """Read the schema of a table of Glue's catalog, in Spark's JSON; None if Glue does not return it.
 
-        It is one request of Glue's API for each table, in the thread that calls.
+        Each table takes a request of Glue's API, in the calling thread.
         """
         key, context = (database, table, account), self._context
         if key not in self._schemas and context is not None:
@@ -104,7 +104,7 @@ class GlueFrames:
         return self._schemas.get(key)
 
     def _wrap_contexts(self) -> None:
-        """Let a context of Glue's, which is made after its package was imported, wrap that."""
+        """Let each new context wrap Glue's package, if imported by then."""
         from pyspark.sql import SQLContext
 
         make = SQLContext.__init__
@@ -136,6 +136,7 @@ class GlueFrames:
     def _wrap_context(self, contexts: Any) -> None:
         for name in ("getSource", "getStreamingSource", "getSink"):
             self._after(contexts, name, note_source)
+        # Sources and sinks inside such a call have the call's table or connection.
         for name in (
             "create_dynamic_frame_from_catalog",
             "create_data_frame_from_catalog",
@@ -182,7 +183,7 @@ class GlueFrames:
         setattr(owner, name, now)
 
     def _around(self, owner: Any, name: str, make: Callable[[_Act, _Bind], Any]) -> None:
-        """Let `make` make each call of a method, if this version has it; it gets the call and its arguments by name."""
+        """Let `make` run each call of a method, if this version has the method; it gets the call and its arguments."""
         known = vars(owner).get(name)
         method = known.__func__ if isinstance(known, classmethod) else known
         if not callable(method):
@@ -196,8 +197,6 @@ class GlueFrames:
         self._put(owner, name, classmethod(call) if isinstance(known, classmethod) else call)
 
     def _after(self, owner: Any, name: str, note: Callable[[Arguments, Any], None]) -> None:
-        """Note the arguments and the result of each call."""
-
         def make(act: _Act, bind: _Bind) -> Any:
             result = act()
             self._guarded(lambda: note(bind(), result))
@@ -206,7 +205,7 @@ class GlueFrames:
         self._around(owner, name, make)
 
     def _inside(self, owner: Any, name: str, source: Callable[[Arguments], dict[str, Any]]) -> None:
-        """Know the source or sink of all that a call reads or writes."""
+        """Set the source or sink of all reads and writes inside a call."""
 
         def make(act: _Act, bind: _Bind) -> Any:
             token = _SOURCE.set(self._guarded(lambda: source(bind())))
@@ -220,7 +219,7 @@ class GlueFrames:
     def _writes(
         self, owner: Any, name: str, sink: Callable[[Arguments], dict[str, Any]], frame: str | None = None
     ) -> None:
-        """Report each call as a write of the frame that is its argument, or as a purge."""
+        """Report each call as a write of its argument `frame`, or as a purge."""
 
         def step_of(bound: Arguments) -> tuple[Any, Step]:
             parents = () if frame is None else (frame_of(bound[frame]),)
@@ -229,7 +228,7 @@ class GlueFrames:
         self._around(owner, name, lambda act, bind: self.run(lambda: step_of(bind()), name, act))
 
     def run(self, step_of: Callable[[], tuple[Any, Step] | None], name: str, act: Callable[[], Any]) -> Any:
-        """Return the result of a write, and report it; whatever becomes of the report, the write runs."""
+        """Run a write, and report it; whatever becomes of the report, the write runs."""
         write = self._guarded(step_of)
         receiver = None if write is None else rdd_actions.await_receiver(write[0])
         if write is None or receiver is None:
@@ -265,7 +264,7 @@ class GlueFrames:
             self._remember(result, step, arguments["self"].glue_ctx._sc)
 
     def _remember(self, frame: Any, step: Step, context: Any) -> None:
-        """Let the rows of a frame of Spark's be known by their steps."""
+        """Note the steps of a Spark frame's rows in the JVM."""
         receiver = rdd_actions.await_receiver(context)
         if receiver is not None:
             _send(context, noted(step), lambda *steps: receiver.rememberSteps(frame._jdf, *steps))
@@ -285,7 +284,7 @@ def _send(context: Any, steps: Noted, receive: Callable[..., Any]) -> None:
 
 
 def _bound(signature: inspect.Signature, arguments: Sequence[Any], named: Mapping[str, Any]) -> Arguments:
-    """Return arguments by their names; that of the object, or the class, is `self`."""
+    """Bind arguments to their names; the object, or the class, is `self`."""
     bound = signature.bind(*arguments, **named)
     bound.apply_defaults()
     values = dict(bound.arguments)
@@ -293,5 +292,4 @@ def _bound(signature: inspect.Signature, arguments: Sequence[Any], named: Mappin
 
 
 def _context_of(owner: Any) -> Any:
-    """Return the context of Spark that a source, a sink or a context of Glue's works with."""
     return (getattr(owner, "_sql_ctx", None) or owner)._sc

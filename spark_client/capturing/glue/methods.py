@@ -1,4 +1,4 @@
-"""Methods of `awsglue` and `pyspark.ml` that note frames, from the first capture until the last one ends."""
+"""Methods of `awsglue` and `pyspark.ml` that note frames, from the first capture to the end of the last."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def wrap() -> None:
 
 
 def unwrap() -> None:
-    """End what `wrap` began; models' methods stay wrapped, and note nothing without a capture."""
+    """End a capture; models' methods stay wrapped, and report nothing without a capture."""
     glue_frames.close()

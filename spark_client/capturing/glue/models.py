@@ -1,8 +1,8 @@
-"""Models of pyspark.ml: what each was fitted on, and where it is saved.
+"""Models of pyspark.ml: the frame of the fit, and the folder of the save.
 
-A model is saved as a folder of many files (`metadata`, `data`, `stages/0_Name_12hex/...`), by an execution each, and no
-plan says what it was fitted on. So `fit` and `save` are wrapped, once in a process, when pyspark.ml is imported. A save
-is posted as the write of a DynamicFrame is (`GlueFrames.java`): what runs in its thread meanwhile is a part of it.
+A model is saved as a folder of many files (`metadata`, `data`, `stages/0_Name_12hex/...`), by an execution each. No
+plan has the frame of the fit. So `fit` and `save` are wrapped, once in a process, when pyspark.ml is imported. A save
+is posted like the write of a DynamicFrame (`GlueFrames.java`); executions of its thread meanwhile are its parts.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from spark_client.capturing.glue.frames import glue_frames
 from spark_client.capturing.glue.steps import Step
 from spark_client.capturing.jvm.rdd_actions import SAVES_MODEL, now_ms, reported
 
-# Kind of the sink that a model is saved to, and the command of the save.
+# Kind of a model's sink, and the command of its save.
 MODEL, MODEL_SAVE = "model", "ModelSave"
 UNFITTED = "Model: capture did not see what it was fitted on"
 NO_COLUMNS = "a model has no columns"
-# Takes the path of a save over Spark Connect, the frame of the fit, the writer, whether it saves a model, the start in
-# milliseconds, and the error.
+# Arguments, of a save over Spark Connect: path, frame of the fit, writer, True for a model, start in milliseconds,
+# error.
 Report: TypeAlias = Callable[[str, Any, Any, bool, int, "BaseException | None"], None]
 _lock = threading.Lock()
 _installed = False
 _reports: list[Report] = []
-# By model, the frame that it was fitted on.
+# By model, the frame of its fit.
 _fitted: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def wrap_models(report: Report | None = None) -> None:
-    """Wrap the methods of pyspark.ml, now or when it is imported; `report` hears of saves over Spark Connect."""
+    """Wrap the methods of pyspark.ml, now or when it is imported; `report` is called for saves over Spark Connect."""
     global _installed
     with _lock:
         _reports[:] = [report] if report is not None else _reports
@@ -51,10 +51,10 @@ def wrap_models(report: Report | None = None) -> None:
 
 
 class _Imports(MetaPathFinder):
-    """Finder that wraps a module of pyspark.ml once it is there, and leaves the rest to others."""
+    """Finder of modules of pyspark.ml; it wraps a module's methods after the import."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return the spec of a module that is wrapped; None for any other."""
+        """Find the spec of a module to wrap; None for all else."""
         wrap = _WRAPS.get(name)
         spec = PathFinder.find_spec(name, path, target) if wrap is not None else None
         if spec is None or spec.loader is None or wrap is None:
@@ -76,7 +76,7 @@ def _wrap_fit(module: ModuleType) -> None:
     def noted(estimator: Any, dataset: Any, *arguments: Any, **named: Any) -> Any:
         result = fit(estimator, dataset, *arguments, **named)
         for model in result if isinstance(result, list) else [result]:
-            with suppress(TypeError):  # a model that cannot be remembered by itself
+            with suppress(TypeError):  # a model without hash or weak references
                 _fitted[model] = dataset
         return result
 
@@ -101,7 +101,7 @@ def _saving(save: Callable[..., Any]) -> Callable[..., Any]:
     def saving(writer: Any, path: str) -> Any:
         from pyspark.sql.utils import is_remote
 
-        if SAVES_MODEL.get():  # of a model that has this one in it
+        if SAVES_MODEL.get():  # part of a larger model's save
             return save(writer, path)
         token = SAVES_MODEL.set(True)
         try:
@@ -123,7 +123,6 @@ def _run(writer: Any, path: str, save: Callable[[], Any]) -> Any:
 
 
 def _run_remote(writer: Any, path: str, save: Callable[[], Any]) -> Any:
-    """Save by Spark Connect, and report it to all that listen to the client."""
     started_ms = now_ms()
 
     def end(error: BaseException | None) -> None:
@@ -135,7 +134,7 @@ def _run_remote(writer: Any, path: str, save: Callable[[], Any]) -> Any:
 
 
 def _saved(writer: Any, path: str) -> tuple[Any, Step]:
-    """Return the context, and the save of a model, or of an estimator or a transformer, which are made of no data."""
+    """Find the context, and the save of a model; an estimator or transformer is made of no data."""
     context, instance = writer.sparkSession._sc, _instance_of(writer)
     where = context._jvm.org.apache.hadoop.fs.Path(path)
     whole = where.getFileSystem(context._jsc.hadoopConfiguration()).makeQualified(where).toString()
@@ -146,7 +145,7 @@ def _saved(writer: Any, path: str) -> tuple[Any, Step]:
 
 
 def _frame_of(instance: Any) -> Any:
-    """Return the frame that a model was fitted on; None if there is none, or it was not seen."""
+    """Find the frame of a model's fit; None without a fit seen by capture."""
     with suppress(TypeError):
         return _fitted.get(instance)
     return None

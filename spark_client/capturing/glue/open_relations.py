@@ -1,4 +1,4 @@
-"""Columns by their names, of a frame that may have more: its sources have records, and no schema."""
+"""Columns of a frame by name; the frame may have more, as its sources have records, and no schema."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Rest: TypeAlias = Callable[[str], "Value | None"]
 
 @dataclass(frozen=True, slots=True)
 class OpenRelation:
-    """Columns of a DynamicFrame, and what decides about its records.
+    """Columns of a DynamicFrame, and the columns that decide about its records.
 
     Attributes:
-        fields: columns that steps name, in order; None is a column that is not there.
-        rest: returns a column of any other name, None if there is none; None where `fields` has all columns.
-        is_declared: True if a catalog has the columns of `fields`; records may have others, but hardly do.
-        rows: what decides about the records.
-        typed: names of the columns that have one type, and no choice of several.
+        fields: columns named by steps, in order; None is a missing column.
+        rest: finds a column beyond `fields`; None where `fields` has all columns.
+        rows: filters, joins and their like.
+        typed: names of the columns with a single type, and no choice of several.
+        is_declared: True if a catalog has the columns of `fields`; records may have more, but hardly do.
     """
 
     fields: Mapping[str, Value | None] = field(default_factory=dict)
@@ -44,11 +44,11 @@ class OpenRelation:
         return None if self.is_open else {name: value for name, value in self.fields.items() if value is not None}
 
     def named(self, name: str) -> Value | None:
-        """Return a column that a step names, by its name in any case; None if none does."""
+        """Find a column of `fields`, by its name in any case; None if missing."""
         return self.fields.get(self._name_of(name) or "")
 
     def find(self, name: str) -> Value | None:
-        """Return a column by its name in any case; None if there is none."""
+        """Find a column by its name in any case; None if missing."""
         known = self._name_of(name)
         if known is not None:
             return self.fields[known]
@@ -60,34 +60,34 @@ class OpenRelation:
         return next((known for known in self.fields if known.lower() == name.lower()), None)
 
     def get(self, name: str) -> Value:
-        """Return a column that is there; unknown if no step names it."""
+        """Find a column of the frame; unknown if no step names it."""
         value = self.find(name)
         return unknown(_NO_COLUMN) if value is None else value
 
     def at(self, path: FieldPath) -> Value | None:
-        """Return a field inside a column; None if there is no such column."""
+        """Find a field inside a column, by its path; None without such a column."""
         value = self.find(path[0])
         for name in path[1:] if value is not None else ():
             value = get_field(value, name)  # type: ignore[arg-type]
         return self.fields.get(".".join(path)) if value is None else value
 
     def known(self, paths: Iterable[str]) -> list[Value]:
-        """Return the values at paths, as text, of those that are there."""
+        """List the values at dotted paths, without the missing paths."""
         return [value for path in paths if (value := self.at(parse_dotted(path))) is not None]
 
 
 def closed(columns: Mapping[str, Value], rows: frozenset[Dependency] = frozenset()) -> OpenRelation:
-    """Return a relation of Spark's, each of whose columns has one type."""
+    """Make the relation of a Spark frame: each column has a single type."""
     return OpenRelation(dict(columns), None, rows, frozenset(columns))
 
 
 def opened(rest: Rest) -> OpenRelation:
-    """Return a frame of which no column is known by name."""
+    """Make a frame without columns known by name."""
     return OpenRelation(rest=rest)
 
 
 def without(frame: OpenRelation, path: FieldPath) -> OpenRelation:
-    """Return a frame without a column; of a column that the steps did not make, a field stays among its sources."""
+    """Drop a column, or a field of a column; a column of unknown fields stays whole."""
     name = path[0]
     if len(path) == 1 or ".".join(path) in frame.fields:
         name = ".".join(path)
@@ -108,14 +108,14 @@ def _prune(value: Value, path: FieldPath) -> Value:
 
 
 def keep_rest(rest: Rest | None, how: Transformation) -> Rest | None:
-    """Return what finds the same columns after a step that keeps their structure."""
+    """Wrap `rest` after a step: it finds the same columns, kept by `how`."""
     if rest is None:
         return None
     return lambda name: None if (value := rest(name)) is None else keep(how, value)
 
 
 class Tree:
-    """Columns that are made one after the other, and fields inside them; beside those of a frame, or alone."""
+    """Builder of columns and fields inside them, beside the columns of a frame, or alone."""
 
     def __init__(self, frame: OpenRelation | None = None) -> None:
         self._frame = frame or OpenRelation()
@@ -132,7 +132,7 @@ class Tree:
             self._typed.discard(name)
 
     def relation(self, rows: frozenset[Dependency]) -> OpenRelation:
-        """Return all of them, with what else the frame has."""
+        """Make the relation of all columns, with the rest of the frame."""
         return replace(self._frame, fields=self._fields, rows=rows, typed=frozenset(self._typed))
 
 

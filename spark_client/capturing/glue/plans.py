@@ -1,4 +1,4 @@
-"""Plans of DynamicFrames in executions: leaves that are such frames, and writes of them."""
+"""Plans of DynamicFrames in executions: leaves with rows of such frames, and writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GLUE_WRITE = "GlueWrite"
 
 
 def read_leaf(leaf: Node, catalogs: Catalogs, read: Callable[[Node], Checkpoint]) -> Checkpoint:
-    """Return a frame whose rows a leaf has; `read` reads the plan of one of Spark's frames."""
+    """Read the frame behind a leaf; `read` reads the plan of a Spark frame."""
     frame = read_frame(leaf, catalogs, read)
     outputs = leaf.nodes("output") or leaf.nodes("dataCols", "partitionCols")
     values = [frame.relation.get(output.text("name") or "") for output in outputs]
@@ -27,7 +27,7 @@ def read_leaf(leaf: Node, catalogs: Catalogs, read: Callable[[Node], Checkpoint]
 
 
 def read_writes(execution: Execution, extractor: Extractor) -> list[Write]:
-    """Return the write of a DynamicFrame, or of what removes files; of an open frame no columns are known.
+    """Read the write of a DynamicFrame or model, or a purge of files; an open frame has no known columns.
 
     Raises:
         UnknownTarget: the sink has no name.

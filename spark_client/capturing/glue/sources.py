@@ -1,7 +1,7 @@
-"""Datasets that Glue's readers and sinks name, and the frames that are made of them.
+"""Datasets of Glue's readers and sinks, and the frames made of datasets.
 
-A table of Glue's catalog is `arn:aws:glue:{region}:{account}` and `table/{database}/{table}`. What a connection's
-options name is named as Spark's own sources are, by the same connectors. The types of connections and their options:
+A table of Glue's catalog is `arn:aws:glue:{region}:{account}` and `table/{database}/{table}`. A connection's options
+name a dataset like Spark's own sources, by the same connectors. The types of connections and their options:
 https://docs.aws.amazon.com/glue/latest/dg/aws-glue-programming-etl-connect.html
 """
 
@@ -40,7 +40,7 @@ _SAME_REGION = frozenset({"dynamodb", "kinesis"})
 
 
 def find_source(described: Mapping[str, Any], catalogs: Catalogs, *, is_write: bool = False) -> LeafSource:
-    """Return what a reader or a sink of Glue's names, by `glue.frames`: a table of the catalog, or options."""
+    """Find the dataset of a Glue reader or sink, noted by `glue.frames`: a table of the catalog, or options."""
     table = described.get("catalog")
     if not isinstance(table, Mapping):
         return _of_options(described, catalogs, is_write=is_write)
@@ -79,7 +79,7 @@ def _paths(kind: str, options: Mapping[str, Any]) -> list[str]:
 
 
 def _connection(kind: str, options: Mapping[str, Any], catalogs: Catalogs) -> tuple[Mapping[str, Any], Catalogs, str]:
-    """Return the options of a connector's source, and its name; AWS's services are those of the job's region."""
+    """Make the arguments of a connector: options, catalogs, name; AWS's services default to the job's region."""
     texts = {key: value for key, value in options.items() if isinstance(value, str)}
     if kind in _MONGODB:
         return {"connection.uri": texts.get("uri"), **texts}, catalogs, "mongodb"
@@ -92,13 +92,13 @@ def _connection(kind: str, options: Mapping[str, Any], catalogs: Catalogs) -> tu
 
 
 def find_glue_target(command: str, described: Mapping[str, Any], catalogs: Catalogs) -> Target:
-    """Return the target of a write, or of a removal of a table's or a folder's files; its table is a symlink."""
+    """Find the target of a write, or of a purge of a table's or folder's files; the sink's table is a symlink."""
     source = find_source(described, catalogs, is_write=True)
     if not source.datasets:
         return Target(command, None, unknown=source.unknown)
     info = described.get("catalog_info")
     table = _table(info, catalogs) if isinstance(info, Mapping) else None
-    # A sink may change the schema in the catalog: it is that of what is written.
+    # A sink may change the schema in the catalog, so the written columns count.
     symlinks = (Symlink(table.id.namespace, table.id.name),) if table else ()
     change: Change | None = "TRUNCATE" if described.get("purges") == "all" else None
     change = "OVERWRITE" if described.get("overwrites") else change
@@ -107,7 +107,7 @@ def find_glue_target(command: str, described: Mapping[str, Any], catalogs: Catal
 
 @dataclass(frozen=True, slots=True)
 class FrameRead:
-    """DynamicFrame: its columns, what it reads, and the sink that it goes into, if it is written."""
+    """DynamicFrame: its columns, its inputs, and its sink, if it is written."""
 
     relation: OpenRelation
     inputs: list[Dataset]
@@ -116,7 +116,7 @@ class FrameRead:
 
 
 def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], Checkpoint]) -> FrameRead:
-    """Return the frame of a leaf with steps (`PlanReader.java`); `query` reads the plan of one of Spark's frames."""
+    """Compute the frame of a leaf with steps (`PlanReader.java`); `query` reads the plan of a Spark frame."""
     steps = json.loads(leaf.text("steps") or "[]")
     queries = [(query(plan), names) for plan, names in leaf.values.get("frames") or ()]
     inputs: dict[Dataset, None] = {}
@@ -126,6 +126,7 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], Checkpoin
         inputs.update(dict.fromkeys(datasets))
         reasons.update(dict.fromkeys(unknown_inputs))
 
+    # Each leaf of the steps adds its inputs.
     def read(kind: str, arguments: Mapping[str, Any]) -> OpenRelation:
         if kind == "frame":
             result, names = queries[arguments["frame"]]
@@ -150,7 +151,7 @@ def read_frame(leaf: Node, catalogs: Catalogs, query: Callable[[Node], Checkpoin
 
 
 def _opened(source: LeafSource) -> OpenRelation:
-    """Return the columns of a source: each is the column of that name of each dataset."""
+    """Make the columns of a source: a column is its namesake in each dataset."""
     if source.unknown is not None or not source.datasets:
         value = unknown(source.unknown or "GlueSource: without a name")
         return opened(lambda _: value)

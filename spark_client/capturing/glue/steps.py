@@ -1,6 +1,6 @@
-"""Steps that make DynamicFrames, as the arguments of their methods say it: what is read, and what becomes of it.
+"""Steps of DynamicFrames, noted from the arguments of their methods.
 
-The steps are JSON for `glue.columns`. What is no name stays where it is: users, passwords, functions, rows.
+The steps are JSON for `glue.columns`: names, URLs and queries, without options of users and passwords, code or rows.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 # Attributes of frames, and of sources and sinks.
 STEPS = "_headwater_steps"
 SOURCE = "_headwater_sink"
-# A frame of more steps than this is known by what it reads alone.
+# A frame of more steps is known by its sources alone.
 _STEPS_MAX = 2_000
 _TEXT_CHARS = 4_000
 _PATHS_MAX = 1_000
-# Options of connections that name what is read or written, in lower case. A pipeline has literals: it is there or not.
+# Options with names of a connection's data, in lower case. A pipeline has literals: only its presence is noted.
 _OPTIONS = frozenset(
     {
         *("paths", "path", "url", "dbtable", "query", "connectionname", "classname"),
@@ -42,7 +42,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 
 class Step(NamedTuple):
-    """Step that makes a frame: its kind, the steps of the frames that it takes, its arguments, a frame of Spark's."""
+    """Step to a frame: its kind, the steps of its input frames, its arguments, or a frame of Spark's."""
 
     kind: str
     parents: tuple[Step, ...] = ()
@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """Steps as JSON, parents first, and the frames of Spark's (in the JVM) that they begin with."""
+    """Steps as JSON, parents first, and the frames of Spark's (in the JVM) at their beginning."""
 
     text: str
     frames: list[Any]
@@ -61,8 +61,9 @@ _NOBODYS = Step("unknown")
 
 
 def noted(last: Step) -> Noted:
-    """Return a step with all that it takes, each step once."""
+    """Render a step after all steps before it, each once: `[["source", [], {}], ["unnest", [0], {}]]`."""
     order = _in_order(last)
+    # Of too many steps, the sources alone stay.
     if len(order) > _STEPS_MAX:
         leaves = tuple(step for step in order if not step.parents)
         last = (
@@ -99,7 +100,7 @@ def _in_order(last: Step) -> list[Step]:
 
 
 def described(connection_type: object, options: object) -> dict[str, Any]:
-    """Return a connection by those of its options that name something.
+    """Describe a connection by its options with names.
 
     >>> described("postgresql", {"url": "jdbc:postgresql://db/shop", "password": "secret", "dbtable": "orders"})
     {'connection_type': 'postgresql', 'options': {'url': 'jdbc:postgresql://db/shop', 'dbtable': 'orders'}}
@@ -119,7 +120,7 @@ def _texts(value: object) -> list[str]:
 
 
 def table(arguments: Arguments) -> dict[str, Any]:
-    """Return a table of the catalog; its database has had another name."""
+    """Describe a table of the catalog; `name_space` is an old name of `database`."""
     named = {**arguments, **arguments.get("kwargs", {})}
     database = named.get("database") or named.get("name_space")
     return {"database": str(database), "table": str(named["table_name"]), "catalog_id": named.get("catalog_id")}
@@ -130,17 +131,17 @@ def _name_of(function: object) -> str:
 
 
 def steps_of(frame: Any) -> Step:
-    """Return the steps of a DynamicFrame; of one that an unknown method made, an unknown step."""
+    """Find the steps of a DynamicFrame; an unknown step after an unknown method."""
     return getattr(frame, STEPS, _NOBODYS)
 
 
 def frame_of(frame: Any) -> Step:
-    """Return the steps of a DynamicFrame, or the one of a frame of Spark's."""
+    """Find the steps of a DynamicFrame, or make the step of a Spark frame."""
     return steps_of(frame) if hasattr(frame, "glue_ctx") else Step("frame", frame=frame._jdf)
 
 
 class Note(NamedTuple):
-    """Note on a method: the names of its arguments that are frames, and the arguments of the step."""
+    """Note on a method: the names of its arguments with frames, and the arguments of the step."""
 
     arguments: Callable[[Arguments], dict[str, Any]]
     frames: tuple[str, ...] = ("self",)
@@ -164,9 +165,9 @@ def _function(arguments: Arguments) -> dict[str, Any]:
     return {"f": _name_of(arguments["f"])}
 
 
-# By method of DynamicFrame, what makes a frame of frames.
+# By method of DynamicFrame, the note on its result: a frame made of frames.
 STEPS_OF = {
-    # What these return of records is not known by columns; `filter` and `map` call them.
+    # Partition functions return unknown columns; `filter` and `map` call both methods.
     "mapPartitionsWithIndex": Note(_function, kind="map"),
     "mapPartitions": Note(_function, kind="map"),
     "map": Note(_function),
@@ -217,7 +218,7 @@ def _note_relationalized(arguments: Arguments, result: Any) -> None:
         setattr(result[name], STEPS, step)
 
 
-# By method of DynamicFrame, what makes several frames of one.
+# By method of DynamicFrame, the note on its result: several frames.
 COLLECTIONS_OF: dict[str, Callable[[Arguments, Any], None]] = {
     "split_fields": _note_split_fields,
     "split_rows": _note_split_rows,
@@ -226,7 +227,7 @@ COLLECTIONS_OF: dict[str, Callable[[Arguments, Any], None]] = {
 
 
 def note_frame_of_spark(arguments: Arguments, result: Any) -> None:
-    """Note that a DynamicFrame was made of a frame of Spark's."""
+    """Note a DynamicFrame made of a Spark frame."""
     setattr(result, STEPS, Step("frame", frame=arguments["dataframe"]._jdf))
 
 
@@ -236,7 +237,7 @@ def note_source(arguments: Arguments, result: Any) -> None:
 
 
 def note_catalog_info(arguments: Arguments, result: Any) -> None:  # noqa: ARG001 - a note takes both
-    """Note the table of the catalog that a sink keeps."""
+    """Note the table of the catalog kept by a sink."""
     sink = getattr(arguments["self"], SOURCE, None)
     if sink is not None:
         sink["catalog_info"] = {
@@ -247,7 +248,11 @@ def note_catalog_info(arguments: Arguments, result: Any) -> None:  # noqa: ARG00
 
 
 def purges(arguments: Arguments) -> dict[str, Any]:
-    """Return whether all files are removed, or some: a purge keeps those of the last 168 hours by default."""
+    """Classify a purge, of `all` files or `some`: by default, files of the last 168 hours stay.
+
+    >>> purges({"options": {"retentionPeriod": 0}}), purges({"options": None})
+    ({'purges': 'all'}, {'purges': 'some'})
+    """
     options = arguments["options"] or {}
     kept = str(options.get("retentionPeriod", "168")) != "0"
     chosen = any(options.get(key) for key in ("partitionPredicate", "excludeStorageClasses"))

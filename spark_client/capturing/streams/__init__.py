@@ -1,1 +1,1 @@
-"""Streaming queries: what they write into their sinks, and their runs."""
+"""Streaming queries: their sinks and their runs."""

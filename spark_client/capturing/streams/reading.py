@@ -1,4 +1,4 @@
-"""Streaming queries in plans: the sink that each writes, and what it makes of its sources."""
+"""Streaming queries in plans: their sinks, and the columns written there."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from spark_client.capturing.extract import STREAM, Extractor
 from spark_client.capturing.model import Execution, StreamPlan, StreamStart, UnknownTarget, Write
 from spark_client.capturing.plans.plan import Node, value_at
 
-# Sinks that write nothing themselves, or keep it in the driver's memory.
+# Sinks without a dataset of their own, or with rows in the driver's memory.
 _NO_SINKS = KEEP_NOTHING | {"ForeachBatchSink", "ForeachWriterTable", "MemorySink"}
 
 
 def read_stream(extractor: Extractor, start: StreamStart[StreamPlan]) -> Write | None:
-    """Return a stream's write into its sink, None if that writes nothing; remember the query for its batches.
+    """Read a stream's write into its sink, None without a dataset there; remember the query for its batches.
 
     Raises:
         UnknownTarget: the sink has no name.
@@ -41,7 +41,7 @@ def read_stream(extractor: Extractor, start: StreamStart[StreamPlan]) -> Write |
 
 
 def find_sink(stream: Node, options: Mapping[str, str], catalogs: Catalogs) -> Target | None:
-    """Return the sink of a `WriteToStream`; None if it writes nothing itself."""
+    """Find the sink of a `WriteToStream`; None for a sink without a dataset."""
     sink, query = stream.values.get("sink"), stream.node("inputQuery")
     kind = str(value_at(sink, "class") or stream.kind)
     if kind in _NO_SINKS:

@@ -1,8 +1,8 @@
-"""Runs of streaming queries: one for each dataset that a query writes, from the query's start to its end.
+"""Runs of streaming queries: a run for each dataset written by a query, from the query's start to its end.
 
-A query writes its sink, or its batches write datasets (`foreachBatch`). A batch's writes of a dataset replace what the
-batch before them reported of it, so a run reports the columns of the last batch. Events are rate-limited: rows, bytes
-and files add up until the next event, and are those since the event before.
+A query writes its sink, or its batches write datasets (`foreachBatch`). A batch's writes of a dataset replace the
+columns of the batch before: a run reports the columns of the last batch. Events are rate-limited: rows, bytes and
+files add up from each event to the next.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from spark_client.capturing.model import (
 )
 from spark_client.capturing.session.worker import Guarded, Moment, StreamReader
 
-# Datasets that one query may write as runs of its own; writes of more are runs of their own, like those of no stream.
+# Most runs of a query, a dataset each; further writes are runs of their own, as outside of a stream.
 _OUTPUTS_MAX = 100
 _Key: TypeAlias = tuple[str, DatasetId]
 
 
 @dataclass(slots=True)
 class _Run:
-    """Run of a query for one dataset; `due_s` is when the next event may be emitted, `is_new` that rows wait for it."""
+    """Run of a query for a dataset; `due_s` is the earliest time of its next event, `is_new` if writes wait for it."""
 
     write: Write
     job_name: str
@@ -50,7 +50,7 @@ class _Run:
 
 @dataclass(slots=True)
 class _Query:
-    """Query that runs: its sink's run by the key None, those of its batches' writes by theirs."""
+    """Running query; `runs` has its sink's run under None, and runs of its batches' writes under their keys."""
 
     run_id: str
     started_ms: int
@@ -76,7 +76,7 @@ class StreamRuns:
         self._queries: dict[str, _Query] = {}
 
     def take(self, moment: Moment[Q], reader: StreamReader[Q], guarded: Guarded) -> list[StreamReport]:
-        """Return what a moment of a query emits; `guarded` calls the reader, and catches its errors."""
+        """List the reports of a query's moment; `guarded` calls the reader, and catches its errors."""
         if isinstance(moment, StreamStart):
             return self.start(moment, guarded(reader.read_stream, moment))
         if isinstance(moment, StreamProgress):
@@ -84,7 +84,7 @@ class StreamRuns:
         return self.end(moment, reader.locate(moment.progress.read_versions))
 
     def start(self, start: StreamStart[Any], sink: Write | None) -> list[StreamReport]:
-        """Begin a query; `sink` is what it writes itself, None if only its batches write."""
+        """Begin a query; `sink` is its own write, None if its batches alone write."""
         with self._lock:
             query = self._queries[start.run_id] = _Query(start.run_id, start.started_ms)
             if sink is None:
@@ -92,7 +92,7 @@ class StreamRuns:
             return [self._begin(query, None, sink, start.run_id)]
 
     def add(self, writes: Sequence[Write]) -> tuple[list[StreamReport], list[Write]]:
-        """Take the writes of a batch; return what is to be emitted, and the writes that are of no stream."""
+        """Take the writes of a batch; return the reports to emit, and the writes without a stream's run."""
         reports: list[StreamReport] = []
         others: list[Write] = []
         with self._lock:
@@ -108,7 +108,7 @@ class StreamRuns:
             return [*reports, *self._due()], others
 
     def progress(self, progress: StreamProgress, versions: Versions = NO_VERSIONS) -> list[StreamReport]:
-        """Count what batches wrote to a query's sink; `versions` are those that the last one read."""
+        """Count the batches' writes to a query's sink; `versions` are of the tables read by the last batch."""
         with self._lock:
             query = self._queries.get(progress.run_id)
             if query:
@@ -125,7 +125,7 @@ class StreamRuns:
             return list(_ends(query, end.failure, end.progress.at_ms))
 
     def flush(self) -> list[StreamReport]:
-        """Return the events of all that was written by now, whether they may be emitted or not."""
+        """List the reports of all writes by now, due or not."""
         with self._lock:
             return list(self._due(waiting=True))
 
@@ -143,7 +143,7 @@ class StreamRuns:
         return _report(run, "START", query.started_ms)
 
     def _take(self, query: _Query, key: _Key, write: Write, *, is_first: bool) -> Iterator[StreamReport]:
-        """Make the write what its run reports; with the earlier writes of the same batch, unless it is the first."""
+        """Put a write into its run; it joins the earlier writes of its batch, unless it is the first."""
         if key not in query.runs:
             name, output = key
             run_id = str(uuid.uuid5(uuid.UUID(query.run_id), f"{name} {output.namespace} {output.name}"))
@@ -185,7 +185,7 @@ def _ends(query: _Query, failure: Failure | None, at_ms: int) -> Iterable[Stream
 
 
 def _report(run: _Run, phase: Phase, at_ms: int) -> StreamReport:
-    """Return an event of the run as it is now, and begin to count anew."""
+    """Report the run as of now, and begin to count anew."""
     report = StreamReport(replace(run.write, ended_ms=at_ms), run.job_name, run.run_id, phase, at_ms)
     run.write = replace(run.write, written=WriteStatistics())
     run.is_new = False
@@ -193,7 +193,7 @@ def _report(run: _Run, phase: Phase, at_ms: int) -> StreamReport:
 
 
 def add_statistics(first: WriteStatistics, second: WriteStatistics) -> WriteStatistics:
-    """Return the sums; what one of them does not count is the other's."""
+    """Add two statistics; a number of a single side stays: `None` and 3 files are 3 files."""
     return WriteStatistics(
         _sum(first.rows, second.rows), _sum(first.size_bytes, second.size_bytes), _sum(first.files, second.files)
     )

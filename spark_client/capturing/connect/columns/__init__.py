@@ -1,1 +1,1 @@
-"""Columns of Spark Connect's plans: read into the nodes that the driver's own plans are read into."""
+"""Columns of Spark Connect's plans, read into the same nodes as the driver's own plans."""

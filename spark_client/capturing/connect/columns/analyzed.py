@@ -1,7 +1,7 @@
-"""Analyzed plans as Spark prints them, as the nodes that the rules of the driver's plans read.
+"""Printed analyzed plans, made into nodes for the rules of the driver's plans.
 
-For queries in SQL, which only Spark's own parser and analyzer understand. The rules here know the operators that the
-analyzer makes of a query; a plan with another one is not read.
+Only Spark's own parser and analyzer know its SQL, so reading begins with their plan. A plan with an operator outside
+of the rules is not read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _V2 = re.compile(r"RelationV2\[(?P<columns>.*?)\] (?P<name>\S+)")
 _VIEW = re.compile(r"View \((?P<name>`.*`), \[(?P<columns>.*)\]\)")
 _RDD = re.compile(r"(?P<name>)LogicalRDD \[(?P<columns>.*)\]")
 _STREAM = re.compile(r"(?P<name>)StreamingRelation(?:V2)? .*, \[(?P<columns>[^\[\]]*)\](?:, name=.*)?")
-# A source of streams that Spark makes up.
+# A source of streams without data outside of Spark.
 _MADE_UP = re.compile(r"StreamingRelationV2 \S+, rate\b")
 _RELATIONS = {
     "Relation": _RELATION,
@@ -47,28 +47,28 @@ class Leaves(Protocol):
     """Leaves of a plan's text: tables, views, and frames of the program."""
 
     def table(self, name: str, names: Sequence[str], *, in_view: bool) -> Snapshot:
-        """Return a table's columns; `names` are those that the plan lists."""
+        """Read a table's columns; `names` are the plan's."""
 
     def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
-        """Return the columns of files, or of a frame that the server keeps, by its place among as many."""
+        """Read the columns of files, or of a frame kept by the server, by place among `count` of the kind."""
 
     def view(self, name: str) -> Snapshot | None:
-        """Return the columns of a temporary view; None for a view of the catalog."""
+        """Find the columns of a temporary view; None for a view of the catalog."""
 
     def alias(self, name: str) -> Snapshot | None:
-        """Return the columns of what empty rows of this name stand for."""
+        """Find the columns behind a stand-in of empty rows, by its name: `headwater_0`."""
 
     def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Return rows in the statement, by the names and ids of their columns."""
+        """Make a frame of rows in the statement, by the names and ids of their columns."""
 
     def placed(self, snapshot: Snapshot) -> tuple[Node, Sequence[Column]]:
-        """Return a leaf for columns, and its own columns."""
+        """Make a leaf for columns, and its own columns."""
 
 
 class _Step(NamedTuple):
-    """Step of a text, the step in whose expressions it is, and the places of the steps below and inside it.
+    """Step of a plan's text, with the places of steps around it: `owner`, `below` and `inside`.
 
-    `alias` is the name that the step above gives it.
+    `owner` has the step in an expression; `alias` is the step's name in a `SubqueryAlias` above.
     """
 
     text: PlanText
@@ -80,10 +80,10 @@ class _Step(NamedTuple):
 
 
 class AnalyzedReader(TextReading):
-    """Reader of an analyzed plan's text, whose literals may be doubted.
+    """Reader of an analyzed plan's text; `risks` are of the literals there.
 
     Raises:
-        Unreadable: for a form that it does not know.
+        Unreadable: for an unknown form, and for literals like ids.
     """
 
     def __init__(self, nodes: Nodes, leaves: Leaves, risks: LiteralRisks) -> None:
@@ -94,10 +94,11 @@ class AnalyzedReader(TextReading):
         self.leaves = leaves
 
     def read(self, root: PlanText) -> TextFrame:
-        """Return a plan; it may be arbitrarily deep."""
+        """Read a plan; it may be arbitrarily deep."""
         steps = self._steps(root)
         self._nameless = [step for step in steps if _is_nameless(step)]
         done: dict[int, TextFrame] = {}
+        # Backwards, as the steps below and inside a step come behind it.
         for index in range(len(steps) - 1, -1, -1):
             step = steps[index]
             if _CUT.search(step.text.text):
@@ -127,7 +128,7 @@ class AnalyzedReader(TextReading):
         return steps
 
     def _is_replaced(self, text: PlanText) -> bool:
-        """True for a view of the program's, or rows in its place, which is as it was when it was made."""
+        """True for a temporary view or a stand-in: the columns are known from an earlier moment."""
         if text.kind == "SubqueryAlias":
             return self.leaves.alias(text.text.partition(" ")[2]) is not None
         match = _VIEW.match(text.text) if text.kind == "View" else None
@@ -159,7 +160,7 @@ class AnalyzedReader(TextReading):
         return rule(self, step.text.text, below, inside)
 
     def _stood_for(self, text: PlanText) -> TextFrame:
-        """Return what empty rows stand for; the ids of its columns are theirs."""
+        """Read the frame behind a stand-in, with the ids of the stand-in's columns."""
         snapshot = self.leaves.alias(text.text.partition(" ")[2])
         if snapshot is None or not text.below:
             raise Unreadable("a step without another below it")
@@ -178,7 +179,7 @@ class AnalyzedReader(TextReading):
         return self._as_it_was(snapshot, [(name, id_) for name, id_, _ in listed_columns(match["columns"])])
 
     def _as_it_was(self, snapshot: Snapshot, outputs: Sequence[tuple[str, str]]) -> TextFrame:
-        """Return what a name stood for, which may stand for something else where the text is of a later moment."""
+        """Place the columns behind a name; a text of a later moment may know a new view of the name."""
         names = [(column.name or "").lower() for column in snapshot.columns]
         if names != [name.lower() for name, _ in outputs]:
             raise Unreadable("a view that has changed")
@@ -211,7 +212,7 @@ class AnalyzedReader(TextReading):
         return self.leaves.nameless(places.index(step), len(places), names, is_kept=is_kept)
 
     def placed(self, snapshot: Snapshot, ids: Sequence[str]) -> TextFrame:
-        """Return a leaf for columns of these ids."""
+        """Make a leaf for columns, by their ids in the text."""
         if len(ids) != len(snapshot.columns):
             raise Unreadable("a source with other columns")
         node, columns = self.leaves.placed(snapshot)
@@ -225,5 +226,5 @@ def _is_nameless(step: _Step) -> bool:
 
 
 def _name_of_stream(step: _Step) -> str:
-    """Return the name of a table that is read as a stream; a program's own alias has no catalog."""
+    """Find the name of a table read as a stream, by its alias; a program's own alias has no catalog."""
     return step.alias if step.text.kind.startswith("StreamingRelation") and step.alias.count(".") > 1 else ""

@@ -1,4 +1,4 @@
-"""Nodes and columns that are made of a plan's text."""
+"""Nodes and columns made of a plan's text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from spark_client.capturing.datasets.schemas import find_field
 from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
 
-# Nodes of one write's plan.
+# Most nodes of a write's plan.
 _NODES_MAX = 150_000
 
 
 class Typed(NamedTuple):
-    """Expression: None for a literal. `name` is its column's, `type` what it is; None of both is unknown."""
+    """Expression; `node` is None for a literal, `name` and `type` of its column are None if unknown."""
 
     node: Node | None
     name: str | None = None
@@ -32,7 +32,7 @@ class TextFrame(NamedTuple):
 
 
 class Nodes:
-    """Maker of the nodes of one write's plan.
+    """Maker of the nodes of a write's plan.
 
     Raises:
         Unreadable: from every method, when the plan is too large.
@@ -42,7 +42,7 @@ class Nodes:
         self._numbers = itertools.count(1)
 
     def node(self, kind: str, **values: Any) -> Node:
-        """Return a node with these values."""
+        """Make a node."""
         number = next(self._numbers)
         if number > _NODES_MAX:
             raise Unreadable(f"more than {_NODES_MAX} nodes")
@@ -51,26 +51,26 @@ class Nodes:
         return node
 
     def new_id(self) -> str:
-        """Return an expression id."""
+        """Make an expression id: `connect 7`."""
         return f"connect {next(self._numbers)}"
 
     def reference(self, column: Column) -> Typed:
-        """Return a reference to a column."""
+        """Make a reference to a column."""
         node = self.node("AttributeReference", exprId=column.id, name=column.name or "")
         return Typed(node, column.name, column.type)
 
     def alias(self, item: Typed, name: str | None = None) -> tuple[Node, Column]:
-        """Return an expression as a new column."""
+        """Make a new column of an expression."""
         column = Column(name if name is not None else item.name, self.new_id(), type=item.type)
         return self.node("Alias", child=item.node, exprId=column.id, name=column.name or ""), column
 
     def unknown(self, reason: str) -> Typed:
-        """Return an expression with unknown sources."""
+        """Make an expression with unknown sources."""
         return Typed(self.node("UnreadExpression", name=reason))
 
 
 def field_of(nodes: Nodes, item: Typed, name: str) -> Typed:
-    """Return a field of a struct, of the structs in an array, or the value of a map.
+    """Take a field of a struct, of the structs in an array, or the value of a map.
 
     Raises:
         Unreadable: the type is unknown.

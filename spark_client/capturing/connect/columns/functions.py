@@ -1,6 +1,6 @@
-"""Functions of Spark by their names in SQL: as the nodes that the rules of expressions read.
+"""Functions of Spark by their names in SQL, made into nodes for the rules of expressions.
 
-A function that is not in the table is the job's own, and may aggregate or not.
+A function outside of the table is the job's own, and may aggregate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spark_client.capturing.plans.plan import Node
 
 _OF_GENERATORS = ("Explode", "PosExplode", "Inline", "Stack", "JsonTuple")
 GENERATORS: Mapping[str, str] = {name: each.kind for name, each in FUNCTIONS.items() if each.kind in _OF_GENERATORS}
-# Functions whose arguments mean what their places say.
+# Functions with a meaning for each place of an argument.
 BY_PLACE = frozenset(name for name, each in FUNCTIONS.items() if each.effect in (Effect.OWN, Effect.KEEPS_FIRST))
 # Functions whose result has the type of their first argument.
 _OF_FIRST_TYPE = frozenset(
@@ -36,7 +36,7 @@ CASTS: Mapping[str, str] = {
 
 
 def function(nodes: Nodes, name: str, arguments: Sequence[Typed]) -> Typed:
-    """Return a call of a function."""
+    """Make the node of a function's call."""
     small = name.lower()
     call = _called(nodes, small, arguments)
     return call._replace(type=arguments[0].type) if small in _OF_FIRST_TYPE and arguments else call
@@ -79,7 +79,7 @@ def _null_if(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 
 
 def _part_or_null(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    """Return `regexp_substr`, which is null where the part that it finds is empty."""
+    """Make `regexp_substr`: null for an empty part."""
     part = nodes.node("Function", children=[argument.node for argument in arguments])
     return Typed(nodes.node("If", predicate=part, trueValue=None, falseValue=part))
 
@@ -92,7 +92,7 @@ def _right(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 
 
 def _decode(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    """Return `decode`: of a character set with two arguments, else a choice."""
+    """Make `decode`: of a character set with two arguments, else a choice."""
     if len(arguments) < 3:
         return Typed(nodes.node("Function", children=[argument.node for argument in arguments]))
     value, *rest = (argument.node for argument in arguments)
@@ -106,7 +106,7 @@ def _nan_or(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 
 
 def _regression(value: int) -> Callable[[Nodes, Sequence[Typed]], Typed]:
-    """Return the rule of an aggregate of one argument, by its index, over rows in which neither of the two is null."""
+    """Make the rule of `regr_avgx(y, x)`: an aggregate of the argument at `value`, over rows with both arguments."""
 
     def rule(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
         both = nodes.node("Function", children=[argument.node for argument in arguments])
@@ -117,14 +117,13 @@ def _regression(value: int) -> Callable[[Nodes, Sequence[Typed]], Typed]:
 
 
 def _assert(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    """Return `assert_true`, which is null or an error, by its condition."""
+    """Make `assert_true`: by its condition, null or an error."""
     condition, *message = (argument.node for argument in arguments)
     error = nodes.node("Function", children=message)
     return Typed(nodes.node("If", predicate=condition, trueValue=None, falseValue=error))
 
 
 def _count_if(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    """Return `count_if`, which is `count(nullif(condition, false))`."""
     return Typed(_aggregate(nodes, "Count", [_null_if(nodes, arguments).node]))
 
 
@@ -154,7 +153,7 @@ def _inserted(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
 
 
 def _sorted(nodes: Nodes, arguments: Sequence[Typed]) -> Typed:
-    """Return `array_sort`, whose order without a function of the job's is that of the elements."""
+    """Make `array_sort`; without a function of the job, the elements decide the order."""
     parts = [argument.node for argument in arguments]
     if len(parts) == 1:
         variables = [nodes.node("NamedLambdaVariable", exprId=nodes.new_id(), name="element") for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Columns that a command writes: read from its plan, and named as the dataset names them."""
+"""Columns written by a command: read from its plan, under the dataset's names."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ class WrittenColumns(NamedTuple):
 
 
 def read_snapshot(session: Session, relation: Any) -> Snapshot:
-    """Return the columns of a relation, as they are now.
+    """Read the columns of a relation, as of now.
 
     Raises:
-        Unreadable: they cannot be read without guessing, or cost too much.
+        Unreadable: the columns cannot be read without guessing, or cost too much.
     """
     return SessionSources(session).frame(relation)
 
 
 def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into]]:
-    """Return the columns of the queries in a statement, several where its INSERTs share a FROM.
+    """Read the columns of a statement's queries, several where its INSERTs share a FROM.
 
     Raises:
-        Unreadable: they cannot be read without guessing, or the statement has no query.
+        Unreadable: the columns cannot be read without guessing, or the statement has no query.
     """
     explained = session.explained(message)
     root = parse_analyzed(explained)
@@ -54,7 +54,7 @@ def read_statements(session: Session, message: Any) -> list[tuple[Snapshot, Into
     return statements
 
 
-# Commands that write, or name, the rows of one query; those that write into a table have named them as it does.
+# Commands of a query's rows; for `by name`, the analyzer has renamed the columns as in the table.
 _COMMANDS: Mapping[str, Into] = {
     "InsertIntoHadoopFsRelationCommand": "by name",
     "InsertIntoHiveTable": "by name",
@@ -76,10 +76,10 @@ _COMMANDS: Mapping[str, Into] = {
 
 
 def columns_of(snapshot: Snapshot, schema: Sequence[SchemaField], into: Into) -> WrittenColumns:
-    """Return the columns of a dataset with this schema (empty: unknown) into which a query is written.
+    """Name the columns of a query by the written dataset's schema (empty: unknown).
 
     Raises:
-        Unreadable: the query has other columns than the dataset.
+        Unreadable: the columns of query and dataset differ.
     """
     names = [column.name or "" for column in snapshot.columns]
     values: Sequence[Value] = snapshot.values

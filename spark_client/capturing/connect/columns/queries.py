@@ -1,4 +1,4 @@
-"""Columns of queries and frames, by the analyzed plan that the server prints, and the leaves of such a plan."""
+"""Columns of queries and frames, by the analyzed plan printed by the server, and the leaves of such a plan."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import NOTHING, TooLarge, Value, unknown
 from spark_client.capturing.plans.walk import PlanWalk
 
-# Text of one plan.
+# Longest text of a plan.
 _TEXT_MAX_CHARS = 2_000_000
 
 
 class Tables(Protocol):
-    """Tables, views and kept frames that a plan names."""
+    """Tables, views and kept frames in a plan."""
 
     def of_read(self, read: Read, names: Sequence[str]) -> Snapshot:
-        """Return the columns of a table, a source or a frame; `names` are those in the plan."""
+        """Read the columns of a table, a source or a frame; `names` are the plan's."""
 
     def full_name(self, read: TableRead) -> tuple[str, ...]:
-        """Return a table's name with its catalog and database."""
+        """Complete a table's name by catalog and database."""
 
     def temporary(self, name: tuple[str, ...]) -> Snapshot | None:
-        """Return the columns of a temporary view."""
+        """Find the columns of a temporary view."""
 
 
 class PlanReads(NamedTuple):
@@ -42,9 +42,9 @@ class PlanReads(NamedTuple):
 
 
 class QueryLeaves:
-    """Leaves of one plan's text; `frames` are names in it that stand for frames, in lower case.
+    """Leaves of a plan's text; `frames` are names of the program's frames, in lower case.
 
-    `stand_ins` are what empty rows stand for, by the names of those.
+    `stand_ins` are the columns behind empty rows, by name: `headwater_0`.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class QueryLeaves:
         self._leaves: dict[int, RowsLineage] = {}
 
     def table(self, name: str, names: Sequence[str], *, in_view: bool) -> Snapshot:
-        """Return a table's columns.
+        """Read a table's columns.
 
         Raises:
-            Unreadable: the plan names another table than the statement did then.
+            Unreadable: the statement names no such table, as after a change of a view.
         """
         if in_view:
             return self._tables.of_read(table_read(name), names)
@@ -81,10 +81,10 @@ class QueryLeaves:
         return self._tables.of_read(TableRead(self._tables.full_name(read)), names)
 
     def nameless(self, place: int, count: int, names: Sequence[str], *, is_kept: bool) -> Snapshot:
-        """Return the columns of files, or of a frame that the server keeps: the plan has `count` of them.
+        """Read the columns of files, or of a frame kept by the server; the plan has `count` of them.
 
         Raises:
-            Unreadable: it is not known which.
+            Unreadable: the order of plan and reads may differ.
         """
         reads: Sequence[Read] = self._kept if is_kept else self._sources
         if len(reads) != count or (count > 1 and not self._ordered and len(set(reads)) > 1):
@@ -92,7 +92,7 @@ class QueryLeaves:
         return self._tables.of_read(reads[place], names)
 
     def view(self, name: str) -> Snapshot | None:
-        """Return the columns of a temporary view; None for a view of the catalog, and for a frame of the program."""
+        """Find the columns of a temporary view; None for a view of the catalog, and for a frame of the program."""
         parts = table_read(name).name
         if len(parts) > 2 or parts[-1].lower() in self._frames:
             return None
@@ -102,7 +102,7 @@ class QueryLeaves:
         return snapshot
 
     def alias(self, name: str) -> Snapshot | None:
-        """Return the columns of what a name stands for; None for any other name."""
+        """Find the columns behind a stand-in; None without a stand-in of the name."""
         return self._stand_ins.get(name)
 
     def rows(self, outputs: Sequence[tuple[str, str]]) -> TextFrame:
@@ -112,7 +112,7 @@ class QueryLeaves:
         return TextFrame(node, tuple(id_ for _, id_ in outputs), tuple(columns))
 
     def placed(self, snapshot: Snapshot) -> tuple[Node, Sequence[Column]]:
-        """Return a leaf for columns, and its own columns."""
+        """Make a leaf for columns, and its own columns."""
         columns = tuple(replace(column, id=self.nodes.new_id()) for column in snapshot.columns)
         leaf = self.nodes.node("SparkConnectLeaf", schema=True)
         pairs = zip(columns, snapshot.values, strict=True)
@@ -120,10 +120,10 @@ class QueryLeaves:
         return leaf, columns
 
     def lineage(self, node: Node, variables: Mapping[str, Value]) -> RowsLineage:
-        """Return what the columns of a plan over these leaves are made of.
+        """Compute the sources of a plan's columns over the leaves.
 
         Raises:
-            Unreadable: they are too many.
+            Unreadable: the sources are too many.
         """
         try:
             return PlanWalk(lambda leaf: self._leaves[leaf.number], variables).relation(node)
@@ -132,10 +132,10 @@ class QueryLeaves:
 
 
 def parse_analyzed(explained: str) -> PlanText:
-    """Return the analyzed plan in the output of an EXPLAIN.
+    """Parse the analyzed plan in the output of an EXPLAIN.
 
     Raises:
-        Unreadable: there is none, or it is too large.
+        Unreadable: the output has no analyzed plan, or is too large.
     """
     root = parse_analyzed_text(explained) if len(explained) <= _TEXT_MAX_CHARS else None
     if root is None:
@@ -144,7 +144,7 @@ def parse_analyzed(explained: str) -> PlanText:
 
 
 def views_in(root: PlanText) -> list[tuple[str, ...]]:
-    """Return the names of the catalog's views in a plan."""
+    """List the names of the catalog's views in a plan."""
     names: dict[tuple[str, ...], None] = {}
     left = [root]
     while left:
@@ -156,10 +156,10 @@ def views_in(root: PlanText) -> list[tuple[str, ...]]:
 
 
 def read_query(root: PlanText, risks: LiteralRisks, leaves: QueryLeaves, variables: Mapping[str, Value]) -> Snapshot:
-    """Return what the columns of a plan are made of.
+    """Compute the sources of a plan's columns.
 
     Raises:
-        Unreadable: it has a form that is unknown, or literals that can be taken for something else.
+        Unreadable: the plan has an unknown form, or literals like parts of a plan.
     """
     frame = AnalyzedReader(leaves.nodes, leaves, risks).read(root)
     related = leaves.lineage(frame.node, variables)

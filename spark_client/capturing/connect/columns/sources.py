@@ -1,4 +1,4 @@
-"""Sources of a plan's columns: what its tables, files, views and queries are, as the session knows them."""
+"""Sources of a plan's columns: its tables, files, views and queries, as known to the session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spark_client.capturing.model import Dataset, SchemaField
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value, unknown
 
 _MERGES = ("spark.sql.parquet.mergeSchema", "spark.sql.orc.mergeSchema")
-# Relations whose inputs a plan's text has in another order than the protocol.
+# Relations with inputs in a different order in a plan's text.
 _TURNED = frozenset({"lateral_join", "with_relations"})
 
 
@@ -30,7 +30,7 @@ class SessionSources:
         self._session = session
 
     def of_read(self, read: Read, names: Sequence[str]) -> Snapshot:
-        """Return the columns of a table, of files or of a kept frame, that a plan shows with these names."""
+        """Read the columns of a table, of files or of a kept frame; `names` are the plan's."""
         if isinstance(read, FrameRead):
             return self._session.snapshot(read) or _of_names(names, "CommandResult: the result of a command")
         if not isinstance(read, TableRead | SourceRead):
@@ -45,7 +45,7 @@ class SessionSources:
         return _of_datasets(schema, datasets, typed=bool(known), merged=merged)
 
     def _is_merged(self, read: TableRead | SourceRead) -> bool:
-        """True if datasets that are read as one may have other columns than each other."""
+        """True if the datasets of a single read may differ in their columns."""
         if isinstance(read, SourceRead) and "mergeschema" in read.options:
             return read.options["mergeschema"].lower() == "true"
         try:
@@ -54,18 +54,18 @@ class SessionSources:
             return True
 
     def full_name(self, read: TableRead) -> tuple[str, ...]:
-        """Return a table's name with its catalog and database."""
+        """Complete a table's name by catalog and database."""
         return self._session.qualifier(read)
 
     def temporary(self, name: tuple[str, ...]) -> Snapshot | None:
-        """Return the columns of a temporary view, which this session or another one made."""
+        """Find the columns of a temporary view, of this session or global."""
         return self._session.snapshot(TableRead(name))
 
     def frame(self, relation: Any) -> Snapshot:
-        """Return the columns of a program's frame.
+        """Read the columns of a program's frame.
 
         Raises:
-            Unreadable: they cannot be read without guessing, or the server does not explain the frame.
+            Unreadable: the columns cannot be read without guessing, or the server does not explain the frame.
         """
         try:
             explained = self._session.explained_frame(relation)
@@ -90,7 +90,7 @@ class SessionSources:
         return snapshot
 
     def _reads(self, relation: Any, left_out: Collection[Read]) -> PlanReads:
-        """Return the reads of a frame, those of its queries in their places."""
+        """List the reads of a frame; the reads of a query take its place."""
         reads: list[Read] = []
         is_ordered = _TURNED.isdisjoint(kinds_in(relation))
         for read in reads_of(relation):
@@ -103,10 +103,10 @@ class SessionSources:
         return PlanReads(reads, is_ordered)
 
     def statement(self, explained: str, message: Any, root: PlanText) -> Snapshot:
-        """Return the columns of the query in a statement (`root`), by Spark's plans of it.
+        """Read the columns of the query in a statement (`root`), by Spark's plans of the statement.
 
         Raises:
-            Unreadable: they cannot be read without guessing.
+            Unreadable: the columns cannot be read without guessing.
         """
         texts = [text_of(message), *map(self._session.view_text, queries.views_in(root))]
         leaves = queries.QueryLeaves(self, _of_plan(parse_plan_text(explained), message.query))
@@ -114,7 +114,7 @@ class SessionSources:
 
 
 def _of_plan(parsed: PlanText | None, sql: str, frames: frozenset[str] = frozenset()) -> PlanReads:
-    """Return the reads of a parsed plan; the analyzer may turn the order of CTEs."""
+    """List the reads of a parsed plan; the analyzer may turn the order of CTEs."""
     if parsed is None:
         return PlanReads((), is_ordered=False)
     reads = reads_in(parsed, recursive=is_recursive(sql))
@@ -122,7 +122,7 @@ def _of_plan(parsed: PlanText | None, sql: str, frames: frozenset[str] = frozens
 
 
 def text_of(message: Any) -> str:
-    """Return a statement's text, and its arguments', for what may be in literals."""
+    """Join a statement's text and its arguments: all places of literals."""
     bare = type(message)()
     bare.CopyFrom(message)
     bare.query = ""

@@ -1,4 +1,4 @@
-"""Expressions in the text of an analyzed plan, as the nodes that the rules of the driver's expressions read.
+"""Expressions in the text of an analyzed plan, made into nodes for the rules of the driver's expressions.
 
 Spark prints operators between their operands and in parentheses, functions by their names in SQL, and literals bare.
 """
@@ -18,22 +18,22 @@ from spark_client.capturing.model import SchemaField
 from spark_client.capturing.plans.plan import Node
 
 _WORD = re.compile(r"[^\s()\[\],\x01-\x04]+")
-# The id of a function of the program, as it is printed and as it is marked.
+# The id of a program's function: printed, as in `f(a)#7`, and marked.
 _PRINTED_ID = re.compile(r"\)#(\d+)L?")
 _OWN_ID = re.compile(rf"{PYTHON}(\d+);")
-# What stands for a subquery of an IN.
+# Word of an IN's subquery.
 _LIST = " list"
-# As Spark prints classes that change nothing.
+# Classes without an effect, as Spark prints them.
 _SAME = frozenset({"outer", "knownnullable", "knownnotnull", "assertnotnull", "checkoverflow"})
 
 
 def read_expression(texts: Texts, text: str, plans: Sequence[Node]) -> Typed:
-    """Return a marked expression; `plans` are its subqueries, in order.
+    """Read a marked expression; `plans` are its subqueries, in order.
 
-    One that cannot be read as it is, is made of its references, without a kind.
+    An expression of an unknown form is made of its references, without a kind.
 
     Raises:
-        Unreadable: its references cannot be read either.
+        Unreadable: the references cannot be read either.
     """
     text = _PRINTED_ID.sub(rf"){PYTHON}\1;", text)
     if not texts.risks.parts:
@@ -45,22 +45,22 @@ def read_expression(texts: Texts, text: str, plans: Sequence[Node]) -> Typed:
 
 
 def own_ids(marked: str) -> list[str]:
-    """Return the ids of the program's functions in a marked text."""
+    """List the ids of the program's functions in a marked text."""
     return _PRINTED_ID.findall(marked)
 
 
 class _Atom(NamedTuple):
-    """Part of an expression; `word` is the text of what is no column."""
+    """Part of an expression; `word` is its text if it is no column: `AND`."""
 
     item: Typed
     word: str = ""
 
 
 class _Parser:
-    """Parser of one marked expression.
+    """Parser of a marked expression.
 
     Raises:
-        Unreadable: from every method, for a form that it does not know.
+        Unreadable: from every method, for an unknown form.
     """
 
     def __init__(self, texts: Texts, text: str, plans: Sequence[Node]) -> None:
@@ -71,14 +71,13 @@ class _Parser:
         self._at = 0
 
     def whole(self) -> Typed:
-        """Return all of the text as an expression."""
         item = self._sequence(())
         if self._at != len(self._text):
             raise Unreadable("the text of an expression")
         return item
 
     def _sequence(self, until: Sequence[str]) -> Typed:
-        """Return what stands before one of some words, a comma or a closing bracket, at this level."""
+        """Parse up to a word of `until`, a comma or a closing bracket, at this level."""
         atoms: list[_Atom] = []
         while self._at < len(self._text) and self._text[self._at] not in ",)]":
             if self._text[self._at] == " ":
@@ -107,7 +106,7 @@ class _Parser:
         return Typed(self._nodes.node("Function", children=[atom.item.node for atom in atoms]))
 
     def _in(self, atoms: Sequence[_Atom], index: int) -> Typed:
-        """Return an expression with `a IN (subquery)` in it."""
+        """Join parts with `a IN (subquery)` among them."""
         if index < 2 or atoms[index - 1].word != "IN":
             raise Unreadable("a subquery outside its form")
         query, values = atoms[index].item.node, [atoms[index - 2].item.node]
@@ -115,7 +114,7 @@ class _Parser:
         return self._joined([*atoms[: index - 2], atom, *atoms[index + 1 :]])
 
     def _filtered(self, atoms: Sequence[_Atom]) -> Typed:
-        """Return an aggregate of some rows: `sum(x) FILTER (WHERE ...)`."""
+        """Join `sum(x) FILTER (WHERE ...)`, an aggregate of chosen rows."""
         called = atoms[0].item.node
         if [atom.word for atom in atoms[1:2]] != ["FILTER"] or called is None or called.kind != "AggregateExpression":
             raise Unreadable("a window or an order of an aggregate")
@@ -158,7 +157,7 @@ class _Parser:
         return _Atom(Typed(self._nodes.node("ListQuery", plan=plan)), _LIST)
 
     def _group(self) -> _Atom:
-        """Return what is in parentheses: one expression, or the values of an IN."""
+        """Parse parentheses: an expression, or the values of an IN."""
         items = self._arguments()
         if len(items) == 1:
             is_list = items[0][0].node is not None and items[0][0].node.kind == "ListQuery"
@@ -166,7 +165,6 @@ class _Parser:
         return _Atom(Typed(self._nodes.node("Function", children=[item.node for item, _ in items])))
 
     def _arguments(self) -> list[tuple[Typed, str]]:
-        """Return the expressions in parentheses, with their texts."""
         self._at += 1
         items: list[tuple[Typed, str]] = []
         while not self._text.startswith(")", self._at):
@@ -200,7 +198,7 @@ class _Parser:
         return _Atom(call or function(self._nodes, small, [item for item, _ in items]))
 
     def _own(self, name: str, id_: str, children: list[Node | None]) -> Typed:
-        """Return a function of the program, which aggregates where rows are grouped, but not by it."""
+        """Make a call of a program's function: an aggregate inside an `Aggregate`, unless the call is a key."""
         keys = self._texts.keys
         if keys is None or id_ in keys:
             return Typed(self._nodes.node("PythonUDF", name=name, children=children))
@@ -225,7 +223,7 @@ class _Parser:
         return cast(self._nodes, item, to)
 
     def _case(self) -> Typed:
-        """Return `CASE WHEN a THEN b ELSE c END`."""
+        """Parse `CASE WHEN a THEN b ELSE c END`."""
         branches: list[list[Node | None]] = []
         otherwise = None
         while self._text.startswith(" WHEN ", self._at) or self._text.startswith("WHEN ", self._at):
@@ -241,7 +239,7 @@ class _Parser:
         return Typed(self._nodes.node("CaseWhen", branches=branches, elseValue=otherwise))
 
     def _if(self) -> Typed:
-        """Return `if (a) b else c`."""
+        """Parse `if (a) b else c`."""
         self._at += 1
         predicate = self._group().item
         yes = self._sequence(("else ",))
@@ -255,7 +253,7 @@ class _Parser:
         self._at += len(word)
 
     def _postfixed(self, atom: _Atom) -> _Atom:
-        """Return a part with the fields and elements that are taken out of it."""
+        """Parse the fields and elements behind a part: `.name`, `[0]`."""
         item = atom.item
         while self._at < len(self._text) and self._text[self._at] in ".[":
             if self._text[self._at] == "[":
@@ -284,7 +282,7 @@ class _Parser:
 
 
 def cast(nodes: Nodes, item: Typed, to: SchemaField | None) -> Typed:
-    """Return a cast; how it changes a column of unknown type is unknown."""
+    """Make a cast; its effect on a column of unknown type is unknown."""
     if item.type is None and item.node is not None and item.node.kind in ("AttributeReference", "GetStructField"):
         return Typed(nodes.node("DatabaseFunction", children=[item.node]), item.name, to)
     same = to is not None and item.type is not None and item.type.type == to.type and not item.type.fields
@@ -293,7 +291,6 @@ def cast(nodes: Nodes, item: Typed, to: SchemaField | None) -> Typed:
 
 
 def _type_of(text: str) -> SchemaField | None:
-    """Return a type as the text of a plan has it; None for structs."""
     return None if "struct<" in text else SchemaField("", CASTS.get(text, text))
 
 
@@ -306,7 +303,7 @@ def _struct(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
 
 
 def _zip(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed | None:
-    """Return `arrays_zip(a#1, b#2, a, b)`, in which the names of the fields come last; None for another form."""
+    """Make `arrays_zip(a#1, b#2, a, b)`, with the fields' names at the end; None for a different form."""
     count = len(items) // 2
     names, parts = [text for _, text in items[count:]], [item.node for item, _ in items[:count]]
     if len(items) % 2 or any(item.node is not None for item, _ in items[count:]):
@@ -325,7 +322,7 @@ def _drop_field(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
 
 
 def _update(nodes: Nodes, items: Sequence[tuple[Typed, str]]) -> Typed:
-    """Return `update_fields(a#1, WithField(b, 1), dropfield(c))`."""
+    """Make `update_fields(a#1, WithField(b, 1), dropfield(c))`."""
     old = items[0][0]
     if old.type is None or old.type.type != "struct":
         raise Unreadable("the fields of a struct")

@@ -26,13 +26,13 @@ _HINTS = re.compile(r", (?:left|right)Hint=\(.*\)$")
 
 
 def _project(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Project [a#1, b#2 AS c#3]`."""
+    """Read `Project [a#1, b#2 AS c#3]`."""
     items, frame = _listed(reader, reader.texts.marked(text).partition("[")[2], inside)
     return frame._replace(node=reader.nodes.node("Project", child=below[0].node, projectList=items))
 
 
 def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str = "") -> tuple[list[Node], TextFrame]:
-    """Return the items of a list, and the columns that they make; the node of the latter is none."""
+    """Read the items of a list, and a frame of their columns, with a placeholder for its node."""
     named, rest = reader.texts.named(marked)
     if not rest.startswith(end) or (not end and rest):
         raise Unreadable("a list in the text of a plan")
@@ -41,6 +41,7 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
     ids: list[str] = []
     columns: list[Column] = []
     for entry in named:
+        # A reference: the column of a step below, under the name written here.
         if entry.id is None:
             id_, reference = reader.texts.bare(entry.text)
             ids.append(id_)
@@ -60,21 +61,20 @@ def _listed(reader: TextReading, marked: str, inside: list[TextFrame], end: str 
 
 
 def _filter(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Filter (a#1 > 2)`."""
+    """Read `Filter (a#1 > 2)`."""
     marked = reader.texts.marked(text).removeprefix("Filter ")
     condition = read_expression(reader.texts, marked, [frame.node for frame in inside])
     return reader.over(below[0], "Filter", condition=condition.node)
 
 
 def _sort(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Sort [a#1 ASC NULLS FIRST], true`."""
+    """Read `Sort [a#1 ASC NULLS FIRST], true`."""
     listed, rest = bracketed(reader.texts.marked(text).partition("[")[2])
     orders = _each(reader, listed, inside)
     return reader.over(below[0], "Sort", order=orders, **{"global": rest.endswith("true")})
 
 
 def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list[Node | None]:
-    """Return the expressions of a list without aliases."""
     plans = iter([frame.node for frame in inside])
     items = split_list(listed)
     own = [[next(plans) for _ in range(item.count("\x02"))] for item in items]
@@ -84,7 +84,7 @@ def _each(reader: TextReading, listed: str, inside: Sequence[TextFrame]) -> list
 
 
 def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Aggregate [a#1], [a#1, sum(b#2) AS c#3]`; without groups it has one list."""
+    """Read `Aggregate [a#1], [a#1, sum(b#2) AS c#3]`; without groups it has one list."""
     first, rest = bracketed(reader.texts.marked(text).partition("[")[2])
     grouped = rest.startswith(", [")
     count = first.count("\x02") if grouped else 0
@@ -98,14 +98,14 @@ def _aggregate(reader: TextReading, text: str, below: list[TextFrame], inside: l
 
 
 def _window(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Window [f(a#1) windowspecdefinition(...) AS b#2], [partitions], [orders]`."""
+    """Read `Window [f(a#1) windowspecdefinition(...) AS b#2], [partitions], [orders]`."""
     items, listed = _listed(reader, reader.texts.marked(text).partition("[")[2], inside, end=", [")
     node = reader.nodes.node("Window", child=below[0].node, windowExpressions=items)
     return TextFrame(node, below[0].ids + listed.ids, below[0].columns + listed.columns)
 
 
 def _join(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Join Inner, (a#1 = b#2)`."""
+    """Read `Join Inner, (a#1 = b#2)`."""
     kind, _, on = _HINTS.sub("", reader.texts.marked(text).removeprefix("Join ")).partition(", ")
     if inside:
         raise Unreadable("a join on a subquery")
@@ -118,7 +118,7 @@ def _join(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
 
 
 def _lateral(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `LateralJoin lateral-subquery#1 [a#2], Inner`, whose right side is the subquery."""
+    """Read `LateralJoin lateral-subquery#1 [a#2], Inner`; the right side is the subquery."""
     if len(inside) != 1:
         raise Unreadable("a lateral join of several subqueries")
     left, right = below[0], inside[0]
@@ -131,7 +131,7 @@ def _lateral(reader: TextReading, text: str, below: list[TextFrame], inside: lis
 
 
 def _union(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Union false, false`."""
+    """Read `Union false, false`."""
     del text, inside
     if len({len(frame.ids) for frame in below}) != 1:
         raise Unreadable("a union of other numbers of columns")
@@ -144,27 +144,26 @@ def _union(reader: TextReading, text: str, below: list[TextFrame], inside: list[
 
 
 def _both(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Intersect false` and `Except false`."""
+    """Read `Intersect false` and `Except false`."""
     del inside
     node = reader.nodes.node(text.split(" ")[0], left=below[0].node, right=below[1].node)
     return below[0]._replace(node=node)
 
 
 def _distinct(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Distinct`."""
     del text, inside
     return reader.over(below[0], "Distinct")
 
 
 def _deduplicate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Deduplicate [a#1]`."""
+    """Read `Deduplicate [a#1]`."""
     del inside
     keys = reader.texts.references(reader.texts.marked(text), ()).node
     return reader.over(below[0], "Deduplicate", keys=[keys])
 
 
 def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Generate explode(a#1), false, t, [b#2]`."""
+    """Read `Generate explode(a#1), false, t, [b#2]`."""
     if inside:
         raise Unreadable("a generator of a subquery")
     marked, _, listed = reader.texts.marked(text).removeprefix("Generate ").rpartition("[")
@@ -181,7 +180,7 @@ def _generate(reader: TextReading, text: str, below: list[TextFrame], inside: li
 
 
 def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
-    """Return a generator; its columns alone are unknown where its arguments may be taken for others."""
+    """Make a generator; its columns alone are unknown where literals hide the places of its arguments."""
     kind = GENERATORS.get(name)
     if kind is None:
         raise Unreadable(f"the generator {name}")
@@ -199,7 +198,7 @@ def _generator(reader: TextReading, name: str, arguments: str) -> Node | None:
 
 
 def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Expand [[a#1, null], [b#2, 1]], [c#3, d#4]`."""
+    """Read `Expand [[a#1, null], [b#2, 1]], [c#3, d#4]`."""
     if inside:
         raise Unreadable("an expansion of a subquery")
     marked = reader.texts.marked(text).partition("[")[2]
@@ -223,7 +222,7 @@ def _expand(reader: TextReading, text: str, below: list[TextFrame], inside: list
 
 
 def _renumbered(text: str) -> str:
-    """Return the text with its own subqueries counted from 0."""
+    """Count the subqueries of a text from 0."""
     count = -1
 
     def again(match: re.Match[str]) -> str:
@@ -235,7 +234,7 @@ def _renumbered(text: str) -> str:
 
 
 def _outputs(text: str, known: Mapping[str, Column]) -> list[tuple[str, str]]:
-    """Return names and ids of a marked list of columns, which may be those of the step below."""
+    """Read names and ids of a marked list; its columns may be of the step below."""
     outputs: list[tuple[str, str]] = []
     for item in split_list(text):
         if item.startswith("\x01"):

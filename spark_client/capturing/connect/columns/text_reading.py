@@ -1,4 +1,4 @@
-"""State of reading the text of an analyzed plan, and the lists in it: what the rules of all operators have at hand."""
+"""State of reading the text of an analyzed plan, and lists in the text, for the rules of all operators."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from spark_client.capturing.plans.plan import kinds
 Rule: TypeAlias = "Callable[[TextReading, str, list[TextFrame], list[TextFrame]], TextFrame]"
 _COLUMN = re.compile(r"(.*?)#(\d+)(L?)(?:, ?|$)")
 LONG = SchemaField("", "long")
-# Operators with lists that only their brackets end.
+# Operators with lists ended by their brackets alone.
 LISTING = kinds("Aggregate Generate Expand Window Sort")
 
 
 class TextReading:
-    """State of reading one plan's text; `rows` returns rows in the statement by names and ids of their columns."""
+    """State of reading a plan's text; `rows` makes rows in the statement, by names and ids of their columns."""
 
     def __init__(self, nodes: Nodes, texts: Texts, rows: Callable[[Sequence[tuple[str, str]]], TextFrame]) -> None:
         self.nodes = nodes
@@ -28,12 +28,12 @@ class TextReading:
         self.rows = rows
 
     def over(self, child: TextFrame, kind: str, **values: Any) -> TextFrame:
-        """Return a step with the columns of its child."""
+        """Make a step with the columns of its child."""
         return child._replace(node=self.nodes.node(kind, child=child.node, **values))
 
 
 def listed_columns(text: str) -> list[tuple[str, str, str]]:
-    """Return names, ids and `L` (of a long) of columns in a list.
+    """Parse names, ids and `L` (of a long) of columns in a list.
 
     >>> listed_columns("a#1,b, c#2L")
     [('a', '1', ''), ('b, c', '2', 'L')]
@@ -42,12 +42,12 @@ def listed_columns(text: str) -> list[tuple[str, str, str]]:
 
 
 def new_columns(reader: TextReading, listed: Sequence[tuple[str, str, str]]) -> tuple[Column, ...]:
-    """Return new columns by names, ids, and whether they are long."""
+    """Make new columns of listed columns."""
     return tuple(Column(name, reader.nodes.new_id(), type=LONG if is_long else None) for name, _, is_long in listed)
 
 
 def bracketed(text: str, pair: str = "[]") -> tuple[str, str]:
-    """Return the text up to the bracket that closes one before it, and the text behind it.
+    """Split a text at the bracket that ends its list.
 
     >>> bracketed("a[1], b], [c]")
     ('a[1], b', ', [c]')
@@ -61,7 +61,7 @@ def bracketed(text: str, pair: str = "[]") -> tuple[str, str]:
 
 
 def split_list(text: str) -> list[str]:
-    """Return the items of a list without aliases.
+    """Split a list without aliases into its items.
 
     >>> split_list("a, f(b, c), d[0, 1]")
     ['a', 'f(b, c)', 'd[0, 1]']

@@ -1,4 +1,4 @@
-"""Rules of steps in a plan's text that make rows: CTEs, rows of a statement, functions over whole rows."""
+"""Rules of steps with rows of their own in a plan's text: CTEs, rows of a statement, functions over whole rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OVER_ROWS = kinds(
 
 
 def _as_of(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `AsOfJoin (a#1 >= b#2), Inner` and `NearestByJoin ...`, of which only the references are read."""
+    """Read `AsOfJoin (a#1 >= b#2), Inner` and `NearestByJoin ...`, by their references alone."""
     del inside
     left, right = below
     kind, _, on = text.partition(" ")
@@ -45,13 +45,13 @@ def _as_of(reader: TextReading, text: str, below: list[TextFrame], inside: list[
 
 
 def _sample(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Sample 0.0, 0.5, false, 3`, below which Spark may add a sort of its own."""
+    """Read `Sample 0.0, 0.5, false, 3`; Spark may add a sort below."""
     del text, inside
     return reader.over(below[0], "Sample")
 
 
 def _numbered(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `AttachDistributedSequence[n#1L, a#2] Index: n#1L`."""
+    """Read `AttachDistributedSequence[n#1L, a#2] Index: n#1L`."""
     del inside
     [(name, id_, is_long)] = listed_columns(text.rpartition("Index: ")[2])
     (column,) = new_columns(reader, [(name, id_, is_long)])
@@ -61,7 +61,7 @@ def _numbered(reader: TextReading, text: str, below: list[TextFrame], inside: li
 
 
 def _over_rows(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return a function of the program over whole rows, which may make each column of all that goes in.
+    """Read a program's function over whole rows; each column may be made of all columns below.
 
     `MapInPandas f(a#1)#2, [b#3], false`; of groups by keys (`FlatMapGroupsInPandas [a#1], f(...)`, and with a state
     `f(...)#2, [a#1], [b#3]`), or of the first columns of two sides (`FlatMapCoGroupsInPandas 1, 1, f(...)`).
@@ -88,7 +88,7 @@ def _over_rows(reader: TextReading, text: str, below: list[TextFrame], inside: l
 
 
 def _ctes(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return a query with CTEs, which are the steps before the last."""
+    """Read a query with CTEs: the steps before the last."""
     del text, inside
     *definitions, plan = below
     node = reader.nodes.node("WithCTE", cteDefs=[definition.node for definition in definitions], plan=plan.node)
@@ -96,14 +96,14 @@ def _ctes(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
 
 
 def _cte(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `CTERelationDef 0, false`."""
+    """Read `CTERelationDef 0, false`."""
     del inside
     match = _CTE.match(text)
     return reader.over(below[0], "CTERelationDef", id=f"text {match[1]}" if match else "")
 
 
 def _cte_reference(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `CTERelationRef 0, true, [a#1]`."""
+    """Read `CTERelationRef 0, true, [a#1]`."""
     del below, inside
     match = _CTE_REFERENCE.match(text)
     if match is None:
@@ -119,7 +119,7 @@ def _cte_reference(reader: TextReading, text: str, below: list[TextFrame], insid
 
 
 def _loop(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `UnionLoop 0`, the rows of a recursive CTE: those it begins with, and those made of rows so far."""
+    """Read `UnionLoop 0`, the rows of a recursive CTE: its first rows, and rows made of the rows so far."""
     del inside
     match = _CTE.match(text)
     if match is None or len(below) != 2:
@@ -137,13 +137,12 @@ def _loop(reader: TextReading, text: str, below: list[TextFrame], inside: list[T
 
 
 def _one_row(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `OneRowRelation`."""
     del text, below, inside
     return TextFrame(reader.nodes.node("OneRowRelation"))
 
 
 def _range(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `Range (0, 3, step=1)`, whose one column is made of nothing, and has no id here."""
+    """Read `Range (0, 3, step=1)`; its only column is made of nothing, without an id in the text."""
     del text, below, inside
     column = Column("id", reader.nodes.new_id(), type=LONG)
     alias = reader.nodes.node("Alias", child=None, exprId=column.id, name="id")
@@ -152,7 +151,7 @@ def _range(reader: TextReading, text: str, below: list[TextFrame], inside: list[
 
 
 def _rows(reader: TextReading, text: str, below: list[TextFrame], inside: list[TextFrame]) -> TextFrame:
-    """Return `LocalRelation [a#1]`: rows in the statement."""
+    """Read `LocalRelation [a#1]`: rows in the statement."""
     del below, inside
     listed = listed_columns(text.partition("[")[2].removesuffix("]"))
     return reader.rows([(name, id_) for name, id_, _ in listed])

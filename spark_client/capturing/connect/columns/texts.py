@@ -1,8 +1,8 @@
-r"""Expressions as Spark prints them in an analyzed plan, where each reference has the id of what it refers to.
+r"""Expressions as Spark prints them in an analyzed plan, where each reference has the id of its column: `total#7`.
 
-A literal is printed without quotes, so that it may look like anything. What the id of a reference is can be doubted
-only where `#` is in a literal or a name, and such a text is not read (`LiteralRisks`). How references are used can also
-be doubted where literals hold marks and words of expressions; of such a text only the references are read.
+A literal is printed without quotes, and may look like anything. A `#` in a literal or a name makes ids doubtful: such
+a text is not read (`LiteralRisks`). Marks and words of expressions in a literal make the use of references doubtful:
+such a text is read for its references alone.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from spark_client.capturing.plans.plan import Node
 _ID = re.compile(r"#(\d+)(L?)")
 _SUBQUERY = re.compile(r"(scalar|lateral|list|exists)(?:-subquery)?#(\d+) \[[^\]]*\]")
 _LAMBDA = re.compile(r"lambda (\w+)#(\d+)(L?)")
-# Marks that stand for what has an id: a reference, a subquery, a variable of a lambda; and a Python function's own id.
+# Marks of a reference, a subquery, a variable (of a lambda or the session), and a Python function's id.
 REFERENCE, PLAN, VARIABLE, PYTHON = "\x01", "\x02", "\x03", "\x04"
 MARK = re.compile(r"[\x01\x02\x03](?P<kind>[a-z]*)(?P<id>\d+)(?:~(?P<number>\d+))?;")
 _OF_SESSION = "session"
-# The id of what a range makes, which its own text does not have.
+# The id of a range's column, missing in the range's own text.
 RANGE = "0"
 
 
 class Named(NamedTuple):
-    """Expression of a list: a reference, or what an alias defines, with the alias's name and id."""
+    """Expression of a list: a reference, or the child of an alias, with the alias's name and id."""
 
     text: str
     name: str | None = None
@@ -40,24 +40,24 @@ class Named(NamedTuple):
 
 
 class Texts:
-    """Texts of one plan: `columns` are all that are defined so far, by their ids in the text."""
+    """Texts of a plan; `columns` are the columns in scope, by their ids in the text."""
 
     def __init__(self, nodes: Nodes, risks: LiteralRisks) -> None:
         self.nodes = nodes
         self.columns: dict[str, Column] = {}
-        # The names of references, as they are written there.
+        # Names of references, as written.
         self.spelled: list[str] = []
         self.risks = risks
-        # Ids of the program's functions by which rows are grouped, while a list of aggregates is read.
+        # Ids of the program's functions in the keys of a group, while its aggregates are read.
         self.keys: frozenset[str] | None = None
         self._variables: dict[str, Node] = {}
         self._session: list[Node] = []
 
     def marked(self, text: str) -> str:
-        """Return the text with marks for references, subqueries and variables of lambdas.
+        """Replace references, subqueries and variables by marks.
 
         Raises:
-            Unreadable: a reference has another name than what it refers to.
+            Unreadable: the names of a reference and its column differ.
         """
         count = -1
 
@@ -73,6 +73,7 @@ class Texts:
         for reference in _ID.finditer(text):
             key = reference[1]
             column = self.columns.get(key)
+            # A range's text has no id, so an unknown `id#5` is the range's column.
             if column is None and RANGE in self.columns and text[: reference.start()].endswith("id"):
                 key, column = RANGE, self.columns[RANGE]
             if column is None:
@@ -87,7 +88,7 @@ class Texts:
         return "".join(pieces) + text[end:]
 
     def _without_session(self, text: str) -> str:
-        """Return the text with marks for the session's variables, which are printed with their values."""
+        """Replace the session's variables, printed with their values, by marks."""
         pieces, end = [], 0
         while (variable := SESSION.search(text, end)) is not None:
             mark = f"{VARIABLE}{_OF_SESSION}{len(self._session)};"
@@ -97,7 +98,7 @@ class Texts:
         return "".join(pieces) + text[end:]
 
     def named(self, text: str) -> tuple[list[Named], str]:
-        """Return the items of a marked list that begins after its bracket, and the text behind the list.
+        """Read a marked list from behind its bracket: the items, and the text behind the list.
 
         Raises:
             Unreadable: an item is neither a reference nor an alias.
@@ -133,30 +134,30 @@ class Texts:
         raise Unreadable("a list in the text of a plan")
 
     def define(self, id_: str, name: str, type_: SchemaField | None = None) -> Column:
-        """Return a new column for an id of the text."""
+        """Make a new column for an id of the text."""
         column = Column(name, self.nodes.new_id(), type=type_)
         self.columns[id_] = column
         return column
 
     def reference(self, id_: str) -> Typed:
-        """Return a reference to the column with an id of the text."""
+        """Make a reference to the column with an id of the text."""
         column = self.columns.get(id_)
         if column is None:
             raise Unreadable("a reference to nothing")
         return self.nodes.reference(column)
 
     def bare(self, mark: str) -> tuple[str, Typed]:
-        """Return the id of a reference in the text, and the reference under the name that is written there."""
+        """Read the id of a reference's mark, and the reference under its written name."""
         match = MARK.fullmatch(mark)
         if match is None or match["number"] is None:
             raise Unreadable("a list in the text of a plan")
         return match["id"], self.reference(match["id"])._replace(name=self.spelled[int(match["number"])])
 
     def references(self, text: str, plans: Sequence[Node]) -> Typed:
-        """Return an expression of which only the references are read.
+        """Read the references of an expression alone.
 
         Raises:
-            Unreadable: it has variables or subqueries, whose columns are not among its own.
+            Unreadable: the expression has a subquery.
         """
         if PLAN in text or plans:
             raise Unreadable("an expression with a subquery")
@@ -167,7 +168,7 @@ class Texts:
         return Typed(self.nodes.node("DatabaseFunction", children=children) if children else None)
 
     def variable(self, id_: str, kind: str) -> Node:
-        """Return a variable of a lambda, or of the session."""
+        """Find a variable of the session, or of a lambda."""
         if kind == _OF_SESSION:
             return self._session[int(id_)]
         if id_ not in self._variables:
@@ -181,7 +182,7 @@ def _session_variable(nodes: Nodes, name: str) -> Node:
 
 
 def _end_of_group(text: str, at: int) -> int:
-    """Return the place behind the parenthesis that closes a group, in which texts stand in quotes.
+    """Find the place behind the parenthesis that ends a group; texts in quotes do not count.
 
     >>> _end_of_group("='it)' + f(x)) AS y", 1)
     14
