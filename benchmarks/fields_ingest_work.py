@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
+from benchmarks.column_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.events_work import BATCH, RUNS, STEPS, measure, measure_calls, our_load
-from benchmarks.fields_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.pipelines import Sends
 from benchmarks.processes import Figures, print_figures
 from headwater.events.ingest import render_event_message

@@ -1,4 +1,4 @@
-"""The API queries about columns that are measured, on a chain of `fields_pipelines`."""
+"""The API queries about columns that are measured, on a chain of `column_pipelines`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from urllib.parse import quote
 
-from benchmarks.fields_pipelines import dataset
-from benchmarks.fields_world import ApiQuery
+from benchmarks.column_pipelines import dataset
 from benchmarks.pipelines import CHAIN, EACH, HUB, Step, run_id, run_start
+from benchmarks.query_world import ApiQuery
 from headwater.facts.run_facts import run_version_id
 from headwater_model.ids import DatasetId, RunKey
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from benchmarks.fields_pipelines import (
+from benchmarks.column_pipelines import (
     Json,
     build_copies,
     column_chain,
@@ -30,9 +30,9 @@ from benchmarks.fields_queries import (
     past_queries,
     wide_queries,
 )
-from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import Step, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
+from benchmarks.query_world import ColumnWorld
 from headwater.aws.items import chunks
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event

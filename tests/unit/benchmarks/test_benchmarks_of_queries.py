@@ -6,9 +6,8 @@ import doctest
 
 import pytest
 
-from benchmarks import fields, fields_pipelines
-from benchmarks.fields_ingest_work import VARIANTS
-from benchmarks.fields_pipelines import (
+from benchmarks import column_pipelines, fields
+from benchmarks.column_pipelines import (
     COLUMNS,
     SOURCES,
     column_chain,
@@ -20,6 +19,7 @@ from benchmarks.fields_pipelines import (
     wide_column_lineage,
     wide_operations,
 )
+from benchmarks.fields_ingest_work import VARIANTS
 from benchmarks.fields_queries import all_runs, column_lineage, current_queries, field_node, past_queries
 from benchmarks.fields_work import (
     Sizes,
@@ -31,8 +31,8 @@ from benchmarks.fields_work import (
     measure_wide_lineage,
     measure_wide_operation,
 )
-from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import CHAIN
+from benchmarks.query_world import ColumnWorld
 from headwater.events.lineage_facets import columns_of_facet
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
@@ -156,7 +156,7 @@ def test_events_are_counted_with_and_without_columns():
     }
 
 
-@pytest.mark.parametrize("module", [fields, fields_pipelines])
+@pytest.mark.parametrize("module", [fields, column_pipelines])
 def test_the_examples_in_the_benchmarks_of_columns_hold(module):
     results = doctest.testmod(module)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from benchmarks.fields_pipelines import sends_columns
+from benchmarks.column_pipelines import sends_columns
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
 from headwater.api.http.responses import Links
