@@ -1,4 +1,4 @@
-"""The cost of HTTP queries about columns, over a graph table in memory."""
+"""The cost of HTTP queries, over a graph table in memory."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ApiResult:
         return len(content)
 
 
-class ColumnWorld:
+class QueryWorld:
     """A table with runs, and the API over it."""
 
     def __init__(self) -> None:
