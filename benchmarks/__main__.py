@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Protocol
 
 from rich.console import Console
@@ -21,12 +20,11 @@ from benchmarks import (
     compact_archive,
     events,
     explorer,
-    fields,
-    graph,
     machine,
+    queries,
     trace,
 )
-from benchmarks.processes import PROJECT, Report, run, warm
+from benchmarks.processes import PROJECT, Report, run
 from benchmarks.results import read_results, replace_rows, write_results
 from benchmarks.results_page import render_results_page, render_rows
 from benchmarks.rows import Row
@@ -45,8 +43,7 @@ class Measure(Protocol):
 _MEASURES: dict[str, Measure] = {
     "trace": trace.measure,
     "events": events.measure,
-    "graph": graph.measure,
-    "fields": fields.measure,
+    "queries": queries.measure,
     "capture": capture.measure,
     "compact_archive": compact_archive.measure,
     "cold_start": cold_start.measure,
@@ -67,10 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write = not parsed.quick
     console = Console()
     load_before = machine.load()
-    with warm() if parsed.quick else nullcontext():
-        measured = _measure(console, names, quick=parsed.quick)
-        if "cost" in names:
-            measured["cost"] = _cost(console, write=write)
+    measured = _measure(console, names, quick=parsed.quick)
+    if "cost" in names:
+        measured["cost"] = _cost(console, write=write)
     if write:
         _write(measured, f"{load_before}; {machine.load()}")
     rows = [row for rows in measured.values() for row in rows]
@@ -112,7 +108,7 @@ def _cost(console: Console, *, write: bool) -> Sequence[Row]:
     with console.status("cost: synthesizing the stack") as status:
         template = synthesize()
         day, prices = run_day(ARRIVALS, _reporting("cost", status.update), template), read_prices()
-        calls, with_columns = run("events_work", "calls", "1"), run("fields_ingest_work", "calls-lineage", "1")
+        calls, with_columns = run("events_work", "calls", "1"), run("events_work", "calls-lineage", "1")
         page = f"{render_cost_page(day, prices)}\n{render_events_cost(calls, with_columns, prices)}"
     if write:
         _COST.write_text(page, encoding="utf-8")

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,8 @@ _OPTIONS = {
 
 
 @contextmanager
-def spark_session(
-    *, java_options: str = "", settings: Mapping[str, str] | None = None
-) -> Iterator[tuple[SparkSession, Path]]:
-    """Yield a session and its temporary folder, with the warehouse; `settings` are Spark's."""
+def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Path]]:
+    """Yield a session and its temporary folder, with the warehouse."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -40,7 +38,6 @@ def spark_session(
             **_OPTIONS,
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.extraJavaOptions": java_options,
-            **(settings or {}),
         }
         for key, value in options.items():
             builder = builder.config(key, value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
@@ -42,44 +42,17 @@ def make_sales(spark: SparkSession, folder: Path) -> None:
     spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
-class Reporter(NamedTuple):
-    """A reporter of a job's lineage to a URL: capture, or OpenLineage's integration by its `package`.
-
-    Without a URL nothing reports. `package` is its Maven coordinates.
-    """
-
-    url: str | None = None
-    package: str | None = None
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Settings of Spark; the integration sends each event by itself, as it comes."""
-        if self.package is None or self.url is None:
-            return {}
-        return {
-            "spark.jars.packages": self.package,
-            "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
-            "spark.openlineage.transport.type": "http",
-            "spark.openlineage.transport.url": self.url,
-            "spark.openlineage.columnLineage.datasetLineageEnabled": "true",
-        }
-
-
-def measure(spark: SparkSession, work: Callable[[], None], reporter: Reporter) -> dict[str, float]:
+def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> dict[str, float]:
     """Measure work from `capture` to the end of its flush: seconds, CPU seconds, seconds of the flush.
 
-    `captured` counts the reported writes, `lost` the rest. The integration has begun with the session, outside the
-    measurement; its flush is the time until Spark's listeners are idle.
+    `captured` counts the reported writes, `lost` the rest. Without a URL nothing is captured.
     """
     cpu_before_s, began = cpu_s(spark), time.perf_counter()
-    capturing = reporter.url and not reporter.package
-    captured = capture(spark, client=LineageClient(url=reporter.url), strict=True) if capturing else None
+    captured = capture(spark, client=LineageClient(url=url), strict=True) if url else None
     work()
     worked = time.perf_counter()
     if captured:
         captured.flush(_FLUSH_S)
-    elif reporter.package:
-        _wait_for_listeners(spark)
     ended = time.perf_counter()
     figures = {"s": ended - began, "flush_s": ended - worked, "cpu_s": cpu_s(spark) - cpu_before_s}
     if captured is None:
@@ -89,44 +62,34 @@ def measure(spark: SparkSession, work: Callable[[], None], reporter: Reporter) -
     return {**figures, "captured": counts["writes"], "lost": counts["lost"]}
 
 
-def _wait_for_listeners(spark: SparkSession) -> None:
-    context: Any = spark.sparkContext._jsc
-    context.sc().listenerBus().waitUntilEmpty(int(_FLUSH_S * 1000))
-
-
-def measure_writes(times: int, reporter: Reporter) -> dict[str, float]:
+def measure_writes(times: int, url: str | None) -> dict[str, float]:
     """Measure small writes in a row."""
-    with spark_session(settings=reporter.settings) as (spark, folder):
+    with spark_session() as (spark, folder):
         make_sales(spark, folder)
         write_small(spark, folder, WRITES_BEFORE)
-        return measure(spark, lambda: write_small(spark, folder, times), reporter)
+        return measure(spark, lambda: write_small(spark, folder, times), url)
 
 
-def measure_tpch(tables: Path, reporter: Reporter) -> dict[str, float]:
+def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
     """Measure ten queries of TPC-H, each written as a table."""
-    with spark_session(settings=reporter.settings) as (spark, folder):
+    with spark_session() as (spark, folder):
         tpch.open_tables(spark, tables)
         make_sales(spark, folder)
         write_small(spark, folder, WRITES_BEFORE)
-        return measure(spark, lambda: tpch.write_all(spark), reporter)
+        return measure(spark, lambda: tpch.write_all(spark), url)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of `writes TIMES` or `tpch FOLDER`; `--capture URL` sends events there.
-
-    With `--openlineage PACKAGE` OpenLineage's integration sends them instead.
-    """
+    """Print the figures of `writes TIMES` or `tpch FOLDER`; `--capture URL` sends events there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", choices=("writes", "tpch"))
     parser.add_argument("of", help="how many writes, or the folder of the tables")
     parser.add_argument("--capture", metavar="URL")
-    parser.add_argument("--openlineage", metavar="PACKAGE")
     given = parser.parse_args(arguments)
-    reporter = Reporter(given.capture, given.openlineage)
     if given.work == "writes":
-        print_figures(**measure_writes(int(given.of), reporter))
+        print_figures(**measure_writes(int(given.of), given.capture))
     else:
-        print_figures(**measure_tpch(Path(given.of), reporter))
+        print_figures(**measure_tpch(Path(given.of), given.capture))
 
 
 if __name__ == "__main__":

@@ -31,8 +31,6 @@ GLUE_MIN = 5  # a night's Spark job, from its start to its end; none on a day wi
 METRICS = 10  # our metrics, by name and function
 POLLERS = 5  # of each queue of a mapping (Lambda's guide, "Using Lambda with Amazon SQS", standard queues)
 POLL_S = 20  # seconds that a poller's receive waits for a message
-_TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the rest
-_TRACED_SHARE = 0.05
 _ONCE_A_DAY = "compact"
 
 
@@ -144,7 +142,7 @@ def _of_buckets(ledger: Ledger, *operations: str) -> float:
 
 
 def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
-    """Yield logs, metrics and alarms, and traces of traced functions."""
+    """Yield logs, metrics and alarms."""
     logged = sum(
         (ledger.log_bytes[stage] + LOG_BYTES * number) * _repeats(stage) for stage, number in ledger.invocations.items()
     )
@@ -153,20 +151,6 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("CloudWatch", "alarms", "alarm", day.alarms)
     yield Line("CloudWatch", "dashboard", "dashboard", 1)
     yield Line("KMS", "key of the alarms' topic", "kms_key", 1)
-    if day.traced:
-        traces = sum(count_traced(number * _repeats(stage) / DAYS) for stage, number in ledger.invocations.items())
-        yield Line("X-Ray", "traces", "trace", traces * DAYS)
-
-
-def count_traced(invocations_a_day: float) -> float:
-    """Count the invocations of a function in X-Ray's traces, by its default rule, spread evenly over a day.
-
-    >>> count_traced(1000), count_traced(1_086_400)
-    (1000, 136400.0)
-    """
-    if invocations_a_day <= _TRACED_A_DAY:
-        return invocations_a_day
-    return _TRACED_A_DAY + _TRACED_SHARE * (invocations_a_day - _TRACED_A_DAY)
 
 
 def _repeats(stage: str) -> int:

@@ -1,4 +1,4 @@
-"""The page docs/cost.md: the calls of a thousand records, and the monthly price of a million a day."""
+"""The page docs/cost.md: the monthly price of a million records a day."""
 
 from __future__ import annotations
 
@@ -7,22 +7,13 @@ from collections.abc import Iterator, Sequence
 from benchmarks import cost
 from benchmarks.cost import Line, PriceTable, bill
 from benchmarks.day import RECORDS, Day
-from benchmarks.ledger import Ledger
 from benchmarks.rows import Row
 from benchmarks.tables import render_table
-
-_STAGES = {
-    "input": "in: input function",
-    "load": "in: load function",
-    "compact": "out: compact function, once a day",
-    "trace": "out: trace function",
-    "expired": "out: expired function",
-}
 
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
     """Render the page."""
-    return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_render_assumptions(day)))
+    return "\n".join((*_head(table), *_bills(day, table), *_render_assumptions(day)))
 
 
 def prices_of_records(day: Day, table: PriceTable) -> Iterator[Row]:
@@ -72,31 +63,6 @@ def _usd(lines: Sequence[Line], service: str, what: str, table: PriceTable) -> f
     return sum(line.usd(table) for line in lines if (line.service, line.what) == (service, what))
 
 
-def _calls(day: Day) -> Iterator[str]:
-    """Yield the section of the counted calls, of the first pattern of arrival."""
-    arrival, ledger = next(iter(day.ledgers.items()))
-    yield f"## AWS calls for {RECORDS:,} records, {arrival}"
-    yield ""
-    yield "The units are DynamoDB's. Lambda's polls are in the price alone."
-    yield ""
-    columns = ("stage", "invocations", "call", "calls", "write units", "read units")
-    yield from render_table(columns, "lrlrrr", _stages(ledger))
-    yield ""
-
-
-def _stages(ledger: Ledger) -> Iterator[Sequence[str]]:
-    for stage, tallies in ledger.tallies.items():
-        first = (_STAGES[stage], f"{ledger.invocations[stage]:,}")
-        for (service, operation), tally in tallies.items():
-            units = (f"{tally.write_units:,.0f}" if tally.write_units else "", _plain(tally.read_units))
-            yield *first, f"{service} {operation}", f"{tally.calls:,}", *units
-            first = ("", "")
-
-
-def _plain(units: float) -> str:
-    return f"{units:,.0f}" if units else ""
-
-
 def _render_assumptions(day: Day) -> Iterator[str]:
     yield "## Assumed, not counted"
     yield ""
@@ -114,7 +80,5 @@ def _render_assumptions(day: Day) -> Iterator[str]:
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
     yield f"- Its Spark job takes {cost.GLUE_MIN} minutes of {cost.GLUE_DPUS} DPUs a night."
     yield f"- {day.alarms} alarms and {cost.METRICS} metrics of our own."
-    if day.traced:
-        yield "- X-Ray's default rule records the first request of each second of a function, and 5 % of the others."
     yield "- No call is retried, no record expires before it is archived, no query comes over HTTP."
     yield ""

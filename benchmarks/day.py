@@ -92,7 +92,6 @@ class Day:
     memory_mb: Mapping[str, int]
     polled_queues: int
     alarms: int
-    traced: bool
 
 
 class Account:
@@ -242,15 +241,11 @@ def run_day(arrivals: Sequence[Arrival], report: Report, raw: RawTemplate) -> Da
         for arrival in arrivals:
             report(arrival.name)
             ledgers[arrival.name] = account.run(arrival)
-    functions = [
-        resource["Properties"] for resource in raw["Resources"].values() if resource["Type"] == "AWS::Lambda::Function"
-    ]
     return Day(
         ledgers,
         memory_mb={function.handler.split(".")[1]: function.memory_mb for function in deployed.functions},
         polled_queues=polled_queues(raw["Resources"]),
         alarms=sum(resource["Type"] == "AWS::CloudWatch::Alarm" for resource in raw["Resources"].values()),
-        traced=any(resource.get("TracingConfig") == {"Mode": "Active"} for resource in functions),
     )
 
 

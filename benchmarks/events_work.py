@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from statistics import mean
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -21,6 +22,7 @@ import orjson
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
+from benchmarks.column_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.pipelines import Sends, chain, parsed_runs, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from headwater import settings
@@ -44,11 +46,17 @@ if TYPE_CHECKING:
 
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
-_CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
+_CHAINS = 5
 # The stored part of a job's past is full by then (headwater/facts/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 
+# Senders of events with twenty columns a dataset.
+COLUMNS: Mapping[str, Sends] = {
+    "schemas": sends_schemas,
+    "lineage": sends_column_lineage,
+    "operations": sends_operations,
+}
 Batch: TypeAlias = Sequence[str]
 Load: TypeAlias = Callable[[Batch], None]
 
@@ -207,9 +215,9 @@ def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Fi
     return {**spent, "events": number, "per_cpu_s": number / spent["cpu_s"]}
 
 
-def measure_ours(rounds: int) -> Figures:
+def measure_ours(rounds: int, sends: Sends = run_events) -> Figures:
     """Measure the handler in full batches."""
-    return measure(our_load(), rounds, BATCH)
+    return measure(our_load(), rounds, BATCH, sends)
 
 
 def measure_singly(rounds: int) -> Figures:
@@ -245,7 +253,16 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
         "writes": (calls.requests.total() - calls.reads) / number,
         "read_units": calls.read_units / number,
         "write_units": calls.write_units / number,
+        "event_bytes": mean(len(render_event_message(event)) for event in sends(STEPS[0], 0)),
     }
+
+
+def _with_columns(sends: Sends) -> Callable[[int, int], Figures]:
+    return lambda rounds, _: measure_ours(rounds, sends)
+
+
+def _calls_with_columns(sends: Sends) -> Callable[[int, int], Figures]:
+    return lambda rounds, runs: measure_calls(rounds, BATCH, runs, sends)
 
 
 VARIANTS: dict[str, Callable[[int, int], Figures]] = {
@@ -256,6 +273,8 @@ VARIANTS: dict[str, Callable[[int, int], Figures]] = {
     "calls": lambda rounds, runs: measure_calls(rounds, BATCH, runs),
     "calls-singly": lambda rounds, runs: measure_calls(rounds, 1, runs),
     "calls-young": lambda rounds, _: measure_calls(rounds, BATCH, runs=1),
+    **{name: _with_columns(sends) for name, sends in COLUMNS.items()},
+    **{f"calls-{name}": _calls_with_columns(sends) for name, sends in COLUMNS.items()},
 }
 
 

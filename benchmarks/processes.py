@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
@@ -28,48 +27,14 @@ class WorkFailed(Exception):
     """Failure of a measured process; the message ends with its output."""
 
 
-_warm: ContextVar[subprocess.Popen[str] | None] = ContextVar("_warm", default=None)
-
-
-@contextmanager
-def warm() -> Iterator[None]:
-    """Run works in forks of a process with all imports done (see `warm_works`): fast, with figures to drop."""
-    command = [sys.executable, "-m", "benchmarks.warm_works"]
-    pipe, fewer = subprocess.PIPE, {**os.environ, "HEADWATER_BENCHMARK_CHAINS": "1"}
-    with subprocess.Popen(command, cwd=PROJECT, env=fewer, stdin=pipe, stdout=pipe, text=True) as process:  # noqa: S603 - ours
-        token = _warm.set(process)
-        try:
-            yield
-        finally:
-            _warm.reset(token)
-            process.terminate()
-
-
-def _warm_figures(process: subprocess.Popen[str], work: Mapping[str, object]) -> Figures:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(f"{json.dumps(work)}\n")
-    process.stdin.flush()
-    response = json.loads(process.stdout.readline())
-    if response["status"]:
-        raise WorkFailed(f"{work}:\n{response['printed'][-4000:]}")
-    figures: Figures = json.loads(response["printed"].splitlines()[-1])
-    return figures
-
-
 def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
     """Run a module of benchmarks, or a module by its whole name, for its figures. Raises `WorkFailed`."""
     name = module if "." in module else f"benchmarks.{module}"
-    if process := _warm.get():
-        work = {"module": name, "arguments": arguments, "environment": dict(environment or {})}
-        return _warm_figures(process, work)
     return _figures([sys.executable, "-m", name, *arguments], environment or {})
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:
     """Run code in a new interpreter for its printed figures."""
-    if process := _warm.get():
-        return _warm_figures(process, {"code": code, "environment": dict(environment)})
     return _figures([sys.executable, "-c", code], environment)
 
 

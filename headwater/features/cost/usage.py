@@ -15,8 +15,8 @@ import orjson
 
 # Dollars an event, of AWS's price lists of 2026-11-20, without free tiers.
 PRICES: Mapping[str, float] = {
-    # 38 write units at 0.625 and 30 read units at 0.125 a million: docs/benchmarks.json, events one at a time.
-    "DynamoDB": 38 * 0.625e-6 + 30 * 0.125e-6,
+    # 43 write units at 0.625 and 32 read units at 0.125 a million: docs/benchmarks.json, events one at a time.
+    "DynamoDB": 43 * 0.625e-6 + 32 * 0.125e-6,
     # Two invocations at 0.20 a million, 10 ms each with 1 GB at 0.0000133334 a GB-second.
     "Lambda": 2 * 0.20e-6 + 0.02 * 0.0000133334,
     # A PUT at 5 a million.

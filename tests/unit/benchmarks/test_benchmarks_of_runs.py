@@ -6,18 +6,15 @@ import doctest
 
 import pytest
 
-from benchmarks import events, graph, instant_endpoint
+from benchmarks import events, instant_endpoint
 from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
-from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
-from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
+from benchmarks.pipelines import chain, parsed_runs, run_events
 from headwater.events.naming import NamingRules
 from headwater.events.parse import parse_event
 from headwater.facts.apply import apply_statements
 from headwater.facts.catalogue import PARTITIONS, SNAPSHOT
 from headwater.facts.table import GraphTable
 from tests.fakes.memory_dynamodb import MemoryDynamo
-
-SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 
 
 def keys_after(runs):
@@ -56,31 +53,6 @@ def by_start(key):
     return key[1].startswith(("RUN#", "CHILD#", "BACKWARD#", "FORWARD#"))
 
 
-def test_the_graph_of_a_chain_has_its_jobs_and_datasets_whatever_else_is_in_the_table():
-    figures = measure_chains(SIZES)
-
-    assert {figures[f"{state}/20/nodes"] for state in ("few jobs", "many jobs", "many runs")} == {CHAIN + 4 * CHAIN + 1}
-    for name in ("rounds", "requests", "items"):
-        assert figures[f"few jobs/20/{name}"] == figures[f"many jobs/20/{name}"] == figures[f"many runs/20/{name}"]
-
-
-def test_the_graph_of_a_hub_has_all_its_readers():
-    assert measure_hub(SIZES)["many runs/2/nodes"] == 1 + 4 + 4
-    assert measure_wide(SIZES)["one run/2/nodes"] == 1 + 7 + 7
-
-
-def test_rounds_requests_and_items_of_a_query_are_counted():
-    world = World()
-    world.load(hub(2), 1)
-
-    _, calls, rounds = world.query(HUB, 0)
-
-    assert rounds >= 1
-    assert calls.reads >= rounds
-    assert calls.requests.total() == calls.reads
-    assert calls.items > 0 < calls.item_bytes
-
-
 def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
     recorder = Recorder()
     [group] = batches(1, 25)
@@ -102,7 +74,7 @@ def test_a_batch_takes_fewer_requests_for_an_event_than_events_one_at_a_time():
     assert together["reads"] + together["writes"] < alone["reads"] + alone["writes"]
 
 
-@pytest.mark.parametrize("module", [events, graph, instant_endpoint])
+@pytest.mark.parametrize("module", [events, instant_endpoint])
 def test_the_examples_in_the_benchmarks_of_runs_hold(module):
     results = doctest.testmod(module)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,7 +10,6 @@ from benchmarks.__main__ import _MEASURES
 from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import ARRIVALS, run_day
-from benchmarks.processes import warm
 from headwater.api.page_files import built_files
 from local_stack.template.template import RawTemplate
 from local_stack.toolchain import find_chromium
@@ -24,13 +22,6 @@ SPARK = ("capture", "compact_archive")
 REQUESTED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
 
 
-@pytest.fixture(scope="module")
-def _warm() -> Iterator[None]:
-    with warm():
-        yield
-
-
-@pytest.mark.usefixtures("_warm")
 @pytest.mark.parametrize(
     "name",
     [

@@ -19,7 +19,7 @@ def a_ledger():
 
 
 def a_day(**changes):
-    of_stack = {"memory_mb": {"load": 1024}, "polled_queues": 1, "alarms": 20, "traced": False}
+    of_stack = {"memory_mb": {"load": 1024}, "polled_queues": 1, "alarms": 20}
     return Day(**{"ledgers": {"any": a_ledger()}, **of_stack, **changes})
 
 
@@ -50,14 +50,6 @@ def test_queues_with_an_event_source_mapping_are_polled_while_idle_and_a_stream_
     assert polls.quantity == 2 * 5 * 3 * 60 * 24 * 30
 
 
-def test_traces_are_paid_for_only_where_functions_are_traced():
-    def traces(day):
-        return [line.quantity for line in bill(a_ledger(), day) if line.price == "trace"]
-
-    assert traces(a_day()) == []
-    assert traces(a_day(traced=True)) == [300_000]
-
-
 def test_what_no_handler_requests_is_paid_for_too():
     """The Spark job reads each trace object once, and the day's digest; the alarms' topic has a key of its own."""
     ledger = a_ledger()
@@ -71,7 +63,7 @@ def test_what_no_handler_requests_is_paid_for_too():
 def test_every_line_has_a_price_and_every_price_a_line():
     ledger = a_ledger()
     ledger.tallies["load"]["dynamodb", "Query"] = Tally(calls=1, read_units=1)
-    used = {line.price for line in bill(ledger, a_day(traced=True))}
+    used = {line.price for line in bill(ledger, a_day())}
 
     assert used == set(read_prices().prices)
 

@@ -69,17 +69,6 @@ def wide_column_lineage(width: int) -> Json:
     return _with_column_lineage(_wide_event(width), {column: wide_columns(width) for column in wide_columns(width)})
 
 
-def build_copies(width: int) -> list[Json]:
-    """Build the COMPLETEs of a job with all columns derived from a single column, and of a job that copies them."""
-    output, copy = wide_step(), copying_step()
-    first, *_ = names = wide_columns(width)
-    jobs: list[tuple[Step, Sources]] = [
-        (output, {name: [first] for name in names}),
-        (copy, {name: [name] for name in names}),
-    ]
-    return [_with_column_lineage(_with_schemas(run_events(step, 0)[1], names), names_of) for step, names_of in jobs]
-
-
 def sends_copies(width: int) -> Callable[[Step, int], list[Json]]:
     """Build the sender of a run's events with so many columns, each a copy of the input's column of its name."""
     names = wide_columns(width)
@@ -87,11 +76,6 @@ def sends_copies(width: int) -> Callable[[Step, int], list[Json]]:
     return lambda step, run: [
         _with_column_lineage(_with_schemas(event, names), sources) for event in run_events(step, run)
     ]
-
-
-def copying_step() -> Step:
-    """Build a job that copies the output of the wide job."""
-    return Step("wide.copy", "wide.nightly", 1, wide_step().outputs, ("wide/copies",))
 
 
 def wide_operations(width: int) -> Json:

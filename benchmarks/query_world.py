@@ -1,4 +1,4 @@
-"""The cost of HTTP queries about columns, over a graph table in memory."""
+"""The cost of HTTP queries, over a graph table in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from benchmarks.fields_pipelines import sends_columns
+from benchmarks.column_pipelines import sends_columns
 from benchmarks.pipelines import Step, parsed_runs
 from headwater.api.app import Api
 from headwater.api.http.responses import Links
@@ -69,7 +69,7 @@ class ApiResult:
         return len(content)
 
 
-class ColumnWorld:
+class QueryWorld:
     """A table with runs, and the API over it."""
 
     def __init__(self) -> None:
