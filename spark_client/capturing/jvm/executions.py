@@ -115,7 +115,7 @@ class Executions:
 
     @property
     def dropped(self) -> int:
-        """Number of executions lost at the full queue."""
+        """Number of executions lost at a full queue, or after a fault of the listener."""
         return 0 if self._listener is None else int(self._listener.dropped())
 
     def next(self, timeout_s: float) -> Item | None:

@@ -1,7 +1,6 @@
 """Actions of RDDs from Python: saves, `foreach` and `foreachPartition`. Spark's events do not name their inputs.
 
-Methods are wrapped, once in a process; without a capture of the context, a wrapper only calls its method. Actions of
-libraries on RDDs in the JVM are not seen.
+Methods are wrapped, once in a process. Actions of libraries on RDDs in the JVM are not seen.
 
     RDD.saveAsTextFile, ...    reported as actions; the names are as old as Spark 1
     DataFrame.rdd              remembered: the RDD has the rows of the frame

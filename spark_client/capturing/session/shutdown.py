@@ -131,7 +131,7 @@ class Program:
 
 
 class _Freed:
-    """Attribute of an exit's exception. Freed by running code, the exit was caught; of an uncaught exit no code runs on."""
+    """Attribute of an exit's exception. If running code frees it, the exit was caught."""
 
     def __init__(self, caught: Callable[[Failure | None], None], failure: Failure | None) -> None:
         self._caught, self._failure = caught, failure
