@@ -123,7 +123,7 @@ public class ExecutionListener extends SparkListener {
     /**
      * @param reads true to keep queries with rows for the program, too
      * @param active Spark's map of the running streaming queries, by id
-     * @param met the queries running at the begin of the capture
+     * @param met the queries running at the start of the capture
      */
     public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active, Map met) {
         this.queue = new ArrayBlockingQueue(kept);

@@ -77,12 +77,10 @@ public class GlueFrames {
         }
     }
 
-    /** Note the begin of a write. */
     public static void begin(long number, String steps, List datasets) {
         WRITES.put(Long.valueOf(number), new Frame(steps, datasets));
     }
 
-    /** The frame of a running write, or null. */
     public static Frame write(long number) {
         return (Frame) WRITES.get(Long.valueOf(number));
     }

@@ -31,7 +31,6 @@ public class Members {
         }
     }
 
-    /** A class's public method, or null. */
     public static Method method(Class type, String name) {
         return (Method) find(METHODS, type, name);
     }

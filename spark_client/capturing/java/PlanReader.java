@@ -44,7 +44,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * The first 0 is an index in `kinds`. As a value, an integer is the index of a node, a negative integer (`~index`) of a
  * type; further numbers are texts, literals null. No recursion is as deep as the plan; at a bound `read` returns null.
- * `Shapes` names further objects to read, and the methods to call. Rows, RDDs, sessions and passwords are not named.
+ * `Shapes` names further objects to read, and the methods to call. Rows, RDDs, sessions and passwords stay unread.
  */
 public class PlanReader {
     public static final int FULL = 0;
@@ -105,7 +105,6 @@ public class PlanReader {
         clear();
     }
 
-    /** Forget the last plan. */
     private void clear() {
         out = new StringBuilder();
         types = new StringBuilder();

@@ -29,7 +29,6 @@ public class RddAction implements SparkListenerEvent {
     /** Set by the listener: the stream around it, and rows and bytes written by its tasks; or null. */
     public Stream stream;
     public long[] written;
-    /** Written frame; null for an RDD. */
     public GlueFrames.Frame frame;
 
     public RddAction(

@@ -47,7 +47,6 @@ public class Shapes {
         this.skipped = new HashSet(Arrays.asList(skipped.split("\n")));
     }
 
-    /** A name as a key of JSON. */
     public static String label(String name) {
         return "\"" + name + "\":";
     }

@@ -85,7 +85,6 @@ public class Stream {
         return taken;
     }
 
-    /** Note the queries of the running batch. */
     public synchronized void ran(QueryExecution batch, List parts) {
         ran = new ArrayList(parts);
         ran.add(batch);
@@ -96,7 +95,6 @@ public class Stream {
         return progress;
     }
 
-    /** Queries of the last batch. */
     public synchronized QueryExecution[] ran() {
         return (QueryExecution[]) ran.toArray(new QueryExecution[0]);
     }

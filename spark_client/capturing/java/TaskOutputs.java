@@ -24,7 +24,6 @@ public class TaskOutputs {
     private final Map byOwner = new HashMap();
     private final Map byStage = new HashMap();
 
-    /** Note a job of an owner. */
     public void started(Object key, SparkListenerJobStart job) {
         Owner owner = ownerOf(key);
         scala.collection.Iterator stages = job.stageInfos().iterator();

@@ -101,6 +101,7 @@ class Executions:
         self._actions: Any = None
         self._classes = classes
         self._is_closed = False
+        # The early listener joins the bus first: no event is missed during the compilation.
         try:
             self._python_context, self._gateway = context, context._gateway
             self._context, self._session = context._jsc.sc(), spark._jsparkSession
@@ -176,7 +177,6 @@ class Executions:
             return self._listener
 
     def _add(self, listener: Any) -> bool:
-        """Add a listener to Spark's bus; return False if the bus has stopped."""
         from py4j.protocol import Py4JJavaError
 
         try:

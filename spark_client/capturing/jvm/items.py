@@ -44,11 +44,7 @@ class Lost:
 
 
 def parse_item(text: str) -> Item:
-    """Parse the result of a call of `Executions.java`.
-
-    >>> parse_item('{"over": 7}')
-    Over(id=7)
-    """
+    """Parse the result of a call of `Executions.java`: `{"over": 7}` is `Over(7)`."""
     document = json.loads(text)
     if "stream" in document:
         return _parse_moment(document)

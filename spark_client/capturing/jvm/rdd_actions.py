@@ -171,7 +171,6 @@ def _wrap_methods(actions: RddActions) -> None:
 
 
 def _wrap_calls(actions: RddActions) -> None:
-    """Report each rename as an action without an RDD; other calls cost a comparison of names."""
     from py4j.java_gateway import JavaMember
 
     call = JavaMember.__call__

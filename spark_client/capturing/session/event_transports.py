@@ -43,6 +43,7 @@ def open_event_transport(
     if client is not None:
         given = _given(client)
         return OpenLineageTransport(lambda: given, counts, type(given.transport).__name__)
+    # Headwater's own destinations come before OpenLineage's configuration.
     to = settings.destination
     if to.url or to.function or to.file:
         choose_destination(to, {})

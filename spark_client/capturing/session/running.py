@@ -232,7 +232,6 @@ class RunningCapture(Capture):
         self._warn_of_losses(was_read, sent, self._flush_s if not is_terminated else time.monotonic() - begun_s)
 
     def _warn_of_losses(self, was_read: bool, sent: bool, waited_s: float) -> None:
-        """Warn of all losses of the run, in a single line."""
         lost = []
         if not was_read:
             lost.append("not all writes were read")

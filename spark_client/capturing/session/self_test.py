@@ -1,8 +1,8 @@
 """Self-test of a capture: plans of this Spark give the known lineage.
 
 Another version of Spark may rename the parameters of its plan nodes; a write would lose its filters or joins. So the
-names are compared, which takes milliseconds. If a name is missing, or Spark is no tested release, small queries are
-analyzed, never run, and their plans are read like a write's. The first use of Spark's analyzer takes a second.
+names are compared, which takes milliseconds. If a name is missing, or the release is untested, small queries are
+analyzed, never run, and their plans read. The first use of Spark's analyzer takes a second.
 """
 
 from __future__ import annotations

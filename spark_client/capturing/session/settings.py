@@ -92,6 +92,7 @@ def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> S
     >>> parse_settings({"spark.headwater.capture.flushSeconds": "30"}, {}).flush_s
     30.0
     """
+    # A faulty value is None here, and leaves the class's default.
     settings = {name: _read(conf, key, parse) for name, (key, parse) in _RULES.items() if key in conf}
     known: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if environment.get("OPENLINEAGE_DISABLED", "").strip().lower() == "true":

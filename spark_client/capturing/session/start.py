@@ -203,6 +203,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     at_once = strict or part is not None
     transport = open_event_transport(client, settings, os.environ, counts, at_once=at_once)
     application = Application(given.context(settings, session.name or "spark"), version, settings.description)
+    # Listening begins here, so a later failure must end it.
     origin = session.open(settings, at_once=strict)
     try:
         return RunningCapture(application, origin, transport, counts, settings, starts_at_once=starts_at_once)

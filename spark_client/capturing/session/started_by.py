@@ -63,7 +63,6 @@ def _of_context(name: str, settings: Mapping[str, str]) -> StartedBy | None:
 
 
 def _run_of(form: Mapping[str, Any]) -> JobRun:
-    """Parse an object with `run` and `job`; ValueError if a name is no text, or empty."""
     names = form["job"]["namespace"], form["job"]["name"], form["run"]["runId"]
     if not all(isinstance(name, str) and name for name in names):
         raise ValueError(names)
@@ -84,7 +83,6 @@ def _of_text(name: str, environment: Mapping[str, str]) -> JobRun | None:
 
 
 def _of_keys(prefix: str, conf: Mapping[str, str]) -> JobRun | None:
-    """Read the run in `prefix` + JobNamespace, JobName and RunId."""
     namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
     if namespace and name and run_id:
         return JobRun(namespace, name, normalize_run_id(run_id))

@@ -28,6 +28,7 @@ def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
     own = {key: value for key, value in conf.items() if kind != "composite" or not key.startswith("transports.")}
     names = _RENAMED.get(kind, {})
     transport = dict(_valued(names.get(key, key), value) for key, value in _nested(own).items())
+    # Each transport of a composite has its own type and keys.
     if kind == "composite":
         inner = dict.fromkeys(key.split(".")[1] for key in conf if key.startswith("transports."))
         transports = {name: translate_transport(under(f"transports.{name}.", conf)) for name in inner}

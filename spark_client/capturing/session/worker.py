@@ -219,6 +219,7 @@ class Worker(Generic[P, Q]):
                 time.sleep(_POLL_S)
                 continue
             failures = 0
+            # After the application's end no inner write can follow.
             if isinstance(item, Ended):
                 self._has_ended = True
                 self._emit_all(self._merger.release())
@@ -299,14 +300,12 @@ class Worker(Generic[P, Q]):
             self._count(self._emit_stream, report, None if report.phase in ("START", "RUNNING") else "writes")
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
-        """Emit writes; a stream's writes when its run is due."""
         reports, writes = self._runs.add(writes)
         self._report(reports)
         for write in writes:
             self._count(self._emit, write, "writes")
 
     def _emit_reads(self, reads: Sequence[Read]) -> None:
-        """Emit reads, the first of each lineage."""
         for read in reads:
             if self._reads.add(read):
                 self._count(self._emit, read, "reads")
@@ -314,7 +313,6 @@ class Worker(Generic[P, Q]):
                 self._counts.add("repeated")
 
     def _count(self, emit: Callable[[T], bool], item: T, ended: Literal["writes", "reads"] | None) -> None:
-        """Emit, and count an ended write or read."""
         try:
             emitted = emit(item)
         except Exception as error:  # noqa: BLE001 - as above

@@ -189,6 +189,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
     """Join the outer write's table, statement and outcome with the inner write's numbers."""
     if outer.command in FOLDERS:
         return outer
+    # Of a statement of Hudi's, the inner writes know the counts alone.
     if outer.command in STATEMENTS:
         scanned = {**inner.scanned, **outer.scanned}
         return replace(outer, written=outer.written.otherwise(inner.written), scanned=scanned)
