@@ -1,8 +1,8 @@
-"""The functions: one module each, event in, one call, response out.
+"""The functions, a module each: event in, a call, response out.
 
 A cold start makes some 500,000 objects and no garbage. A search for garbage each 50,000 new objects takes about an
-eighth of its CPU time (measured; Python's default is each 700). So the first search comes late, and passes over all
-that the start made; later ones are rarer than the default.
+eighth of its CPU time (measured; Python's default is each 700). So the first search comes late, and passes over the
+objects of the start; later searches are rarer than the default.
 """
 
 import gc

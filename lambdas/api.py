@@ -48,5 +48,5 @@ _api = Api(_services, lambda entry: logger.info("request", extra=dict(entry)))
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Respond to one HTTP request; an unexpected error is raised, and API Gateway returns 502."""
+    """Respond to an HTTP request; an unexpected error is raised, and API Gateway returns 502."""
     return _api.resolve(event, context)

@@ -16,13 +16,13 @@ from headwater_model.ids import SHARDS, sha256_hex
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
 
-# The interval at which the state machine checks the day's roots. A shorter one, until the deadline, could fill the
-# history of an execution: Step Functions ends it at 25,000 events, and a check takes nine.
+# Interval of the checks of the day's roots. Shorter intervals, until the deadline, could fill the history of an
+# execution: Step Functions ends it at 25,000 events, and a check takes nine.
 _POLL_S = 30
 _POLL_MIN_S, _POLL_MAX_S = 10, 900
 _SEALED = ("roots", "objects", "lines", "missing", "digest")
 _INPUT = ("day", "poll_s", "publish_again")
-# A slice or a seal ends when this much of its function's time is left: one more page of roots needs less.
+# A slice or a seal ends when so much of its function's time is left: another page of roots needs less.
 _RESERVE_MS = 120_000
 
 
@@ -47,7 +47,7 @@ def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _checked(given: object) -> dict[str, Any]:
-    """Return the execution's input with its defaults. Raises `Invalid` with every value that cannot work."""
+    """Fill the execution's input with its defaults: `{"poll_s": 30}`. Raises `Invalid` with all faulty values."""
     if not isinstance(given, dict):
         raise Invalid.because("input", given, "must be an object")
     faults = [Fault(name, given[name], f"must be one of {', '.join(_INPUT)}") for name in given if name not in _INPUT]
@@ -139,7 +139,7 @@ _STEPS: dict[str, Callable[[dict[str, Any], LambdaContext], dict[str, Any]]] = {
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Run one step of the compaction; `infra/compaction.asl.json` has its input and result."""
+    """Run a step of the compaction; `infra/compaction.asl.json` has its input and result."""
     step = _STEPS.get(event.get("step", ""))
     if step is None:
         raise Invalid.because("step", event.get("step"), f"must be one of {', '.join(_STEPS)}")

@@ -17,7 +17,7 @@ from lambdas import wiring
 from lambdas.sqs_batch import acknowledge, check_delivery, failures_of, has_time, in_groups, retry_soon
 from lambdas.telemetry import count, logger, metrics
 
-# A little more than the function's time (`infra.events`): after that it has ended, or died.
+# A little more than the function's time (`infra.events`): it has ended by then, or died.
 HELD_S = 150
 
 
@@ -25,10 +25,11 @@ HELD_S = 150
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Load a batch of queued events or changes; return the messages to try again.
 
-    The raw log names the sender of each message, so an event that no queue delivered is refused (`Forbidden`).
+    The raw log names the sender of each message. So an event from an invoker, not from a queue, is `Forbidden`.
     """
     queue_urls = [os.environ[EVENTS_QUEUE_URL], os.environ[CHANGES_QUEUE_URL]]
     check_delivery(event, queue_urls, held_s=HELD_S)
+    # Each group is acknowledged before the next: if the function dies, it comes back no more.
     failed, passing = dict[str, str](), set[str]()
     for url, load in zip(queue_urls, (load_events, load_api_changes), strict=True):
         groups = list(in_groups([message for message in event["Records"] if _is_from(message, url)]))
@@ -46,7 +47,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
-    """True if the message came from this queue, by Lambda's own attribute."""
     queue: str = message["eventSourceARN"]
     return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
 
@@ -59,12 +59,12 @@ def _left(group: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], set[str]]
 def _load(
     load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]], context: LambdaContext
 ) -> tuple[dict[str, str], set[str]]:
-    """Load and count messages of one queue; return the reasons of the failed ones by message, and the passing ones."""
+    """Load and count messages of a queue; return the reasons of failures by message, and the passing failures."""
     messages = [_queued(message) for message in received]
     try:
         stores = wiring.event_stores()
     except (BotoCoreError, ClientError, Unavailable) as error:
-        # The rules of names were not read: no event may be loaded by others.
+        # Without the stored rules of names no event may be loaded.
         unread = EventLoad()
         for message in messages:
             unread.fail(message.message_id, error)

@@ -1,4 +1,4 @@
-"""The expired function: records that TTL removed before a trace is known to have read them, staged."""
+"""The expired function: stages records removed by TTL, unless a trace is known to have read them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _parse(stream_record: dict[str, Any]) -> ExpiredRecord | None:
     try:
         record = parse_item(change["OldImage"])
     except (KeyError, ValueError):
-        # Not an item that the load function wrote: it would block its shard for a day if it were tried again.
+        # No item of the load function. Another try would block its shard for a day.
         logger.exception("an expired item is no record", extra={"sequence_number": change["SequenceNumber"]})
         return None
     removed_at = int(change["ApproximateCreationDateTime"])

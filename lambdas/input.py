@@ -23,13 +23,14 @@ _EVENT_FIELDS = frozenset({"eventTime", "run", "job", "dataset"})
 
 @metrics.log_metrics
 def handler(event: Any, context: LambdaContext) -> dict[str, object]:
-    """Accept a request as a whole and return the response for the next step.
+    """Accept a request as a whole, or events, and return the response.
 
-    An invoker may send any JSON: what is neither a request nor an event is `Invalid`. Input without `root_id`, but with
-    fields of an OpenLineage event, is an event; the response is `{}`. Input `{"events": [...]}` has up to 1,000 events;
-    the response is that of `POST /api/v1/lineage/batch`. Step Functions catches errors by name: `Invalid`, `TooLarge`,
-    `Unavailable`. The last is raised for a batch if AWS refused any event of it; sending the whole batch again does no
-    harm.
+        {"root_id": ...}                  a request; the response is for the next step
+        {"eventTime": ..., "run": ...}    an event; `{}`
+        {"events": [...]}                 up to 1,000 events; as of `POST /api/v1/lineage/batch`
+
+    Step Functions catches errors by name: `Invalid`, `TooLarge`, `Unavailable`. A batch is `Unavailable` if AWS refused
+    an event of it; sending the whole batch again does no harm.
     """
     if isinstance(event, dict) and "root_id" not in event:
         if "events" in event:

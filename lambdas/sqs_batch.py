@@ -1,15 +1,14 @@
-"""The shared part of the queues' consumers: the response that keeps failed messages, and when they are tried again.
+"""The shared part of the queues' consumers: the response of failed messages, and the waits before they come again.
 
-Powertools' batch processor handles one message after another; here a batch is loaded at once, so only the response is
-left to render.
+Powertools' batch processor handles messages in turn; here a batch is loaded at once, and the response is rendered.
 
-SQS counts receives, and nothing takes a receive back; a message becomes a dead letter after a hundred
-(`infra.queues.RECEIVES_MAX`). So the waits decide. A message at which AWS refused for now waits twice as long each
-time, up to half an hour: a hundred receives take two days. A message that failed for another reason waits seconds: a
-hundred receives take a quarter of an hour.
+SQS counts receives; after a hundred a message becomes a dead letter (`infra.queues.RECEIVES_MAX`). Waits between them:
 
-A batch whose function died left nothing but the count of receives. So messages that come again are loaded in halves,
-from the third receive on alone, and acknowledged group by group: who dies with one keeps no other for long.
+    AWS refused for now     twice as long each time, up to half an hour    a hundred receives take two days
+    any other failure       seconds                                        a hundred take a quarter of an hour
+
+A batch whose function died leaves the count of receives alone. So messages are loaded in halves at their second
+receive, alone from the third on, and acknowledged group by group. Then a message that kills the function delays few.
 """
 
 from __future__ import annotations
@@ -32,31 +31,32 @@ from lambdas.telemetry import logger
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import ChangeMessageVisibilityBatchRequestEntryTypeDef
 
-# The first retry after a refusal for now; each further one waits twice as long. The queue's own time-out of minutes is
+# The first retry after a refusal for now; each later retry waits twice as long. The queue's own time-out of minutes is
 # for functions that die.
 _FIRST_RETRY_S = 30
 _RETRY_MAX_S = 1_800
-# A message that is at fault itself.
+# Retry of a message at fault itself.
 _FAULTY_RETRY_S = 10
-# Waits differ by so much, so that messages that failed together are not tried together for ever.
+# Waits differ by so much: messages that failed together then do not meet again each time.
 _JITTER = 0.25
-# Of the function's time, what an act may still take: a call of DynamoDB's client gives up after half a minute.
+# Time for an attempt that begins: a call of DynamoDB's client gives up after half a minute.
 _RESERVED_MS = 60_000
-# SQS's codes for a receipt that is none, is too old, or is of a message that nobody works on.
+# SQS's codes for a false receipt, an old receipt, and a receipt of a message that is not under way.
 _NO_RECEIPTS = {"ReceiptHandleIsInvalid", "InvalidParameterValue", "MessageNotInflight"}
 
 
 def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: int) -> None:
     """Refuse an event that SQS did not deliver; hold its messages for `held_s` more, as long as the function may run.
 
-    A function that dies need not wait for the time-out of the queue, which is six times longer. Whoever may invoke a
-    function may write any event, with any sender and any queue. A receipt of a message under way is known to the
-    queue's only receiver alone: one of the batch shows that Lambda brought it.
+    An invoker may send any event, with any sender and queue. But only Lambda, the queue's receiver, knows the receipts
+    of messages under way. After a function's death its messages come again `held_s` later, not after the queue's
+    time-out, which is six times longer.
 
     Raises:
         Forbidden: a message is of another queue, or not under way.
     """
     urls = {url.rpartition("/")[2]: url for url in queue_urls}
+    # A message of each queue proves the delivery; the others are held without a check.
     first = {message["eventSourceARN"].rpartition(":")[2]: message for message in reversed(event["Records"])}
     for name, message in first.items():
         if name not in urls:
@@ -74,10 +74,10 @@ def check_delivery(event: dict[str, Any], queue_urls: Sequence[str], *, held_s: 
 
 
 def in_groups(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Yield the messages as they may be loaded together: new ones first, then halves of those that come again once.
+    """Yield the messages in groups to load: the new messages, the halves of second receives, then each message alone.
 
-    The others come in an order drawn for each two receives, and in the second of the two in reverse: a message that a
-    killer kept from one receive comes before the killer in the next. A message between two killers needs a new order.
+    Messages alone are in an order drawn for each two receives, and reversed in the second: a message behind a killer
+    in the first comes before it in the second. A message between two killers needs a new order.
 
     >>> a_message = lambda name, count: {"messageId": name, "attributes": {"ApproximateReceiveCount": str(count)}}
     >>> batch = [a_message("a", 1), a_message("b", 2), a_message("c", 2), a_message("d", 3), a_message("e", 1)]
@@ -104,7 +104,7 @@ def _turn(message: Mapping[str, Any]) -> int:
 
 
 def acknowledge(queue_url: str, messages: Sequence[Mapping[str, Any]]) -> None:
-    """Delete loaded messages before the function ends; one that stays is loaded again, which changes nothing."""
+    """Delete loaded messages before the function ends; loading a leftover message again changes nothing."""
     for batch in chunks(messages, BATCH_ENTRIES_MAX):
         entries = [{"Id": str(number), "ReceiptHandle": each["receiptHandle"]} for number, each in enumerate(batch)]
         with suppress(BotoCoreError, ClientError):
@@ -112,7 +112,7 @@ def acknowledge(queue_url: str, messages: Sequence[Mapping[str, Any]]) -> None:
 
 
 def failures_of(failed: Collection[str]) -> dict[str, Any]:
-    """Return the partial batch response: only these messages are delivered again."""
+    """Render the partial batch response: `{"batchItemFailures": [{"itemIdentifier": "m1"}]}`."""
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 
@@ -122,7 +122,7 @@ def has_time(context: LambdaContext) -> bool:
 
 
 def wait_of_refusals(receives: int) -> float:
-    """Return the longest wait of a message at which AWS refused for now, in seconds."""
+    """Compute the longest wait after a refusal for now, in seconds: 30, 60, 120, ... 1800."""
     return float(min(_FIRST_RETRY_S * 2 ** min(receives - 1, 10), _RETRY_MAX_S))
 
 
@@ -134,10 +134,9 @@ def retry_soon(
     passing: Set[str] | None = None,
     longest_wait_s: Callable[[int], float] = wait_of_refusals,
 ) -> None:
-    """Make the failed messages visible again after a wait; if that fails, their queue's time-out does it.
+    """Make the failed messages visible again after a wait; if the call fails, after their queue's time-out.
 
-    `passing` are those at which AWS refused for now; None: all of them. They wait up to `longest_wait_s` of
-    their receives.
+    `passing` are the messages refused by AWS for now, None for all. They wait up to `longest_wait_s(receives)`.
     """
     waits = [
         (message, _wait_s(message, longest_wait_s if passing is None or message["messageId"] in passing else _faulty))
@@ -148,7 +147,7 @@ def retry_soon(
 
 
 def _wait_each(waits: Sequence[tuple[Mapping[str, Any], int]], urls: Mapping[str, str]) -> None:
-    """Make each message visible again after its seconds; `urls` are those of the queues by name."""
+    """Make each message visible again after its seconds; `urls` has the queues' URLs by name."""
     entries: dict[str, list[ChangeMessageVisibilityBatchRequestEntryTypeDef]] = {}
     for message, wait_s in waits:
         of_queue = entries.setdefault(urls[message["eventSourceARN"].rpartition(":")[2]], [])
@@ -165,7 +164,6 @@ def _faulty(_: int) -> float:
 
 
 def _wait_s(message: Mapping[str, Any], longest_wait_s: Callable[[int], float]) -> int:
-    """Return the seconds until a failed message is visible again."""
     longest_s = longest_wait_s(_receives(message))
     return round(longest_s * random.uniform(1 - _JITTER, 1))  # noqa: S311 - no secret
 

@@ -20,7 +20,7 @@ from lambdas.telemetry import count, logger, metrics
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Trace the roots that the messages name; return the messages to try again."""
+    """Trace the roots of the messages; return the messages to try again."""
     failed: dict[str, str] = {}
     passing: set[str] = set()
     for message in event["Records"]:

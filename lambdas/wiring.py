@@ -51,17 +51,17 @@ T = TypeVar("T")
 
 
 def now_s() -> int:
-    """Return the clock, in whole seconds since 1970 UTC."""
+    """Read the clock, in whole seconds since 1970 UTC: `1767225600`."""
     return int(time.time())
 
 
 def now_ms() -> int:
-    """Return the clock, in whole milliseconds since 1970 UTC."""
+    """Read the clock, in whole milliseconds since 1970 UTC: `1767225600000`."""
     return int(time.time() * 1000)
 
 
 def now() -> str:
-    """Return the clock as a normalized time."""
+    """Read the clock as a normalized time: `2026-01-01T00:00:00.000000Z`."""
     from headwater_model.times import normalize
 
     return normalize(datetime.now(timezone.utc))
@@ -73,12 +73,12 @@ def sleep(seconds: float) -> None:
 
 
 def number(name: str) -> int:
-    """Return a variable that holds a whole number."""
+    """Read a variable with a whole number, as in `number("TRACE_RECORDS_MAX")`."""
     return int(os.environ[name])
 
 
 class _AtFirstUse:
-    """A stand-in for an object that is made when one of its attributes is first used."""
+    """A stand-in for an object, made when an attribute of it is first used."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
@@ -88,23 +88,23 @@ class _AtFirstUse:
 
 
 def at_first_use(make: Callable[[], T]) -> T:
-    """Return a stand-in for the object that a cached factory makes; many invocations never use it."""
+    """Stand in for the object of a cached factory; many invocations never use it."""
     return cast("T", _AtFirstUse(make))
 
 
 def s3() -> S3Client:
-    """Return the client of S3, made at its first use: boto3 takes longer for it than our own modules do."""
+    """Make the client of S3 at its first use: boto3 takes longer for it than our own modules do."""
     return at_first_use(lambda: client("s3"))
 
 
 def sqs() -> SQSClient:
-    """Return the client of SQS, made at its first use."""
+    """Make the client of SQS at its first use."""
     return at_first_use(lambda: client("sqs"))
 
 
 @cache
 def record_queue() -> RecordQueue:
-    """Return the queue of requests."""
+    """Make the queue of requests."""
     from headwater.records.queues import RecordQueue
 
     return RecordQueue(
@@ -118,7 +118,7 @@ def record_queue() -> RecordQueue:
 
 @cache
 def event_queue() -> EventQueue:
-    """Return the queue of events."""
+    """Make the queue of events."""
     from headwater.events.ingest import EventQueue
 
     return EventQueue(
@@ -133,7 +133,7 @@ def event_queue() -> EventQueue:
 
 @cache
 def change_queue() -> ApiChangeQueue:
-    """Return the queue of changes through the API."""
+    """Make the queue of changes through the API."""
     from headwater.events.api_change_queue import ApiChangeQueue
 
     return ApiChangeQueue(sqs(), os.environ[settings.CHANGES_QUEUE_URL])
@@ -141,7 +141,7 @@ def change_queue() -> ApiChangeQueue:
 
 @cache
 def table() -> RecordsTable:
-    """Return the records table."""
+    """Open the records table."""
     from headwater.records.table import RecordsTable
 
     return RecordsTable(dynamodb(), os.environ[settings.RECORDS_TABLE])
@@ -149,7 +149,7 @@ def table() -> RecordsTable:
 
 @cache
 def dirty_roots() -> DirtyRoots:
-    """Return the dirty roots in the graph table."""
+    """Open the dirty roots in the graph table."""
     from headwater.records.dirty_roots import DirtyRoots
 
     return DirtyRoots(dynamodb(), os.environ[settings.GRAPH_TABLE], now_ms)
@@ -157,7 +157,7 @@ def dirty_roots() -> DirtyRoots:
 
 @cache
 def root_ids() -> RootIds:
-    """Return the ids of roots in the graph table."""
+    """Open the ids of roots in the graph table."""
     from headwater.records.root_ids import RootIds
 
     return RootIds(dynamodb(), os.environ[settings.GRAPH_TABLE])
@@ -165,7 +165,7 @@ def root_ids() -> RootIds:
 
 @cache
 def pointers() -> Pointers:
-    """Return the archive pointers in the graph table."""
+    """Open the archive pointers in the graph table."""
     from headwater.records.pointers import Pointers
 
     return Pointers(dynamodb(), os.environ[settings.GRAPH_TABLE])
@@ -173,7 +173,7 @@ def pointers() -> Pointers:
 
 @cache
 def staged() -> Staged:
-    """Return the staged images in the graph table."""
+    """Open the staged images in the graph table."""
     from headwater.records.expired import Staged
 
     return Staged(dynamodb(), os.environ[settings.GRAPH_TABLE])
@@ -181,7 +181,7 @@ def staged() -> Staged:
 
 @cache
 def dead_letters() -> DeadLetters:
-    """Return the records' dead-letter queue."""
+    """Open the records' dead-letter queue."""
     from headwater.records.queues import DeadLetters
 
     return DeadLetters(sqs(), os.environ[settings.RECORDS_DLQ_URL])
@@ -189,7 +189,7 @@ def dead_letters() -> DeadLetters:
 
 @cache
 def sources() -> RecordSources:
-    """Return the stores that may hold records of a root."""
+    """Open the stores that may hold records of a root."""
     from headwater.records.archive import Archive
     from headwater.records.root_records import RecordSources
 
@@ -197,7 +197,7 @@ def sources() -> RecordSources:
 
 
 def load_stores() -> LoadStores:
-    """Return the stores of the load function."""
+    """Open the stores of the load function."""
     from headwater.records.load import LoadStores
 
     bucket = os.environ[settings.INTAKE_BUCKET]
@@ -205,7 +205,7 @@ def load_stores() -> LoadStores:
 
 
 def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
-    """Return the tracer; `gather` reads a root."""
+    """Make the tracer; `gather` reads a root."""
     from headwater.records.trace import Tracer
 
     return Tracer(sources(), dirty_roots(), archive_state(), dead_letters(), now_s, gather)
@@ -213,21 +213,21 @@ def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
 
 @cache
 def archive_state() -> ArchiveState:
-    """Return the archive's state in the graph table."""
+    """Open the archive's state in the graph table."""
     from headwater.records.archive_state import ArchiveState
 
     return ArchiveState(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def proofs() -> Proofs:
-    """Return the proofs of archived records."""
+    """Make the proofs of archived records."""
     from headwater.records.proof import Proofs
 
     return Proofs(sources(), archive_state())
 
 
 def compactor() -> Compactor:
-    """Return the steps of the compaction with their stores."""
+    """Make the steps of the compaction with their stores."""
     from headwater.records.compaction import Compactor
     from headwater.records.digest import Digests
     from headwater.records.signatures import Signatures
@@ -248,14 +248,14 @@ def compactor() -> Compactor:
 
 @cache
 def publications() -> Publications:
-    """Return the published days in the graph table."""
+    """Open the published days in the graph table."""
     from headwater.records.publications import Publications
 
     return Publications(dynamodb(), os.environ[settings.GRAPH_TABLE])
 
 
 def publisher() -> Publisher:
-    """Return the publisher of compacted days."""
+    """Make the publisher of compacted days."""
     from headwater.aws.athena import Catalog
     from headwater.records.digest import Digests
     from headwater.records.publisher import Publisher
@@ -267,7 +267,7 @@ def publisher() -> Publisher:
 
 @cache
 def graph_table(concurrency: int = CONCURRENCY) -> GraphTable:
-    """Return the graph table; so many requests are made at once."""
+    """Open the graph table, which has up to `concurrency` requests under way."""
     from headwater.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
@@ -276,7 +276,7 @@ def graph_table(concurrency: int = CONCURRENCY) -> GraphTable:
 
 @cache
 def event_log() -> EventLog:
-    """Return the raw log of events, and their list."""
+    """Open the raw log of events, and their list."""
     from headwater.loading.event_log import EventLog
 
     return EventLog(graph_table(), s3(), os.environ[settings.ARCHIVE_BUCKET])
@@ -284,7 +284,7 @@ def event_log() -> EventLog:
 
 @cache
 def lineage_queries() -> LineageQueries:
-    """Return the queries over the graph table."""
+    """Make the queries over the graph table."""
     from headwater.queries.service import LineageQueries
 
     return LineageQueries(
@@ -302,7 +302,7 @@ def _stored_rules() -> StoredRules:
 
 @cache
 def _rules_of_senders() -> StoredRules:
-    """Return the rules by which the names in an event are checked before it is queued: nothing else is left out."""
+    """Make the stored rules over names as sent (`AS_SENT`): before the queue no partition is trimmed."""
     from headwater.events.naming import AS_SENT
     from headwater.loading.stored_rules import StoredRules
 
@@ -310,12 +310,12 @@ def _rules_of_senders() -> StoredRules:
 
 
 def naming_rules() -> NamingRules:
-    """Return this deployment's naming rules for datasets."""
+    """Read this deployment's naming rules for datasets, as they are now."""
     return _stored_rules().at(now_s())
 
 
 def event_stores() -> EventStores:
-    """Return the stores of the events function, with the hooks of features that this deployment has switched on."""
+    """Open the stores of the events function, with the hooks of the features switched on by its variables."""
     from headwater.features import FEATURES
     from headwater.loading.load import EventStores
 
@@ -326,7 +326,7 @@ def event_stores() -> EventStores:
 
 @cache
 def searcher() -> Searcher:
-    """Return the search of live and archived records."""
+    """Make the search of live and archived records."""
     from headwater.aws.athena import Athena
     from headwater.records.search.archive import ArchiveSearch
     from headwater.records.search.live import LiveSearch, Roots
@@ -339,7 +339,7 @@ def searcher() -> Searcher:
 
 @cache
 def tokens() -> Tokens:
-    """Return the bearer tokens in the graph table, with this process's cache of them."""
+    """Open the bearer tokens in the graph table, with this process's cache of them."""
     from headwater.api.tokens import Tokens
 
     return Tokens(graph_table())

@@ -28,18 +28,20 @@ def column_facet(
     unmasked: bool = True,
     size_max_bytes: int | None = None,
 ) -> Facet | None:
-    """Return the facet of these columns; None if there are none. Columns with shared sources share their JSON.
+    """Render the columns, sorted, each with its sorted sources; None without columns. Equal sources share their JSON.
 
-    Columns and sources are sorted. Without `indirect` a column keeps its direct sources; a column without any is left
-    out, since it would look as if it were made of nothing. The sources of the dataset as a whole stay. Without
-    `unmasked` a transformation does not say that it masks nothing. With `size_max_bytes` it has the first columns that
-    fit.
+        {"fields": {"total": {"inputFields": [{"namespace": "s3://lake", "name": "trips", "field": "fare"}]}}}
+
+    Without `indirect`, filters and joins are left out of the columns, not out of the dataset's own sources. A column
+    without direct sources is left out, too: empty, it would seem a constant. Without `unmasked`, `"masking": false` is
+    left out. With `size_max_bytes` the facet has the first columns within the limit.
 
     Raises:
-        BudgetExceeded: it is larger than the budget, found before it is built.
+        BudgetExceeded: the facet is larger than the budget; raised before the facet is built.
     """
     if not (columns.fields or columns.dataset_level):
         return None
+    # A limit has a budget of its own, charged at the end.
     own = budget if size_max_bytes is None else SizeBudget(size_max_bytes)
     whole: list[_Json] = []
     fields: _Json = {}
@@ -58,7 +60,6 @@ def column_facet(
 
 
 def _rendered(columns: ColumnLineage, render: _Rendering, budget: SizeBudget) -> Iterator[tuple[str, list[_Json]]]:
-    """Yield the columns in order, each with its sources."""
     named = {print_dotted(path): sources for path, sources in columns.fields.items()}
     for name, sources in sorted(named.items(), key=lambda pair: pair[0]):
         inputs = render.sources(sources)
@@ -68,7 +69,7 @@ def _rendered(columns: ColumnLineage, render: _Rendering, budget: SizeBudget) ->
 
 
 class _Rendering:
-    """Rendering of sources as JSON, each mapping once; the mappings must outlive it."""
+    """Rendering of sources as JSON, each mapping once; known by `id`, so the mappings must outlive it."""
 
     def __init__(self, budget: SizeBudget, *, descriptions: bool, indirect: bool, unmasked: bool) -> None:
         self._unmasked = unmasked
@@ -79,7 +80,7 @@ class _Rendering:
         self._rendered_transformations: dict[frozenset[Transformation], tuple[list[_Json], int]] = {}
 
     def sources(self, sources: Sources) -> list[_Json]:
-        """Return the sources that are columns."""
+        """Render the columns among the sources."""
         known = self._rendered.get(id(sources))
         if known is not None:
             self._budget.spend(known[1])
@@ -102,7 +103,7 @@ class _Rendering:
                 yield form | more, _SOURCE_BYTES + len(namespace) + len(name) + len(field) + size_bytes
 
     def _transformations(self, transformations: frozenset[Transformation]) -> tuple[list[_Json], int]:
-        """Return the transformations that are not cut, with their size: most columns are made in one of a few ways."""
+        """Render the transformations without the cut parts, with their size; most columns share few sets."""
         if transformations not in self._rendered_transformations:
             kept = {
                 transformation
@@ -117,7 +118,6 @@ class _Rendering:
 
 
 def _transformation(transformation: Transformation, *, unmasked: bool) -> _Json:
-    """Return a transformation; without `unmasked` it does not say that it masks nothing."""
     values = {
         "type": transformation.type,
         "subtype": transformation.subtype,

@@ -1,4 +1,4 @@
-"""Description of an application's job and run, by its program's configuration: facets that OpenLineage has for them."""
+"""Description of an application's job and run, by its program's configuration, as OpenLineage's facets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from spark_client.capturing.events.facets import Facet, openlineage_facet
 
-# Value and source of a tag that has none, as in OpenLineage's integration for Spark.
+# Default value and source of a tag, as in OpenLineage's integration for Spark.
 _VALUE, _SOURCE = "true", "CONFIG"
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """Key and value, and who says so."""
+    """Key and value, and their source."""
 
     key: str
     value: str = _VALUE
@@ -37,7 +37,7 @@ class Description:
     run_tags: tuple[Tag, ...] = ()
 
     def job_facets(self) -> dict[str, Facet]:
-        """Return the facets of the job."""
+        """Render the facets of the job: `documentation`, `ownership`, `tags`."""
         owners = [{"name": owner.name, "type": owner.type} for owner in self.owners]
         text = self.text
         return {
@@ -49,7 +49,7 @@ class Description:
         }
 
     def run_facets(self) -> dict[str, Facet]:
-        """Return the facets of the run."""
+        """Render the facet of the run: `tags`."""
         return _tags("TagsRunFacet", self.run_tags)
 
 
@@ -59,7 +59,7 @@ def _tags(facet: str, tags: tuple[Tag, ...]) -> dict[str, Facet]:
 
 
 def parse_tags(text: str) -> tuple[Tag, ...]:
-    """Return tags as OpenLineage's integration for Spark writes them: `key`, `key:value` or `key:value:source`.
+    """Parse tags as OpenLineage's integration for Spark writes them: `key`, `key:value` or `key:value:source`.
 
     >>> parse_tags("nightly;team:flights")
     (Tag(key='nightly', value='true', source='CONFIG'), Tag(key='team', value='flights', source='CONFIG'))

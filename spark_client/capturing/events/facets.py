@@ -1,4 +1,4 @@
-"""OpenLineage's facets as openlineage-python renders them, and Headwater's of captures; columns are a module apart."""
+"""OpenLineage's facets as openlineage-python renders them, and Headwater's of captures; columns: `column_facet`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from spark_client.recorder.operation_events import ours, run_of_job
 from spark_client.version import PRODUCER
 
 Facet: TypeAlias = dict[str, Any]
-# OpenLineage's schema of both subsets, those of inputs and of outputs.
+# OpenLineage's schema of a subset of an input.
 _SUBSET_SCHEMA = (
     "https://openlineage.io/spec/facets/1-0-0/BaseSubsetDatasetFacet.json#/$defs/InputSubsetInputDatasetFacet"
 )
@@ -26,18 +26,18 @@ _FIELD_BYTES = 32
 
 
 def openlineage_facet(name: str, spec: str, /, **values: object) -> Facet:
-    """Return an OpenLineage facet, by the name and the version of its schema; None values are left out."""
+    """Make an OpenLineage facet by its schema, as in `("SQLJobFacet", "1-1-0", query=sql)`, without None values."""
     url = f"https://openlineage.io/spec/facets/{spec}/{name}.json#/$defs/{name}"
     return {"_producer": PRODUCER, "_schemaURL": url, **_given(values)}
 
 
 def parent_facet(parent: JobRun, root: JobRun) -> Facet:
-    """Return the facet of a run's parent, and of the run at the root."""
+    """Name a run's parent, and the run at the root."""
     return openlineage_facet("ParentRunFacet", "1-2-0", **run_of_job(parent), root=run_of_job(root))
 
 
 def processing_engine_facet(spark_version: str) -> Facet:
-    """Return the facet of Spark, with this client in the place of OpenLineage's integration."""
+    """Name Spark's version, with this client in the place of OpenLineage's integration."""
     return openlineage_facet(
         "ProcessingEngineRunFacet",
         "1-1-1",
@@ -48,7 +48,7 @@ def processing_engine_facet(spark_version: str) -> Facet:
 
 
 def error_facet(message: str, stack: str | None, language: str) -> Facet:
-    """Return the facet of a failure."""
+    """Describe a failure in `JAVA` or `PYTHON`."""
     return openlineage_facet(
         "ErrorMessageRunFacet", "1-0-1", message=message, programmingLanguage=language, stackTrace=stack
     )
@@ -67,7 +67,7 @@ def capture_facet(
     counts: Mapping[str, int] | None = None,
     maintained: DatasetId | None = None,
 ) -> Facet:
-    """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
+    """Make Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
     values = {
         "tier": tier,
         "tierReason": tier_reason,
@@ -84,22 +84,22 @@ def capture_facet(
 
 
 def records_facet(root_ids: Sequence[str]) -> Facet:
-    """Return Headwater's facet of the record roots of a run (docs/facets/headwater_records.json)."""
+    """Make Headwater's facet of the record roots of a run (docs/facets/headwater_records.json)."""
     return {**ours("headwater_records"), "rootIds": list(root_ids)}
 
 
 def job_type_facet(kind: str, processing: Literal["BATCH", "STREAMING"] = "BATCH") -> Facet:
-    """Return the facet of an `APPLICATION`, or of a `JOB` or `MAINTENANCE` in it."""
+    """Name the type of a job: an `APPLICATION`, or a `JOB` or `MAINTENANCE` in it."""
     return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType=processing, integration="SPARK", jobType=kind)
 
 
 def sql_facet(query: str) -> Facet:
-    """Return the facet of a statement."""
+    """Show a statement of Spark SQL."""
     return openlineage_facet("SQLJobFacet", "1-1-0", query=query, dialect="spark")
 
 
 def dataset_facets(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> dict[str, Facet]:
-    """Return the facets of a dataset by itself."""
+    """Render the facets of a dataset by itself: `schema`, `symlinks`, `version`."""
     facets: dict[str, Facet] = {}
     if with_schema and dataset.schema:
         fields = _schema_fields(dataset.schema, budget)
@@ -114,7 +114,7 @@ def dataset_facets(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -
 
 
 def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Facet:
-    """Return the facet of a write's effect on its dataset as a whole; a renamed one has its name before, too."""
+    """Name a write's effect on its dataset as a whole; for a `RENAME`, the old name, too."""
     before = {"namespace": renamed_from.namespace, "name": renamed_from.name} if renamed_from else None
     return openlineage_facet(
         "LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change, previousIdentifier=before
@@ -122,18 +122,18 @@ def lifecycle_facet(change: Change, renamed_from: DatasetId | None = None) -> Fa
 
 
 def branch_facet(branch: str) -> Facet:
-    """Return Headwater's facet of an output that is a branch of its table (docs/facets/headwater_branch.json)."""
+    """Make Headwater's facet of an output's branch of its table (docs/facets/headwater_branch.json)."""
     return {**ours("headwater_branch"), "branch": branch}
 
 
 def statistics_facet(written: WriteStatistics) -> Facet | None:
-    """Return the facet of a write's statistics; None where Spark counted nothing."""
+    """Count the rows, bytes and files of a write; None where Spark counted nothing."""
     counts = _given({"rowCount": written.rows, "size": written.size_bytes, "fileCount": written.files})
     return openlineage_facet("OutputStatisticsOutputDatasetFacet", "1-0-2", **counts) if counts else None
 
 
 def input_facets(read: InputStatistics) -> dict[str, Facet]:
-    """Return the facets of how much was read of an input, and of the partitions of it that were read."""
+    """Count the rows, bytes and files read of an input, and list the partitions or folders read of it."""
     counts = _given({"rowCount": read.rows, "size": read.size_bytes, "fileCount": read.files})
     statistics = openlineage_facet("InputStatisticsInputDatasetFacet", "1-0-0", **counts)
     if not read.folders:
@@ -147,7 +147,7 @@ def input_facets(read: InputStatistics) -> dict[str, Facet]:
 
 
 def _schema_fields(fields: Sequence[SchemaField], budget: SizeBudget) -> list[Facet] | None:
-    """Return the fields, spelled as in columnLineage: a name that holds a dot stands in backquotes.
+    """Render the fields, spelled as in columnLineage: a name with a dot stands in backquotes.
 
     It recurses as deep as types nest: the JVM's own parsers of types fail long before Python's stack does.
     """

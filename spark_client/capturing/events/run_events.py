@@ -40,8 +40,8 @@ Json: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
 T = TypeVar("T")
 
-# Parts that an event leaves out if it is too large, one after the other, each together with those before it. They are
-# the words of the facet `headwater_capture`.
+# Parts left out of an event above the limit: the first, the first two, and so on. They are words of the facet
+# `headwater_capture`.
 CUTS = (
     "descriptions",
     "inputSchemas",
@@ -59,13 +59,13 @@ _STACK_CHARS = 16_000
 _UNKNOWN_MAX = 1_000
 _UNKNOWN_INPUTS_MAX = 100
 _REASON_CHARS = 500
-# Inputs that stay where everything else was cut.
+# Inputs left where all parts were cut.
 _FEW_INPUTS = 100
 
 
 @dataclass(frozen=True)
 class Application:
-    """Application that writes belong to."""
+    """Application of the writes."""
 
     context: RunContext
     spark_version: str | None = None
@@ -73,20 +73,20 @@ class Application:
 
     @property
     def root(self) -> JobRun:
-        """Run at the root of those that started the application, or its own run."""
+        """Root of the runs above the application, or its own run."""
         return self.context.root or self.context.parent or self.context.run
 
 
 @dataclass(frozen=True)
 class EventRules:
-    """Rules of what may be in an event.
+    """Limits and options of an event's content.
 
     Attributes:
         size_max_bytes: of an event as JSON.
         sql: True if events contain statements.
         sql_chars_max: of a statement; a longer statement is cut.
-        redactions: patterns of what is masked in statements and messages of errors, beside our own (`redaction`).
-        misread: what the self-test found to be misread of this Spark's plans; columns are doubtful then.
+        redactions: patterns to mask in statements and messages of errors, beside our own (`redaction`).
+        misread: checks that failed in the self-test of this Spark's plans; columns are doubtful then.
     """
 
     size_max_bytes: int = 1_000_000
@@ -97,9 +97,9 @@ class EventRules:
 
 
 def write_events(read: Read, application: Application, job_name: str, rules: EventRules = EventRules()) -> list[Event]:
-    """Return a write or a read as a run of its own, started by the application: its START, then its COMPLETE or FAIL.
+    """Render a write or a read as a run of its own, started by the application: its START, then its COMPLETE or FAIL.
 
-    The same one makes the same events. The facet `headwater_capture` names the parts that were cut.
+    The same write makes the same events. The facet `headwater_capture` names the cut parts.
     """
     run = JobRun(application.context.run.namespace, job_name, run_of_write(read, application))
     job_type = job_type_facet("MAINTENANCE" if _maintains(read) else "JOB")
@@ -109,9 +109,9 @@ def write_events(read: Read, application: Application, job_name: str, rules: Eve
 
 
 def stream_event(report: StreamReport, application: Application, rules: EventRules = EventRules()) -> Event:
-    """Return an event of a stream that writes a dataset, as a run that the application started.
+    """Render an event of a stream into a dataset, as a run started by the application.
 
-    Each event has the whole lineage; the statistics are those since the event before.
+    Each event has the whole lineage, and the statistics since the event before.
     """
     run = JobRun(application.context.run.namespace, report.job_name, report.run_id)
     job_type = job_type_facet("JOB", "STREAMING")
@@ -126,7 +126,7 @@ def _reporting_of(
 
 
 def run_of_write(read: Read, application: Application) -> str:
-    """Return the id of a write's or a read's run, derived from application run, execution and write."""
+    """Derive the id of a write's or a read's run from the application's run, the execution and the output."""
     named = f"{read.execution_id} read"
     if isinstance(read, Write):
         output = read.output.id
@@ -144,9 +144,9 @@ def application_event(
     root_ids: Sequence[str] = (),
     rules: EventRules = EventRules(),
 ) -> Event:
-    """Return an event of the application itself, at milliseconds since 1970.
+    """Render an event of the application itself, at milliseconds since 1970.
 
-    `counts` are those of the capture; `root_ids` are the roots of the records that the application worked on
+    `counts` are the capture's; `root_ids` are the roots of the records reported by the application
     (`current_run.reported_roots`).
     """
     facets = {**_of_application(application), **application.description.run_facets()}
@@ -190,7 +190,7 @@ def _event(
 
 @dataclass(frozen=True)
 class _Reporting:
-    """Write or read as an event is to report it, and what all its events share."""
+    """Write or read to report, with the values shared by its events."""
 
     read: Read
     run: JobRun
@@ -202,7 +202,7 @@ class _Reporting:
 
 
 def _cut_down(reporting: _Reporting) -> Event:
-    """Return the event that reports a write or a read, with as little cut as the budget allows."""
+    """Render a write or a read, with as little cut as the budget allows."""
     for number in range(len(CUTS)):
         try:
             event = _reporting(reporting, _Cut(CUTS[:number]), SizeBudget(reporting.rules.size_max_bytes))
@@ -214,7 +214,7 @@ def _cut_down(reporting: _Reporting) -> Event:
 
 
 class _Cut:
-    """Parts that an event leaves out, and the cut ends of its texts and lists."""
+    """Parts left out of an event, and its texts and lists with cut ends."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = set(names)
@@ -228,10 +228,10 @@ class _Cut:
         return [name for name in CUTS if name in self._names]
 
     def text(self, name: str, text: str, chars_max: int, rules: EventRules) -> str:
-        """Return the beginning of a text, without its secrets.
+        """Cut a text to its beginning, without secrets.
 
-        The text far after the cut is not read: a text may have megabytes. The JVM may have cut it within a character,
-        which is no Unicode then.
+        Only four times the limit is searched for secrets: a text may have megabytes. If the JVM cut the text within a
+        character, the half is replaced by `?`.
         """
         redacted = redact(text[: 4 * chars_max].encode(errors="replace").decode(), rules.redactions)
         if len(redacted) > chars_max or len(text) > 4 * chars_max:
@@ -239,19 +239,20 @@ class _Cut:
         return redacted[:chars_max]
 
     def entries(self, name: str, entries: Sequence[T], count_max: int) -> Sequence[T]:
-        """Return the beginning of a list."""
+        """Cut a list to its first entries."""
         if len(entries) > count_max:
             self._names.add(name)
         return entries[:count_max]
 
 
 def _maintains(read: Read) -> bool:
-    """True if nothing is written but what was there: by OpenLineage's events an output is a write, so there is none."""
+    """True if rows only move into other files; to OpenLineage an output is a write, so the event has none."""
     return isinstance(read, Write) and read.change == "MAINTENANCE"
 
 
 def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
-    """Return the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
+    """Render the event without the cut parts; raise `BudgetExceeded` if it is much too large."""
+    # A read has inputs alone; maintenance has no output.
     read, write = reporting.read, reporting.read if isinstance(reporting.read, Write) else None
     maintained = write.output.id if write and _maintains(write) else None
     inputs = read.inputs[:_FEW_INPUTS] if "inputs" in cut else read.inputs
@@ -282,7 +283,7 @@ def _reporting(reporting: _Reporting, cut: _Cut, budget: SizeBudget) -> Event:
 
 
 def _output(write: Write, budget: SizeBudget, cut: _Cut, rules: EventRules) -> Json:
-    """Return the output; where there is no room for all columns, with those that fit into half of it."""
+    """Render the output; with `columnLineage` cut, the columns take at most half of the event."""
     form = _dataset(write.output, budget, with_schema="outputSchema" not in cut)
     if "inputs" not in cut:
         columns = column_facet(
@@ -335,12 +336,11 @@ def _reason(text: str | None, cut: _Cut, rules: EventRules) -> str | None:
 
 
 def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
-    """Return columns with unknown sources, and the reason of each."""
+    """List columns with unknown sources and the reasons: `("total", "LogicalRDD: made of an RDD")`."""
     named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
     return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)
 
 
 def _unknown_inputs(read: Read, cut: _Cut, rules: EventRules) -> list[str]:
-    """Return the reasons of inputs without a name."""
     reasons = cut.entries("unknown", read.unknown_inputs, _UNKNOWN_INPUTS_MAX)
     return [cut.text("unknown", reason, _REASON_CHARS, rules) for reason in reasons]

@@ -1,4 +1,4 @@
-"""Byte budget of an event, spent while the event is rendered, so that nothing much larger is ever built."""
+"""Byte budget of an event, spent while the event is rendered: rendering stops at the limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SizeBudget:
 
     @property
     def left(self) -> int:
-        """Bytes that are left; fewer than none where the budget was exceeded."""
+        """Bytes left; negative after the budget was exceeded."""
         return self._left
 
     def spend(self, size_bytes: int) -> None:

@@ -7,7 +7,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.execution.QueryExecution;
 
-/** Receiver of what Python's wrapped methods of RDDs report; each report is one call, in the job's thread. */
+/** Receiver of the reports of Python's wrapped methods of RDDs; each report is a call, in the job's thread. */
 public class Actions {
     private static final String EXECUTION = "spark.sql.execution.root.id";
 
@@ -17,7 +17,7 @@ public class Actions {
         this.context = context;
     }
 
-    /** Note that the jobs of this thread belong to an action, until it is over. */
+    /** Mark the jobs of this thread as an action's, until it is over. */
     public void begin(long number) {
         context.setLocalProperty(RddAction.PROPERTY, Long.toString(number));
     }
@@ -31,7 +31,7 @@ public class Actions {
         context.listenerBus().post(new RddAction(name, number, of, path, startedMs, endedMs, failure, executionId));
     }
 
-    /** Note that a DynamicFrame is written by this thread: the steps that made it and the sink, as JSON. */
+    /** Mark the jobs of this thread as the write of a DynamicFrame; `steps` has its steps and the sink, as JSON. */
     public void beginWrite(long number, String steps, List datasets) {
         GlueFrames.begin(number, steps, datasets);
         context.setLocalProperty(RddAction.GLUE_WRITE, Long.toString(number));
@@ -49,7 +49,7 @@ public class Actions {
         }
     }
 
-    /** Remember the steps that a frame of Spark's was made by, as long as its RDD lives. */
+    /** Remember the steps behind a frame of Spark's, as long as its RDD lives. */
     public void rememberSteps(Object made, String steps, List datasets) {
         GlueFrames.remember((Dataset) made, steps, datasets);
     }

@@ -22,17 +22,17 @@ public class DeltaVersions {
     private static final int COMMITS_MAX = 10;
     private static final int LINE_MAX = 200000;
     private static final Pattern METRIC = Pattern.compile("\"(\\w+)\":\"(\\d+)\"");
-    // Commits that move or remove files and change no row; auto compaction follows a write in the same execution.
+    // Commits of moved or removed files without changed rows; auto compaction follows a write in the same execution.
     private static final Pattern MAINTAINS = Pattern.compile("\"operation\":\"(OPTIMIZE|REORG|VACUUM (START|END))\"");
     private static final Pattern TIMESTAMP = Pattern.compile("^\\{\"commitInfo\":\\{(?:\"inCommitTimestamp\":\\d+,)?\"timestamp\":(\\d+)");
 
-    /** The version that a scan of files read; null if it is none of Delta's. */
+    /** Version read by a scan of files; null for a scan outside of Delta. */
     static Object scanned(FileIndex index) {
-        // Of Delta's indexes only the one that is made for a scan has this; the version of others may be an older one.
+        // Delta makes an index for each scan, with `versionScanned`; an index without it may have an older version.
         return Members.call(index, "versionScanned") == null ? null : Members.call(index, "version");
     }
 
-    /** Delta's log of the table that a command writes; null if it is no table of Delta's. */
+    /** Delta's log of a command's target; null for a target outside of Delta. */
     static Object log(LogicalPlan command, Object session) throws Exception {
         if (command instanceof SaveIntoDataSourceCommand) {
             SaveIntoDataSourceCommand save = (SaveIntoDataSourceCommand) command;
@@ -49,12 +49,12 @@ public class DeltaVersions {
         return of(index == null ? command : index);
     }
 
-    /** Delta's log of a table or command of Delta's; null if it is none. */
+    /** Delta's log of its table or command; null for any other object. */
     static Object of(Object table) {
         return Members.call(table, "deltaLog");
     }
 
-    /** The log of the table at a path; null if its source or sink is not Delta's. */
+    /** Delta's log of the table at a path; null for a source or sink outside of Delta. */
     static Object logAt(String path, Object source, Object session) throws Exception {
         if (!source.getClass().getName().startsWith(DELTA)) {
             return null;
@@ -70,9 +70,9 @@ public class DeltaVersions {
     }
 
     /**
-     * The one commit to a table's log that was made between two times, as JSON of its version and of Delta's own entry
-     * (`commitInfo`); null if there is none, or another writer committed in that time. A command that counts what it
-     * does (MERGE, UPDATE, DELETE; also its milliseconds) has made none of other counts.
+     * The single commit to a table's log between two times, with Delta's own entry (`commitInfo`):
+     * `{"version":"7","entry":{...}}`. Null without a commit, or with a second. A commit does not count if its metrics
+     * differ from the command's (of MERGE, UPDATE, DELETE; even milliseconds).
      */
     static String written(Object log, scala.collection.Map counts, long startedMs, long endedMs) throws Exception {
         String found = null;
@@ -93,7 +93,7 @@ public class DeltaVersions {
         return commits.isWhole() ? found : null;
     }
 
-    /** True if no metric of a commit is another than the command's metric of that name. */
+    /** True if each metric of a commit equals the command's metric of its name, if there is such a metric. */
     private static boolean agrees(String line, scala.collection.Map counts) {
         Matcher metric = METRIC.matcher(line);
         while (metric.find()) {
@@ -105,7 +105,7 @@ public class DeltaVersions {
         return true;
     }
 
-    /** The commit that a batch of a stream made, as above; null if it is not among the last ones. */
+    /** Commit of a stream's batch, as JSON like `written`; null if it is not among the last commits. */
     static String ofBatch(Object log, String queryId, long batchId) throws Exception {
         Commits commits = new Commits(log);
         while (commits.hasNext()) {
@@ -147,7 +147,7 @@ public class DeltaVersions {
             }
         }
 
-        /** True if no commit is older than those that were read. */
+        /** True once the first commit was read. */
         boolean isWhole() {
             return version <= 0L;
         }

@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
 
-/** Executed plans, node by node; each optional part that walks through them has this class with it. */
+/** Executed plans, node by node; compiled with each optional part that walks through them. */
 public class ExecutedPlans {
-    /** Add the plans below one: behind an adaptive plan, its stages and a command's result, too, and its subqueries. */
+    /** Add a plan's children and subqueries, and the plan inside an adaptive plan, a stage or a command's result. */
     static void addBelow(SparkPlan plan, Collection to) {
         if (plan instanceof AdaptiveSparkPlanExec) {
             to.add(((AdaptiveSparkPlanExec) plan).executedPlan());

@@ -34,20 +34,20 @@ import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 
 /**
- * Keeps executions of commands and checkpoints, actions of RDDs, and what becomes of streams, until they are read; runs on
- * Spark's listener thread, so it only enqueues and counts.
+ * Queue of executions of commands and checkpoints, actions of RDDs, and moments of streams, until they are read. On
+ * Spark's listener thread it only enqueues and counts.
  *
- * Compiled by Janino, whose Java has no lambdas and infers no generics.
+ * Compiled by Janino: its Java has no lambdas and infers no generics.
  */
 public class ExecutionListener extends SparkListener {
-    /** An execution's end, with what was known of it; without `end`, an execution that only had parts is over. */
+    /** An execution's end with its start; without `end`, the end of an execution with parts alone. */
     public static class Kept {
         public final SparkListenerSQLExecutionEnd end;
         public final Running of;
         public final long endedMs;
-        /** True if it is a query whose rows went to the program. */
+        /** True for a query with rows for the program. */
         public final boolean isRead;
-        /** Rows and bytes that its tasks wrote; null if that is not known. */
+        /** Rows and bytes written by its tasks; null if unknown. */
         public final long[] written;
 
         Kept(SparkListenerSQLExecutionEnd end, Running of, long endedMs, boolean isRead, long[] written) {
@@ -58,7 +58,7 @@ public class ExecutionListener extends SparkListener {
             this.written = written;
         }
 
-        /** The outermost execution, or, negative, the number of the write of a DynamicFrame that it is a part of. */
+        /** The outermost execution around it, or, negative, the number of the DynamicFrame's write around it. */
         public long rootId() {
             return of.write > 0 ? -of.write : of.rootId;
         }
@@ -68,19 +68,19 @@ public class ExecutionListener extends SparkListener {
     public static class Running {
         public final long id;
         public final long rootId;
-        /** Queries that Delta's command ran inside; used by the listener's thread until the execution ends. */
+        /** Queries run by Delta's command inside; used by the listener's thread until the execution ends. */
         public final List parts = new ArrayList();
         public final long startedMs;
         /** True if `spark.sql.sources.partitionOverwriteMode` was dynamic when it started. */
         public final boolean dynamic;
-        /** The stream that it is a part of; null if there is none. */
+        /** The stream around it, or null. */
         public final Stream stream;
         public volatile boolean hadJobs;
         /** Id of the newest RDD of its last job; -1 if it had none. */
         public volatile int lastRdd = -1;
-        /** DynamicFrame that it writes; null if that is not what it does. */
+        /** Written DynamicFrame, or null. */
         public volatile GlueFrames.Frame frame;
-        volatile long write; // number of the write of a DynamicFrame that it is a part of; 0 if it is no part
+        volatile long write; // number of the DynamicFrame's write around it; 0 without such a write
 
         Running(long id, long rootId, long startedMs, boolean dynamic, Stream stream) {
             this.id = id;
@@ -97,7 +97,7 @@ public class ExecutionListener extends SparkListener {
 
     // Wakes the reader.
     private static final Object END = new Object();
-    // A JVM that ends waits so long for the reader to hear of it; the container may be killed sooner.
+    // An ending JVM waits so long for the reader to see the end; the container may be killed sooner.
     private static final long END_MS = 2000;
 
     private final ArrayBlockingQueue queue;
@@ -107,23 +107,23 @@ public class ExecutionListener extends SparkListener {
     private final Map running = new ConcurrentHashMap(); // by execution
     private final Streams streams;
     private final AtomicLong dropped = new AtomicLong();
-    // Executions that kept ones are parts of.
+    // Executions around kept executions.
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
     private volatile boolean isShutdown;
     private volatile boolean isOff; // for good, after a fault
     private final CountDownLatch endRead = new CountDownLatch(1);
-    // Events that came before `takeOver`; null after it.
+    // Events before `takeOver`; null after it.
     private List waiting = new ArrayList();
-    // The newest event that was taken over; it may be on its way here, too.
+    // The newest event taken over; it may be on its way here, too.
     private SparkListenerEvent last;
-    // Where a bus that this could not listen to leaves what it still has; null if this listens.
+    // Queue of the early listener, still filled by a stopping bus; null if this listens itself.
     private volatile Queue left;
 
     /**
-     * @param reads true if queries whose rows go to the program are kept, too
-     * @param active Spark's map of the streaming queries that run, by id
-     * @param met those of them that ran when the capture began
+     * @param reads true to keep queries with rows for the program, too
+     * @param active Spark's map of the running streaming queries, by id
+     * @param met the queries running at the start of the capture
      */
     public ExecutionListener(int kept, boolean reads, SparkConf conf, Map active, Map met) {
         this.queue = new ArrayBlockingQueue(kept);
@@ -137,14 +137,14 @@ public class ExecutionListener extends SparkListener {
     }
 
     /**
-     * Take over the events that another listener kept, of the same bus and from before this one on, each once. Until then
-     * this one's own wait.
+     * Take over the events of the early listener, which joined the same bus before, each once. Until then this
+     * listener's own events wait.
      *
-     * @param listens false if this is not on the bus, which has stopped or is stopping
+     * @param listens false if this is not on the bus: it has stopped or is stopping
      */
     public synchronized void takeOver(BlockingQueue early, boolean listens) {
         if (early.remainingCapacity() == 0) {
-            dropped.incrementAndGet(); // and nobody knows how many
+            dropped.incrementAndGet(); // and perhaps more
         }
         List own = waiting;
         waiting = null;
@@ -182,7 +182,7 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
-    /** True if an event is to wait, or was taken over already: the bus gives each to its listeners one after the other. */
+    /** True if an event has to wait, or was taken over already: the bus passes each event to its listeners in turn. */
     private synchronized boolean isKept(SparkListenerEvent event) {
         if (waiting != null) {
             waiting.add(event);
@@ -205,7 +205,7 @@ public class ExecutionListener extends SparkListener {
         hear(task);
     }
 
-    /** Spark stops its context for an error that a listener throws: whatever it is, the job goes on without capture. */
+    /** Go on without capture after any error: if a listener threw it, Spark would stop the context. */
     private void turnOff(Throwable failed) {
         isOff = true;
         running.clear();
@@ -245,13 +245,13 @@ public class ExecutionListener extends SparkListener {
         running.put(Long.valueOf(start.executionId()), new Running(start.executionId(), rootId, start.time(), isDynamic(start), stream));
     }
 
-    /** The session's conf as it was then; it has only what differs from the application's. */
+    /** True for a dynamic mode in the session's conf then; keys without a change have the application's value. */
     private boolean isDynamic(SparkListenerSQLExecutionStart start) {
         scala.Option mode = start.modifiedConfigs().get(OVERWRITE_MODE);
         return "dynamic".equalsIgnoreCase(mode.isDefined() ? mode.get().toString() : overwriteMode);
     }
 
-    /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
+    /** Note a job for its root execution and all executions inside: Spark names the root alone. */
     private void noteJob(SparkListenerJobStart job) {
         String root = property(job, "spark.sql.execution.root.id");
         if (root != null) {
@@ -264,8 +264,8 @@ public class ExecutionListener extends SparkListener {
     }
 
     /**
-     * Tasks are counted of the innermost execution, or of the action of an RDD. What runs in the thread of the write of a
-     * DynamicFrame is a part of it. Of a checkpoint, the newest RDD of its last job is the one that the frame then reads.
+     * Count a job's tasks for the innermost execution, or for the RDD's action. Executions in the thread of a
+     * DynamicFrame's write are its parts. After a checkpoint, the frame reads the newest RDD of its last job.
      */
     private void noteExecution(SparkListenerJobStart job) {
         String execution = property(job, "spark.sql.execution.id");
@@ -332,12 +332,12 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
-    /** Let a JVM that ends go on: the reader knows. */
+    /** Let an ending JVM go on: the reader knows of the end. */
     public void endWasRead() {
         endRead.countDown();
     }
 
-    /** True if the JVM itself ends, by a signal or by an exit: then it takes no more hooks. */
+    /** True if the JVM itself ends, by a signal or by an exit: it refuses new hooks then. */
     private static boolean isJvmEnding() {
         try {
             Thread hook = new Thread();
@@ -354,12 +354,12 @@ public class ExecutionListener extends SparkListener {
         return isShutdown;
     }
 
-    /** When the application ended; -1 while it runs. */
+    /** End of the application; -1 while it runs. */
     public long applicationEndMs() {
         return applicationEndMs;
     }
 
-    /** The next `Kept` or `Streams.Moment`, within so many milliseconds; null if there is none by then, or at the end. */
+    /** The next `Kept`, `RddAction` or `Streams.Moment`; null after so many milliseconds without it, or at the end. */
     public Object next(long timeoutMs) throws InterruptedException {
         Queue early = left;
         for (Object event = early == null ? null : early.poll(); event != null; event = early.poll()) {
@@ -369,7 +369,7 @@ public class ExecutionListener extends SparkListener {
         return next == END ? null : next;
     }
 
-    /** How many found the queue full. */
+    /** Number of items and events lost at a full queue or after a fault. */
     public long dropped() {
         return dropped.get();
     }
@@ -402,15 +402,15 @@ public class ExecutionListener extends SparkListener {
         put(new Kept(end, known, end.time(), false, written), false);
     }
 
-    /** True if it is a query of the program's, not a part of a command or a batch, nor an action on a command's result. */
+    /** True for the program's own query; false inside a command or a batch, and for an action on a command's result. */
     private boolean isRead(SparkListenerSQLExecutionEnd end, Running known) {
         boolean isWhole = known != null && known.rootId == end.executionId() && known.stream == null;
         return reads && isWhole && end.qe() != null && !isOfCommand(end.qe());
     }
 
     /**
-     * Of an execution that is not kept, leave what the nearest around it needs: what its tasks wrote (to a database), and
-     * of a query that a command of Delta's ran, the plan, which knows the versions that were read.
+     * Pass the values of an unkept execution to the nearest execution around it: its tasks' counts (of a database's
+     * rows), and a query of Delta's command, for the versions in its plan.
      */
     private void addPart(SparkListenerSQLExecutionEnd end, Running part) {
         Running nearest = null;
@@ -439,7 +439,7 @@ public class ExecutionListener extends SparkListener {
         }
     }
 
-    /** A command runs in an execution that runs no other; actions on its result have its plan, too. */
+    /** True for a checkpoint or a command; actions on a command's result have its plan, too, but mode ALL. */
     private static boolean isOfInterest(SparkListenerSQLExecutionEnd end) {
         String action = end.executionName().isDefined() ? (String) end.executionName().get() : "";
         return action.equals("checkpoint") || action.equals("localCheckpoint")
@@ -450,11 +450,11 @@ public class ExecutionListener extends SparkListener {
         try {
             return isCommand(query.analyzed());
         } catch (Throwable failed) {
-            return false; // it was never analyzed, so nothing was written
+            return false; // never analyzed, so nothing was written
         }
     }
 
-    /** Several INSERTs that share a FROM are a union of commands. */
+    /** True for a command, and for a union of commands: several INSERTs with a common FROM. */
     private static boolean isCommand(LogicalPlan plan) {
         LogicalPlan inside = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
         return inside instanceof Command

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/** Reads the executions that the listener kept, each with all its values in one call from Python. */
+/** Reader of the listener's executions: each call from Python takes an execution with all its values. */
 public class Executions {
     private static final int FAILURE_MAX = 16000;
     // Whatever the other tiers cost: inputs and outputs are always read.
@@ -29,8 +29,8 @@ public class Executions {
     }
 
     /**
-     * The next execution, action of an RDD, moment of a stream, end of an execution or of the application, or part that
-     * was lost, as JSON; null if there is none within so many milliseconds.
+     * The next item as JSON: an execution, an RDD's action, a stream's moment, an end (`{"over":7}`), or a lost part.
+     * Null after so many milliseconds without an item.
      */
     public String next(long waitMs) throws Exception {
         String lost = Parts.lost();
@@ -60,7 +60,7 @@ public class Executions {
         return json.append('}').toString();
     }
 
-    /** What became of a stream: at its start the plan and the sink's options. */
+    /** Start, progress or end of a stream; at its start with the plan and the sink's options. */
     private String moment(Streams.Moment moment) {
         StringBuilder json = new StringBuilder("{\"stream\":").append(quoted(moment.stream.runId, FAILURE_MAX));
         json.append(",\"what\":\"").append(moment.what).append("\",\"moment_ms\":").append(moment.atMs);
@@ -90,7 +90,7 @@ public class Executions {
         return json.append('}').toString();
     }
 
-    /** An action of an RDD, or the write of a DynamicFrame, as if it were an execution; their ids are not negative. */
+    /** An RDD's action, or the write of a DynamicFrame, as an execution with a negative id. */
     private String action(RddAction action) {
         StringBuilder json = begin(-action.number, -action.number, action.startedMs, action.endedMs, action.stream);
         json.append(",\"action\":").append(quoted(action.name, FAILURE_MAX)).append(",\"had_jobs\":true");
@@ -155,16 +155,15 @@ public class Executions {
             appendWritten(kept.written, json);
             appendVersions(kept, query, json);
         }
-        // What is read and written nowhere has no columns to be related, but checkpoints are known by the ids of theirs.
         reader.assume(kept.of.frame);
-        try {
+        try { // a read relates no columns; a checkpoint is no read, and its columns are known later by their ids
             appendPlan(query.analyzed(), kept.isRead ? PlanReader.SOURCES : PlanReader.FULL, json);
         } finally {
             reader.assume(null);
         }
     }
 
-    /** Versions of tables that were read and written, and how much scans read; without them the execution is reported all the same. */
+    /** Versions of tables read and written, and the counts of scans; any of them may be missing. */
     private void appendVersions(ExecutionListener.Kept kept, QueryExecution query, StringBuilder json) {
         QueryExecution[] queries = new QueryExecution[kept.of.parts.size() + 1];
         queries[0] = query;
@@ -179,7 +178,7 @@ public class Executions {
         json.append(",\"scans\":[").append(scans == null ? "" : scans).append(']');
     }
 
-    /** The session, whose variables the plan may have. */
+    /** The session's id: a plan may have variables of its session. */
     private static void appendSession(Object session, StringBuilder json) {
         Object id = Members.field(session, "sessionUUID");
         json.append(",\"session\":").append(quoted(String.valueOf(id == null ? session : id), FAILURE_MAX));
@@ -191,7 +190,7 @@ public class Executions {
         }
     }
 
-    /** What the last batch of a stream read and made, as above. */
+    /** Versions read and written by the last batch of a stream. */
     private void appendVersions(Stream stream, StringBuilder json) {
         if (stream.progress() == null) {
             return;
@@ -202,7 +201,7 @@ public class Executions {
         json.append(versions == null ? "" : versions);
     }
 
-    /** The plan, and how much of it is read within the bounds. */
+    /** The plan in the first tier within the bounds, as `"tier":"sources","plan":{...}`. */
     private void appendPlan(Object root, int first, StringBuilder json) throws Exception {
         long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
         for (int tier = first; tier <= PlanReader.TABLES; tier++) {
@@ -218,8 +217,8 @@ public class Executions {
     }
 
     /**
-     * The statement that was executed, if it was SQL: nodes know the text that they were parsed of. Spark 4 makes the
-     * command of a CREATE TABLE AS anew, so its text is that of the query below it, or of a frame alone.
+     * The executed statement, if it was SQL: parsed nodes keep their text. Spark 4 makes the command of a CREATE TABLE
+     * AS anew, without a text; then the text of the query below counts, if it begins with create, replace or insert.
      */
     private static String statement(QueryExecution query) {
         scala.Option text = query.analyzed().origin().sqlText();

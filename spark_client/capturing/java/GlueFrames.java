@@ -13,9 +13,9 @@ import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
 
-/** Sources and transforms of Glue's DynamicFrames, which have no plan of Spark's; Python notes them. */
+/** Sources and transforms of Glue's DynamicFrames, noted by Python: Spark has no plan of them. */
 public class GlueFrames {
-    /** Frame: the steps that made it, as JSON, and the queries of Spark's frames that they begin with. */
+    /** Frame: its steps, as JSON, and the queries of Spark's frames at their beginning. */
     public static class Frame {
         public final String steps;
         public final QueryExecution[] queries;
@@ -28,7 +28,7 @@ public class GlueFrames {
             }
         }
 
-        /** True if an RDD is among what the queries read, also through other frames. */
+        /** True if the queries read an RDD, also through further DynamicFrames. */
         public boolean reads(RDD rdd) {
             Map seen = new IdentityHashMap();
             ArrayDeque waiting = new ArrayDeque();
@@ -53,12 +53,12 @@ public class GlueFrames {
         }
     }
 
-    // By RDD, the frame whose rows it has, as long as the RDD lives.
+    // Frames by the RDD of their rows, as long as the RDD lives.
     private static final Map FRAMES = new WeakHashMap();
-    // By number, the writes that have not ended.
+    // Running writes by their number.
     private static final Map WRITES = new ConcurrentHashMap();
 
-    /** Remember what a frame of Spark's was made of, if its plan has no other leaf than an RDD. */
+    /** Remember the steps behind a frame of Spark's, if an RDD is the only leaf of its plan. */
     public static void remember(Dataset made, String steps, List datasets) {
         scala.collection.Iterator leaves = made.queryExecution().analyzed().collectLeaves().iterator();
         LogicalPlan leaf = leaves.hasNext() ? (LogicalPlan) leaves.next() : null;
@@ -70,24 +70,22 @@ public class GlueFrames {
         }
     }
 
-    /** The frame whose rows an RDD has; null if it has those of none. */
+    /** The frame behind an RDD's rows, or null. */
     public static Frame of(RDD rdd) {
         synchronized (FRAMES) {
             return (Frame) FRAMES.get(rdd);
         }
     }
 
-    /** A write that begins. */
     public static void begin(long number, String steps, List datasets) {
         WRITES.put(Long.valueOf(number), new Frame(steps, datasets));
     }
 
-    /** The frame of a write that has not ended; null if there is none. */
     public static Frame write(long number) {
         return (Frame) WRITES.get(Long.valueOf(number));
     }
 
-    /** The frame of a write that ends; null if there is none. */
+    /** End a write, and return its frame, or null. */
     public static Frame end(long number) {
         return (Frame) WRITES.remove(Long.valueOf(number));
     }

@@ -10,17 +10,17 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.spark.sql.connector.read.Scan;
 
-/** Snapshots of Iceberg's tables, as Iceberg itself has them; by reflection, for its classes may not be there. */
+/** Snapshots of Iceberg's tables, by Iceberg's own metadata; by reflection, for its classes may not be there. */
 public class IcebergVersions {
     private static final String ICEBERG = "org.apache.iceberg.";
     // An execution's snapshot is among the table's last ones, unless other writers are very fast.
     private static final int SNAPSHOTS_MAX = 100;
-    // Iceberg allows so much between the times of two snapshots that follow each other.
+    // Iceberg allows a snapshot's time to be so much before its parent's.
     private static final long DISORDER_MS = 60000L;
     private static final int NAME_MAX = 1000;
     private static final String[] COUNTS = {"added-records", "added-files-size", "added-data-files", "added-delete-files"};
 
-    /** Note the snapshot that a scan read: that of the report which Iceberg makes when it plans the scan's files. */
+    /** Note the snapshot read by a scan, from Iceberg's report of the scan's planned files. */
     static void scanned(Scan scan, Map found) {
         Object table = scan.getClass().getName().startsWith(ICEBERG) ? Members.field(scan, "table") : null;
         if (table == null || Members.call(table, "metadataTableType") != null) {
@@ -34,7 +34,7 @@ public class IcebergVersions {
         }
     }
 
-    /** Iceberg's own table in a table of Spark's; null if there is none, or its changes are not committed yet. */
+    /** Iceberg's own table in a table of Spark's; null without it, or before its changes are committed. */
     static Object of(Object table) {
         for (int i = 0; i < 3 && table != null; i++) {
             boolean isIcebergs = table.getClass().getName().startsWith(ICEBERG);
@@ -50,8 +50,8 @@ public class IcebergVersions {
     }
 
     /**
-     * The one snapshot that this application made between two times, as JSON of its id and of counts in its summary;
-     * null if there is none, or there are several. Snapshots of other writers name other applications.
+     * The single snapshot of this application between two times: `{"version":"83","summary":{"added-records":2,...}}`.
+     * Null without a snapshot, or with several. Each snapshot names its application.
      */
     static String written(Object table, String application, long startedMs, long endedMs) throws Exception {
         Object found = null;
@@ -62,7 +62,7 @@ public class IcebergVersions {
             if (atMs < startedMs - DISORDER_MS) {
                 break;
             }
-            // What moves rows is no write, whoever runs it.
+            // A move of rows is no write, in any application.
             boolean isWrite = !"replace".equals(Members.call(snapshot, "operation"));
             boolean isOfTime = isWrite && atMs >= startedMs && atMs <= endedMs;
             boolean isIts = isOfTime && application.equals(summary(snapshot).get("spark.app.id"));
@@ -74,7 +74,7 @@ public class IcebergVersions {
         return found == null ? null : json(table, found);
     }
 
-    /** The snapshot that a batch of a stream made, as above; null if it is not among the last ones. */
+    /** Snapshot of a stream's batch, as JSON like `written`; null if it is not among the last snapshots. */
     static String ofBatch(Object table, String queryId, long batchId) throws Exception {
         ListIterator newest = newest(table);
         for (int looked = 0; newest.hasPrevious() && looked < SNAPSHOTS_MAX; looked++) {
@@ -87,7 +87,7 @@ public class IcebergVersions {
         return null;
     }
 
-    /** The snapshots of all branches, and those that wait to be published, at the end of the list. */
+    /** Iterator at the end of the snapshots, unpublished snapshots and all branches included. */
     private static ListIterator newest(Object table) {
         List all = new ArrayList();
         for (Iterator each = ((Iterable) Members.call(table, "snapshots")).iterator(); each.hasNext();) {
@@ -96,7 +96,7 @@ public class IcebergVersions {
         return all.listIterator(all.size());
     }
 
-    /** How many files a stream reads of a snapshot; -1 if there is no such snapshot. */
+    /** Number of files read of a snapshot by a stream; -1 for an unknown snapshot. */
     static long files(Object table, long id, boolean all) throws Exception {
         Object snapshot = snapshot(table, Long.valueOf(id));
         Object count = snapshot == null ? null : summary(snapshot).get(all ? "total-data-files" : "added-data-files");
@@ -117,7 +117,7 @@ public class IcebergVersions {
         return summary == null ? new HashMap() : (Map) summary;
     }
 
-    /** The branch that a snapshot is on, or the id under which it waits to be published; null if it is the table's. */
+    /** Branch of a snapshot, or `wap.id=` and the id of its publication; null for a snapshot of the table itself. */
     private static String branch(Object table, Object snapshot) throws Exception {
         if (leadsTo(table, Members.call(table, "currentSnapshot"), snapshot)) {
             return null;
@@ -133,7 +133,7 @@ public class IcebergVersions {
         return staged == null ? null : "wap.id=" + staged;
     }
 
-    /** True if a snapshot, or one that it follows, is the other; also if there are too many between them. */
+    /** True if `head` is the snapshot or follows it; also if there are too many snapshots between them. */
     private static boolean leadsTo(Object table, Object head, Object snapshot) throws Exception {
         long atMs = ((Number) Members.call(snapshot, "timestampMillis")).longValue() - DISORDER_MS;
         for (int looked = 0; head != null && looked < SNAPSHOTS_MAX; looked++) {

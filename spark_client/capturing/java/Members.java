@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Methods without parameters, and fields, by their names. Each is looked for once in a class, also where there is none:
- * a look through the hundreds of methods of a plan's node costs more than all else that is read of it.
+ * Methods without parameters, and fields, by their names. A class is searched once for each name, present or missing:
+ * the search among a plan node's hundreds of methods costs more than the rest of its reading.
  */
 public class Members {
     private static final Object MISSING = new Object();
-    // Classes keep what is known of them, and are not kept by it.
+    // Held by the classes themselves, so the maps keep no class loaded.
     private static final ClassValue METHODS = new ByName();
     private static final ClassValue FIELDS = new ByName();
 
@@ -21,7 +21,7 @@ public class Members {
         }
     }
 
-    /** Result of a method; null if there is none, or it fails. */
+    /** Result of a method, as in `call(log, "dataPath")`; null if it is missing, or fails. */
     public static Object call(Object object, String name) {
         Method method = object == null ? null : method(object.getClass(), name);
         try {
@@ -31,12 +31,11 @@ public class Members {
         }
     }
 
-    /** A class's public method; null if there is none. */
     public static Method method(Class type, String name) {
         return (Method) find(METHODS, type, name);
     }
 
-    /** A field's value, of the object's class or of one above it; null if there is none. */
+    /** A field's value, of the object's class or a class above it; null if it is missing. */
     public static Object field(Object object, String name) {
         Field field = object == null ? null : (Field) find(FIELDS, object.getClass(), name);
         try {
@@ -61,7 +60,7 @@ public class Members {
         try {
             method = type.getMethod(name, new Class[0]);
             method.setAccessible(true);
-        } catch (Exception missing) { // or of a module that is closed: then its call fails
+        } catch (Exception missing) { // or of a closed module: its call fails
         }
         return method == null ? MISSING : method;
     }

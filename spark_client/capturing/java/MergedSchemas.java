@@ -22,15 +22,15 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The schema of each place of a relation whose own schema is merged of all of theirs (`mergeSchema`), or is the user's.
+ * Schemas of a relation's places, where its own schema merges them (`mergeSchema`), or is the user's.
  *
- * Which place has which column stands in the footers of files alone. Few are read, beside the job, one for all files of
- * one write (Spark names it in their names); a place whose files were not all read by then has no schema here.
- * It calls more of Spark's insides than the other classes, so they go without it where it does not compile.
+ * The columns of a place stand in its files' footers alone. Few footers are read, beside the job: a single footer for a
+ * write's files, known by its id in their names. A place with unread files at the bounds has no schema.
+ * This optional part calls inner methods of Spark, so it may not compile with each version.
  */
 public class MergedSchemas {
     private static final int FOOTERS_MAX = 64;
-    // Of a user's schema, mostly the first footer has all columns, and no more are read.
+    // The first footer mostly has all columns of a user's schema, and ends the reading.
     private static final int FOOTERS_OF_USER_MAX = 8;
     private static final long READING_MAX_NS = 2000000000L;
     private static final Pattern OF_WRITE = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -53,8 +53,8 @@ public class MergedSchemas {
     }
 
     /**
-     * For each place its path and its schema, null if it is not known; null if no schemas are merged, and the relation's
-     * is not the user's (that of a catalog's table is the table's), or its columns cannot be found with a few footers.
+     * Pairs of a place's path and its schema, null if unknown. Null instead of pairs if no schemas are merged, and the
+     * schema is not the user's (a catalog's table has its own); or if the reading for a user's schema hits a bound.
      */
     public static Object[] of(HadoopFsRelation relation, Boolean isTable) {
         boolean isMerged = relation.location().rootPaths().size() > 1 && merges(relation);
@@ -62,7 +62,7 @@ public class MergedSchemas {
         return isMerged || isUsers ? of(relation, isUsers) : null;
     }
 
-    /** True if Spark did not find the schema in footers. */
+    /** True for a schema of the user's, not of footers. */
     private static boolean isUsers(HadoopFsRelation relation) {
         String format = nameOf(relation);
         Object schema = Members.field(relation.location(), "userSpecifiedSchema");
@@ -74,7 +74,7 @@ public class MergedSchemas {
         MergedSchemas schemas = null;
         try {
             schemas = new MergedSchemas(relation, isUsers);
-        } catch (Throwable stopped) { // Spark's context is gone: of no place anything is known
+        } catch (Throwable stopped) { // Spark's context is gone: all places are unknown
         }
         List places = new ArrayList();
         scala.collection.Iterator roots = relation.location().rootPaths().iterator();
@@ -109,7 +109,7 @@ public class MergedSchemas {
 
     private StructType find(Path root) {
         try {
-            Map files = new HashMap(); // by the write that they are of, one of its files
+            Map files = new HashMap(); // by write, a file of it
             String folder = root.toString().endsWith("/") ? root.toString() : root + "/";
             scala.collection.Iterator all = ((PartitioningAwareFileIndex) relation.location()).allFiles().iterator();
             while (all.hasNext()) {
@@ -132,12 +132,12 @@ public class MergedSchemas {
                 }
             }
             return files.isEmpty() ? null : merged;
-        } catch (Throwable failed) { // the file is gone by now, or is of another format
+        } catch (Throwable failed) { // the file is gone by now, or has another format
             return null;
         }
     }
 
-    /** The first schema with the columns that only the second has; files of one place may differ in types. */
+    /** The first schema with the additional columns of the second; files of a place may differ in types. */
     private static StructType withNames(StructType merged, StructType read) {
         for (int i = 0; i < read.length(); i++) {
             merged = has(merged, read.fields()[i].name()) ? merged : merged.add(read.fields()[i]);

@@ -12,22 +12,22 @@ import org.codehaus.commons.compiler.util.resource.MapResourceFinder;
 import org.codehaus.janino.JavaSourceClassLoader;
 
 /**
- * Optional parts: classes found by name, each compiled by a loader of its own, for Janino's loader compiles nothing more
- * after a failed class. Where a part does not compile with this Spark, or misses a method, its values alone are lost.
+ * Optional parts: classes by name, each with a loader of its own, for Janino's compiles nothing more after a failure.
+ * If a part does not compile with this Spark, or misses a method, its values alone are lost.
  */
 public class Parts {
     private static final int REASON_MAX = 500;
-    // By class, the sources that are compiled with it, by their paths and in UTF-8; by those, their loader.
+    // Sources compiled together, by path and in UTF-8, by class; loaders by sources.
     private static final Map SOURCES = new HashMap();
     private static final Map LOADERS = new IdentityHashMap();
     private static final Map CLASSES = new HashMap();
     private static final Map METHODS = new HashMap();
-    // Parts that cannot be compiled, those that failed, and what nobody has read yet of both.
+    // Parts that do not compile, lost parts, and the unread reports of losses.
     private static final Set MISSING = new HashSet();
     private static final Set LOST = new HashSet();
     private static final ArrayDeque UNREAD = new ArrayDeque();
 
-    /** Take the source of a part, and those of the classes that it needs, by their paths. */
+    /** Take the sources of a part and of the classes it needs, by their paths. */
     public void provide(String name, Map sources) {
         synchronized (Parts.class) {
             SOURCES.put(name, sources);
@@ -42,14 +42,14 @@ public class Parts {
         } catch (Throwable failed) {
             boolean ofCall = failed instanceof InvocationTargetException && failed.getCause() != null;
             Throwable cause = ofCall ? failed.getCause() : failed;
-            if (!ofCall || cause instanceof LinkageError) { // else it may have been this one query
+            if (!ofCall || cause instanceof LinkageError) { // else it may be the fault of this query
                 lose(name, cause);
             }
             return null;
         }
     }
 
-    /** A part's static method; null if the part is lost. No part has two of one name. */
+    /** A part's static method; null if the part is lost. No part has two methods of the same name. */
     private static synchronized Method method(String name, String method, Class[] types) throws Exception {
         String key = name + "." + method;
         Method known = (Method) METHODS.get(key);
@@ -61,16 +61,16 @@ public class Parts {
         return known;
     }
 
-    /** The next part that was lost, and why, as JSON; null if there is none. */
+    /** The next lost part, as `{"lost":"Queries","reason":"..."}`, or null. */
     public static synchronized String lost() {
         return (String) UNREAD.poll();
     }
 
-    /** The class of a part, compiled when it is first needed; null if that failed before. */
+    /** The class of a part, compiled at its first use; null after a failed compilation. */
     public static synchronized Class find(String name) throws ClassNotFoundException {
         Class known = (Class) CLASSES.get(name);
         if (known == null && !MISSING.contains(name)) {
-            MISSING.add(name); // until it is there
+            MISSING.add(name); // until it compiles
             String type = Parts.class.getName().replaceFirst("Parts$", name);
             known = loader((Map) SOURCES.get(name)).loadClass(type);
             CLASSES.put(name, known);

@@ -40,11 +40,11 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A plan as JSON, each node once: time and size are linear in the plan, where `TreeNode.toJSON` may be exponential.
  *
- * `{"kinds": [class, ...], "types": [type, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an
- * integer is the place of another node, a negative one (`~place`) that of a type, every other number a text, a literal
- * null. Nothing recurs as deep as the plan, and the bounds are checked on the way: `read` returns null when one is hit.
- * `Shapes` names the other objects that are read, and the methods to call; what is not named there (rows, RDDs,
- * sessions, passwords among options) is never looked at.
+ * {"objects": [[0, {"condition": 1, "child": 2}], ...], "types": [...], "kinds": ["Filter", ...]}, the root first
+ *
+ * The first 0 is an index in `kinds`. As a value, an integer is the index of a node, a negative integer (`~index`) of a
+ * type; further numbers are texts, literals null. No recursion is as deep as the plan; at a bound `read` returns null.
+ * `Shapes` names further objects to read, and the methods to call. Rows, RDDs, sessions and passwords stay unread.
  */
 public class PlanReader {
     public static final int FULL = 0;
@@ -53,12 +53,12 @@ public class PlanReader {
     private static final int TEXT_MAX = 4000;
     private static final int NESTED_MAX = 8;
     private static final int NODES_A_LOOK = 64;
-    // Types of tables come again with every write; of longer ones no text is kept.
+    // Types of tables come again with each write; long texts are not kept.
     private static final int TYPES_KEPT = 100;
     private static final int TYPE_KEPT_CHARS = 10000;
     private static final String EXPR_ID = Shapes.label("exprId");
 
-    /** The texts of the types that were last met. */
+    /** Cache of the latest types' texts. */
     private static class Texts extends LinkedHashMap {
         Texts() {
             super(16, 0.75f, true);
@@ -70,7 +70,7 @@ public class PlanReader {
     }
 
     private final Shapes shapes;
-    // By key, if its value is read, too.
+    // By key, true to read its value, too.
     private final Map options = new HashMap();
     private final int objectsMax;
     private final int charsMax;
@@ -89,7 +89,7 @@ public class PlanReader {
     private GlueFrames.Frame assumed;
 
     /**
-     * @param options keys of maps that are read, a line each; with a `?` behind it, the key alone, with a null value
+     * @param options keys to read in maps, a line each; with a `?` behind it, the key alone, with a null value
      */
     public PlanReader(Shapes shapes, String options, int objectsMax, int charsMax) {
         this.shapes = shapes;
@@ -105,7 +105,6 @@ public class PlanReader {
         clear();
     }
 
-    /** Forget the last plan. */
     private void clear() {
         out = new StringBuilder();
         types = new StringBuilder();
@@ -117,14 +116,14 @@ public class PlanReader {
         waiting = new ArrayDeque();
     }
 
-    /** Take an RDD of which nothing is known for the rows of this frame; null: for what it is. */
+    /** Take the RDDs of unknown origin for the rows of this frame, until `assume(null)`. */
     public void assume(GlueFrames.Frame frame) {
         this.assumed = frame;
     }
 
     /**
-     * A plan (a TreeNode), or what an action of an RDD reads and saves, as JSON; null if it is too large for the bounds, or
-     * was not read in so many milliseconds of CPU.
+     * A plan (a TreeNode), or an RDD's action with its inputs and path, as JSON. Null if it is too large for the
+     * bounds, or after so many milliseconds of CPU.
      */
     public String read(Object root, int tier, long timeoutMs) throws Exception {
         this.tier = tier;
@@ -152,7 +151,7 @@ public class PlanReader {
         }
     }
 
-    /** An object that is no node, as JSON: of a map the keys that are read. */
+    /** An object beside nodes, as JSON; of a map its keys in `options`. */
     public String describe(Object object) throws Exception {
         try {
             value(object, 0);
@@ -162,14 +161,14 @@ public class PlanReader {
         }
     }
 
-    /** Of this thread, so that a busy machine costs no detail; where the JVM does not count it, the time that goes by. */
+    /** This thread's CPU time, so a busy machine costs no detail; a JVM without it counts the clock's time. */
     public static long cpuNs() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long cpu = threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : -1L;
         return cpu >= 0 ? cpu : System.nanoTime();
     }
 
-    /** Index of a node, which will be written if it was not yet. The same attribute under one name is one node. */
+    /** Index of a node; a new node is queued to be written. Attributes with the same id and name are a single node. */
     private int place(Object node) {
         Integer known = (Integer) places.get(node);
         if (known == null && node instanceof AttributeReference) {
@@ -188,7 +187,7 @@ public class PlanReader {
         return known.intValue();
     }
 
-    /** Index of a type, which is written as its own JSON; a table's is there several times. */
+    /** Index of a type; a new type is written as Spark's JSON, in quotes. A table's type recurs. */
     private int placeOfType(DataType type) {
         Integer known = (Integer) placesOfTypes.get(type);
         if (known == null) {
@@ -248,7 +247,7 @@ public class PlanReader {
         out.append("}]");
     }
 
-    /** Add what a DynamicFrame is made of: its steps, and the plans of Spark's frames with the names of their columns. */
+    /** Add the origin of a DynamicFrame: its steps, and the plans of Spark's frames with their columns' names. */
     private boolean writeFrame(GlueFrames.Frame frame, boolean first) throws Exception {
         name("steps", first);
         quote(frame.steps, charsMax, out);
@@ -318,7 +317,7 @@ public class PlanReader {
         return node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof HadoopFsRelation;
     }
 
-    /** Add what an RDD is made of: paths, and leaves of the plans of frames. */
+    /** Add the origin of an RDD: paths, and leaves of the plans of frames. */
     private boolean writePlaces(RDD rdd, boolean first) throws Exception {
         Object[] places = (Object[]) Parts.call("RddPlaces", "of", new Class[] {RDD.class}, new Object[] {rdd});
         if (places == null) {
@@ -331,7 +330,7 @@ public class PlanReader {
         return false;
     }
 
-    /** Add whether a cast keeps the type, or removes fields; add the names of fields, if it changes any. */
+    /** Add `same` for a cast to an equal type, `flat` for a type without fields, `from` and `to` for renamed fields. */
     private boolean writeCast(DataType from, DataType to, boolean first) {
         first = name("same", first);
         out.append(from.sameType(to));
@@ -346,7 +345,7 @@ public class PlanReader {
         return first;
     }
 
-    /** The struct that a type is, or that its elements are, or a map's values; null if there is none. */
+    /** The struct in a type: itself, its elements, or a map's values; or null. */
     private static StructType structOf(DataType type) {
         while (type instanceof ArrayType || type instanceof MapType) {
             type = type instanceof ArrayType ? ((ArrayType) type).elementType() : ((MapType) type).valueType();
@@ -367,7 +366,7 @@ public class PlanReader {
         return false;
     }
 
-    /** Each field's name, and its fields; null for what has none. */
+    /** Fields with their fields: `[["name",null],["place",[["city",null]]]]`. */
     private void writeFields(DataType type) {
         StructType struct = structOf(type);
         if (struct == null) {
@@ -385,12 +384,12 @@ public class PlanReader {
         out.append(']');
     }
 
-    /** True for a reference to a variable, which Spark 3.5 does not have: it is read in every tier. */
+    /** True for a reference to a variable, read in all tiers. By name: Spark 3.5 has none. */
     private static boolean isVariable(Object node) {
         return node.getClass().getName().equals("org.apache.spark.sql.catalyst.expressions.VariableReference");
     }
 
-    /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
+    /** Add an expression's name and id, if any, its attributes, and the plans of its subqueries. */
     private void writeReferences(Expression expression) throws Exception {
         boolean first = true;
         if (expression instanceof NamedExpression && expression.resolved()) {
@@ -409,7 +408,7 @@ public class PlanReader {
         list(plans.toArray(), 0);
     }
 
-    /** Collect the ids of the attributes in an expression, each once, and the plans of its subqueries, or its variables. */
+    /** Collect the ids of an expression's attributes, each once, and as `plans` its subqueries' plans and variables. */
     private void lookThrough(Expression expression, List attributes, List plans) {
         Set seen = new HashSet();
         Map visited = new IdentityHashMap();
@@ -429,7 +428,7 @@ public class PlanReader {
             if (isVariable(node)) {
                 plans.add(node);
             }
-            if (node instanceof OuterReference) { // a leaf, which does not have its attribute as a child
+            if (node instanceof OuterReference) { // a leaf, with its attribute outside of its children
                 left.add(((OuterReference) node).e());
             }
             scala.collection.Iterator children = node.children().iterator();
@@ -540,7 +539,7 @@ public class PlanReader {
         return first;
     }
 
-    /** Values that the getters read of an object that is no node; null if its class has none. */
+    /** Add the getters' values of an object beside nodes; null for a class without getters. */
     private void object(Object value, int nested) throws Exception {
         Shapes.Shape shape = value == null ? null : shapes.of(value.getClass());
         if (shape == null || shape.getters.length == 0) {
@@ -564,7 +563,7 @@ public class PlanReader {
         }
     }
 
-    /** Result of a method, or of a field of that name where there is none; null if there is neither, or it fails. */
+    /** Result of a method, or value of the field with its name if there is no method; null after a failure. */
     private static Object get(Object object, Method method, String name) {
         try {
             return method == null ? Members.field(object, name) : method.invoke(object, new Object[0]);

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 
-/** Arguments of a procedure that name tables; other texts may be conditions, whose literals stay in the JVM. */
+/** Arguments of a procedure with names of tables; further texts may be conditions: their literals stay in the JVM. */
 public class Procedures {
     private static final List NAMES = Arrays.asList(new Object[] {"table", "source_table"});
 
-    /** Pairs of a name and a text, of a `CALL` of Iceberg's whose arguments are in the order of the parameters. */
+    /** Pairs such as `["table", "db.trips"]` of a `CALL` of Iceberg's; its arguments are in the parameters' order. */
     public static Object[] arguments(Object call) {
         List named = new ArrayList();
         Object[] parameters = (Object[]) Members.call(Members.call(call, "procedure"), "parameters");

@@ -12,14 +12,14 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 
 /**
- * Queries that a database runs, parsed by Spark's own parser; nothing is resolved, and no database is queried.
+ * Queries run by a database, parsed by Spark's own parser; nothing is resolved, and no database is queried.
  *
- * A name in quotes comes as `"name"`, with its quotes, so that the reader knows that the database does not fold it. What
- * a database may read in another way than Spark (strings with backslashes, MySQL's double quotes) is not parsed.
+ * A quoted name keeps its quotes, as `"name"`: the database does not fold it. Texts with another meaning to a database
+ * than to Spark (strings with backslashes, MySQL's double quotes) are not parsed.
  */
 public class Queries {
     private static final int TEXT_MAX = 100000;
-    // An element of what is before it: a step of Spark's that changes it, as a cast does.
+    // Element of the value before it: to Spark it changes the value, as a cast does.
     private static final String CHANGED = "['cast']";
     private static final Pattern TYPE = Pattern.compile(
         "::\\s*(?:\"[^\"]+\"|[a-z_]\\w*(?:\\.[a-z_]\\w*)?)(?:\\s+(?:precision|varying))?(?:\\s*\\(\\s*\\d+(?:\\s*,\\s*\\d+)?\\s*\\))?"
@@ -30,11 +30,11 @@ public class Queries {
         Pattern.compile("\\b(?:timestamptz|timetz|jsonb?|bytea|uuid|inet|cidr|xml)\\s*$", Pattern.CASE_INSENSITIVE);
     private static final Pattern CAST = Pattern.compile("\\b(?:try_)?cast\\s*$", Pattern.CASE_INSENSITIVE);
     private static final Pattern WORD = Pattern.compile("\\w+");
-    // Where double quotes may be those of strings.
+    // Databases where double quotes may begin strings.
     private static final Set QUOTES_TEXT =
         new HashSet(Arrays.asList(new String[] {"mysql", "mariadb", "hive2", "spark", "databricks", "bigquery"}));
 
-    /** Plan of a relation's query; null if that is a table's name, or cannot be parsed. */
+    /** Plan of a relation's query; null for a table's name, or a text that does not parse. */
     public static LogicalPlan of(JDBCRelation relation) {
         try {
             String text = relation.jdbcOptions().tableOrQuery();
@@ -49,8 +49,8 @@ public class Queries {
     }
 
     /**
-     * The text with all quoted names as Spark quotes them, and in place of the databases' own words such of Spark's as
-     * have the same sources; null if it may mean anything else to the database.
+     * The text in Spark's SQL with the same sources: `"Id"::text` is `` `"Id"`['cast'] ``. Null if it may mean anything
+     * else to the database.
      */
     public static String inSparksWords(String text, String kind) {
         boolean mysql = kind.equals("mysql") || kind.equals("mariadb");
@@ -74,7 +74,7 @@ public class Queries {
             boolean isText = names || c == '\'' || end > i + 1;
             Matcher own = isText ? null : (c == ':' ? TYPE : OPERATOR).matcher(text).region(i, text.length());
             if (own != null && own.lookingAt() && (c != '~' || own.end() > i + 1 || isAfterOperand(out))) {
-                out.append(c == ':' ? CHANGED : " || "); // what is cast, or operated on, changes
+                out.append(c == ':' ? CHANGED : " || "); // a cast or an operator changes the value
                 i = own.end();
                 continue;
             }
@@ -96,10 +96,10 @@ public class Queries {
         return Character.isLetterOrDigit(last) || last == '_' || last == ')' || last == ']' || last == '\'' || last == '`';
     }
 
-    /** The text with the type of each CAST as STRING: databases have types that Spark has not. */
+    /** The text with the type of each CAST as STRING: databases have types unknown to Spark. */
     private static String castsToText(String text) {
         StringBuilder out = new StringBuilder();
-        ArrayDeque open = new ArrayDeque(); // of each parenthesis: where the type of its CAST begins; -2 if it is no CAST
+        ArrayDeque open = new ArrayDeque(); // by parenthesis: index of its CAST's AS; -1 before AS, -2 without CAST
         Matcher word = WORD.matcher(text);
         for (int i = 0; i < text.length();) {
             char c = text.charAt(i);

@@ -4,13 +4,13 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.scheduler.SparkListenerEvent;
 
 /**
- * Action of an RDD, or write of a DynamicFrame, that Python ran. It is posted on Spark's own bus once it is over, so that
- * it comes after the events of its tasks.
+ * Action of an RDD, or write of a DynamicFrame, from Python. It is posted on Spark's own bus at its end, behind the
+ * events of its tasks.
  */
 public class RddAction implements SparkListenerEvent {
-    /** Local property of Spark's that names the action among the properties of its jobs. */
+    /** Local property of Spark's with the action's number, copied to its jobs. */
     public static final String PROPERTY = "headwater.rdd.action";
-    /** Local property that has the number, too, while a DynamicFrame is written. */
+    /** Local property with the number, too, during the write of a DynamicFrame. */
     public static final String GLUE_WRITE = "headwater.glue.write";
 
     /** Name of the method, as in `saveAsTextFile`. */
@@ -18,18 +18,17 @@ public class RddAction implements SparkListenerEvent {
     public final long number;
     /** Null for a DynamicFrame, and for a rename of a path. */
     public final RDD rdd;
-    /** Where it saves; of a rename both paths, each on a line; null if it saves nothing. */
+    /** Path of the save; of a rename both paths, each on a line; null without a save. */
     public final String path;
     public final long startedMs;
     public final long endedMs;
-    /** The exception with its stack; null if it succeeded. */
+    /** The exception with its stack; null after a success. */
     public final String failure;
-    /** The execution in which it ran, that of a stream's batch; null if there was none. */
+    /** The root execution around it, as of a stream's batch, or null. */
     public final String executionId;
-    /** Set by the listener: the stream that it is a part of, and rows and bytes that its tasks wrote; or null. */
+    /** Set by the listener: the stream around it, and rows and bytes written by its tasks; or null. */
     public Stream stream;
     public long[] written;
-    /** Frame that is written; null for an RDD. */
     public GlueFrames.Frame frame;
 
     public RddAction(

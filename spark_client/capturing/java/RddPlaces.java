@@ -22,26 +22,26 @@ import org.apache.spark.sql.execution.datasources.FileScanRDD;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 
 /**
- * What an RDD is made of, found by what it depends on: files, and the frames whose rows it has. A frame made of an RDD has
- * no other plan.
+ * Origin of an RDD, found through its dependencies: files, and frames with the same rows. A frame made of an RDD has no
+ * plan beyond it.
  */
 public class RddPlaces {
     private static final int RDDS_MAX = 10000;
     private static final int FILES_MAX = 100000;
     private static final int LEAVES_MAX = 1000;
-    // What Hadoop's own input formats keep their paths under, old and new ones alike.
+    // Key of the paths of Hadoop's input formats, old and new.
     private static final String PATHS = "mapreduce.input.fileinputformat.inputdir";
 
-    // By RDD, the query of the frame whose rows it has.
+    // By RDD, the query of the frame with its rows.
     private static final Map FRAMES = new WeakHashMap();
 
-    // By folder, the file of it that is read; null where several are.
+    // By folder, its file read; null for several files.
     private final Map files = new HashMap();
     private final List paths = new ArrayList();
     private final List leaves = new ArrayList();
     private int left = FILES_MAX;
 
-    /** Remember the frame whose rows an RDD has, as long as the RDD lives. */
+    /** Remember the frame behind an RDD's rows, as long as the RDD lives. */
     public static void remember(RDD rdd, QueryExecution frame) {
         synchronized (FRAMES) {
             FRAMES.put(rdd, frame);
@@ -49,9 +49,9 @@ public class RddPlaces {
     }
 
     /**
-     * Two arrays. The first: single files, folders of which several files are read, and paths that were given to Hadoop,
-     * as texts. The second: leaves of the analyzed plans of frames. Of very many RDDs, files or leaves those that are
-     * nearest; of what cannot be looked through (Spark was stopped), what was found.
+     * Two arrays. The first: paths given to Hadoop, single files, and folders with several files read, as texts. The
+     * second: leaves of the analyzed plans of frames. At a bound, the nearest of them; after a failure (Spark was
+     * stopped), the places before it.
      */
     public static Object[] of(RDD rdd) {
         RddPlaces places = new RddPlaces();
@@ -79,7 +79,7 @@ public class RddPlaces {
             }
             QueryExecution frame = frameOf(each);
             if (frame != null) {
-                read(frame.commandExecuted()); // of a command, its result: what that is made of is no input
+                read(frame.commandExecuted()); // of a command, its result: the command's own inputs are no inputs here
                 continue;
             }
             if (each instanceof FileScanRDD) {

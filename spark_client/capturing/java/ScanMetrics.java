@@ -16,8 +16,8 @@ import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * Rows, bytes, files and folders that the scans of files read, and rows alone of other scans, as executed plans counted
- * them. Nothing here runs a job.
+ * Rows, bytes, files and folders of scans of files, and rows alone of further scans, as counted in executed plans.
+ * Nothing here runs a job.
  */
 public class ScanMetrics {
     private static final int NODES_MAX = 2000;
@@ -26,7 +26,7 @@ public class ScanMetrics {
     private static final int TEXT_MAX = 4000;
     private static final String[] METRICS = {"numOutputRows", "filesSize", "numFiles"};
 
-    /** The scans of a query and its parts, as JSON objects; cached frames were read before. */
+    /** Scans of a query and its parts, `{"counts":[2,90,1],"paths":[...]}`; cached frames were read before. */
     public static String of(QueryExecution[] queries) {
         StringBuilder json = new StringBuilder();
         ArrayDeque left = new ArrayDeque();
@@ -50,7 +50,7 @@ public class ScanMetrics {
         for (int i = 0; i < counts.length; i++) {
             counts[i] = count(scan, METRICS[i]);
         }
-        if (counts[2] <= 0) { // it never ran, or there was nothing to read
+        if (counts[2] <= 0) { // it never ran, or had nothing to read
             return;
         }
         json.append(json.length() == 0 ? "{" : ",{").append("\"counts\":[").append(counts[0]).append(',');
@@ -70,10 +70,10 @@ public class ScanMetrics {
         return metric.isDefined() ? ((Long) ((AccumulatorV2) metric.get()).value()).longValue() : -1L;
     }
 
-    /** The rows of a database's table or of DataSource V2, which is known by its columns. */
+    /** Append the rows of a database's table, or of DataSource V2; the scan is known by its columns' ids. */
     private static void appendRows(SparkPlan scan, StringBuilder json) {
         long rows = count(scan, METRICS[0]);
-        if (rows <= 0) { // it never ran, or there was nothing to read
+        if (rows <= 0) { // it never ran, or had nothing to read
             return;
         }
         json.append(json.length() == 0 ? "{" : ",{").append("\"counts\":[").append(rows).append(",-1,-1],\"paths\":[],");
@@ -86,7 +86,7 @@ public class ScanMetrics {
         json.append("]}");
     }
 
-    /** The folders of the files that a scan with a condition on partitions read; null if there are too many. */
+    /** Folders of the files read by a scan with a condition on partitions; null if too many. */
     private static Set folders(FileSourceScanExec scan) {
         Set folders = new LinkedHashSet();
         RDD rdd = scan.inputRDD(); // made when it ran

@@ -14,16 +14,16 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 
-/** Names of the values to read of each class, looked up once for a class. */
+/** Names of the values to read, looked up once for each class. */
 public class Shapes {
-    /** Class as it is read: its name, the labels of a case class's parameters, null for those that are not read, and getters. */
+    /** Class to read: its name, a case class's labels of parameters (null for unread parameters), and getters. */
     public static class Shape {
         String name;
         String[] parameters;
         Getter[] getters;
     }
 
-    /** Names of methods to call, with dots between: the first of an object of one class, each other of the last's result. */
+    /** Methods to call, as in `rdd.id`: each is a method of the result before. */
     public static class Getter {
         String label;
         Method first;
@@ -35,8 +35,8 @@ public class Shapes {
     private final Map shapes = new HashMap();
 
     /**
-     * @param getters a line each: a class or interface, and the methods to call; a dot calls the next on the first's result
-     * @param skipped names of constructor parameters that are not read, a line each
+     * @param getters a line each: a class or interface, and the methods to call, as in `...LogicalRDD rdd.id`
+     * @param skipped names of unread constructor parameters, a line each
      */
     public Shapes(String getters, String skipped) {
         String[] owners = getters.split("\n");
@@ -47,12 +47,10 @@ public class Shapes {
         this.skipped = new HashSet(Arrays.asList(skipped.split("\n")));
     }
 
-    /** A name as a key of JSON. */
     public static String label(String name) {
         return "\"" + name + "\":";
     }
 
-    /** The shape of a class. */
     public Shape of(Class type) {
         Shape known = (Shape) shapes.get(type);
         if (known == null) {
@@ -95,7 +93,7 @@ public class Shapes {
         return found;
     }
 
-    /** The labels of a case class's parameters, whose names scalac writes into class files since 2.12. */
+    /** Labels of a case class's parameters; scalac writes the names into class files since 2.12. */
     public String[] parameters(TreeNode node, Shape shape) {
         if (shape.parameters == null) {
             String[] names = new String[node.productArity()];
@@ -110,7 +108,7 @@ public class Shapes {
         return shape.parameters;
     }
 
-    /** The constructor of a case class with all of its parameters; null if there is none. */
+    /** Constructor with the most parameters: a case class's own; null without a constructor. */
     private static Constructor longest(Class type) {
         Constructor[] constructors = type.getConstructors();
         Constructor longest = null;
@@ -123,7 +121,7 @@ public class Shapes {
     }
 
     /**
-     * `Node.parameter`, each on a line, for the missing parameters of this Spark's nodes; missing classes are left out.
+     * Missing parameters of this Spark's nodes, as in `Filter.condition`, a line each; missing classes are left out.
      *
      * @param expected on each line a class and its parameters, with blanks between
      */

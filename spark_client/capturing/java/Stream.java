@@ -10,7 +10,7 @@ import org.apache.spark.util.AccumulatorV2;
 import scala.Option;
 import scala.Tuple2;
 
-/** A streaming query that runs, and what its batches wrote since this was read last. */
+/** Running streaming query, with the counts of its batches since `take`. */
 public class Stream {
     private static final String ROWS = "number of output rows";
     private static final String FILES = "number of written files";
@@ -19,14 +19,14 @@ public class Stream {
     public final String runId;
     public final String name;
     public final long startedMs;
-    /** Spark's own object of it: it has the plan. */
+    /** Spark's own object, with the plan. */
     public final Object query;
-    // Counts; -1 is what was not counted. `counted` are those of the batch that runs.
+    // Rows, bytes and files, -1 if unknown; `counted` of the running batch.
     private long batches;
     private long[] written = {-1L, -1L, -1L};
     private long[] counted = {-1L, -1L, -1L};
     private boolean isWaiting;
-    // The last batch, and what it ran: its own plan, and those of Delta's command inside.
+    // The last batch, and its queries: its own, and the queries of Delta's command inside.
     private StreamingQueryProgress progress;
     private List ran = new ArrayList();
 
@@ -37,7 +37,7 @@ public class Stream {
         this.query = query;
     }
 
-    /** Count what a write of files reports when it ends; other updates have no number of files. */
+    /** Count a write of files at its end, known by its number of files. */
     public synchronized void count(SparkListenerDriverAccumUpdates updates) {
         long[] found = {-1L, -1L, -1L};
         scala.collection.Iterator each = updates.accumUpdates().iterator();
@@ -60,8 +60,8 @@ public class Stream {
     }
 
     /**
-     * Note that a batch ended, with the sink's own count of rows; -1 if it has none. True if nobody waits to read what
-     * the stream wrote.
+     * Note the end of a batch; the sink's own count of rows, if any, goes before the writes'. True for the first batch
+     * since `take`.
      */
     public synchronized boolean ended(StreamingQueryProgress last) {
         progress = last;
@@ -76,7 +76,7 @@ public class Stream {
         return isFirst;
     }
 
-    /** Number of batches since it was taken last, and their rows, bytes and files. */
+    /** Batches since the last call, and their rows, bytes and files. */
     public synchronized long[] take() {
         long[] taken = {batches, written[0], written[1], written[2]};
         batches = 0L;
@@ -85,18 +85,16 @@ public class Stream {
         return taken;
     }
 
-    /** Note what the batch that runs has run. */
     public synchronized void ran(QueryExecution batch, List parts) {
         ran = new ArrayList(parts);
         ran.add(batch);
     }
 
-    /** The last batch that ended; null before the first. */
+    /** The last ended batch; null before the first. */
     public synchronized StreamingQueryProgress progress() {
         return progress;
     }
 
-    /** What the last batch ran. */
     public synchronized QueryExecution[] ran() {
         return (QueryExecution[]) ran.toArray(new QueryExecution[0]);
     }

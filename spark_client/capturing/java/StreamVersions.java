@@ -11,7 +11,7 @@ import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.streaming.SourceProgress;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/** Versions of Delta's and Iceberg's tables that the last batch of a stream read and made, where they are exact. */
+/** Versions of Delta's and Iceberg's tables read and made by the last batch of a stream, if they are exact. */
 public class StreamVersions {
     private static final Pattern DELTA_VERSION = Pattern.compile("\"reservoirVersion\":(\\d+)");
     private static final Pattern DELTA_INDEX = Pattern.compile("\"index\":(-?\\d+)");
@@ -22,7 +22,7 @@ public class StreamVersions {
     private static final Pattern ICEBERG_POSITION = Pattern.compile("\"position\":(\\d+)");
     private static final Pattern ICEBERG_ALL = Pattern.compile("\"scan_all_files\":true");
 
-    /** Members of a moment's JSON. */
+    /** Members of a moment's JSON: `,"versions":{"s3://lake/trips":"7"},"commit":{...}`. */
     public static String of(Stream stream, StreamingQueryProgress progress, QueryExecution[] ran) throws Exception {
         Map found = new LinkedHashMap();
         for (int i = 0; i < ran.length; i++) {
@@ -48,7 +48,7 @@ public class StreamVersions {
         }
     }
 
-    /** Note the version whose last file is the last that was read; none if the batch ended inside a version. */
+    /** Note the version read to its last file; null if the batch ended inside a version. */
     private static void add(Object source, String end, Map found) throws Exception {
         Object log = end == null ? null : DeltaVersions.of(source);
         if (log != null) {
@@ -73,7 +73,7 @@ public class StreamVersions {
         return found.find() ? Long.parseLong(found.group(1)) : otherwise;
     }
 
-    /** The commit that a batch made to the query's sink, by the ids of both that the formats keep with it. */
+    /** Commit of a batch to the query's sink: the formats keep the ids of query and batch with it. */
     private static String commit(Object query, long batchId) throws Exception {
         Object sink = Members.call(query, "sink");
         String id = String.valueOf(Members.call(query, "id"));

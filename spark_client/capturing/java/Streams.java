@@ -13,15 +13,15 @@ import org.apache.spark.sql.streaming.StreamingQuery;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 import org.apache.spark.sql.streaming.StreamingQueryProgress;
 
-/** The streaming queries of all sessions. Their events come over Spark's own bus, in order with those of executions. */
+/** Streaming queries of all sessions. Their events come over Spark's own bus, in order with executions' events. */
 public class Streams {
     public static final String START = "start";
     public static final String PROGRESS = "progress";
     public static final String END = "end";
-    // How Spark describes the execution of a batch (`StreamExecution.getBatchDescriptionString`).
+    // In Spark's description of a batch's execution (`StreamExecution.getBatchDescriptionString`).
     private static final Pattern RUN = Pattern.compile("runId = ([0-9a-f-]{36})");
 
-    /** What became of a stream, at milliseconds since 1970; `failure` is the exception with its stack, or null. */
+    /** Start, progress or end of a stream, at milliseconds since 1970; `failure` is the exception with its stack. */
     public static class Moment {
         public final Stream stream;
         public final String what;
@@ -43,7 +43,7 @@ public class Streams {
         this.active = active;
     }
 
-    /** The starts of queries that ran before any event. */
+    /** Starts of queries running before any event. */
     public Object[] meet(Map queries) {
         List starts = new ArrayList();
         for (Iterator all = queries.values().iterator(); all.hasNext();) {
@@ -53,7 +53,7 @@ public class Streams {
         return starts.toArray();
     }
 
-    /** What an event means; null if it means nothing, or nobody has read yet what the one before it meant. */
+    /** Moment of an event; null for a known start, an unknown stream, and a batch with an unread batch before it. */
     public Moment moment(StreamingQueryListener.Event event) {
         if (event instanceof StreamingQueryListener.QueryStartedEvent) {
             StreamingQueryListener.QueryStartedEvent started = (StreamingQueryListener.QueryStartedEvent) event;
@@ -76,7 +76,7 @@ public class Streams {
         return null;
     }
 
-    /** The stream whose batch an execution is, by its description; null if it is none. */
+    /** Stream of a batch, by its execution's description, or null. */
     public Stream ofBatch(String description) {
         if (byRun.isEmpty() || description == null) {
             return null;

@@ -16,19 +16,19 @@ import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 
-/** Versions of Delta's and Iceberg's tables that an execution read and made, as these have them. Nothing here runs a job. */
+/** Versions of Delta's and Iceberg's tables read and made by an execution, in their words. Nothing here runs a job. */
 public class TableVersions {
     private static final int NODES_MAX = 2000;
     private static final int TEXT_MAX = 200000;
     private static final String[] CATALOGS = {"org.apache.spark.sql.delta.", "org.apache.iceberg."};
 
-    /** Members of the execution's JSON: the versions that its queries, the command first, read, and its commit. */
+    /** Members of an execution's JSON: `,"versions":{...},"commit":{...}`; the first query is the command. */
     public static String of(QueryExecution[] queries, Long startedMs, Long endedMs) throws Exception {
         String members = ",\"versions\":" + read(queries);
         String commit = null;
         try {
             commit = commit(queries[0], startedMs.longValue(), endedMs.longValue());
-        } catch (Exception unknown) { // what was read is known all the same
+        } catch (Exception unknown) { // the versions read are known without it
             return members;
         }
         return commit == null ? members : members + ",\"commit\":" + commit;
@@ -47,13 +47,13 @@ public class TableVersions {
         return table == null ? null : IcebergVersions.written(table, application, startedMs, endedMs);
     }
 
-    /** The metrics of a command itself; none of its parts. */
+    /** Metrics of a command itself, without its parts. */
     private static scala.collection.Map counts(SparkPlan plan) {
         SparkPlan command = plan instanceof CommandResultExec ? ((CommandResultExec) plan).commandPhysicalPlan() : plan;
         return command.metrics();
     }
 
-    /** The table that a `CREATE TABLE AS` has made, out of its catalog; null for other commands and catalogs. */
+    /** New table of a `CREATE TABLE AS`, from Delta's or Iceberg's catalog; else null. */
     private static Object created(LogicalPlan command) throws Exception {
         Object name = Members.call(command, "name");
         if (!(name instanceof ResolvedIdentifier)) {
@@ -72,7 +72,7 @@ public class TableVersions {
         return json.append('}').toString();
     }
 
-    /** The table that a command of DataSource V2 changes; null if it is no such command. */
+    /** Target of a command of DataSource V2, or null. */
     private static Object target(LogicalPlan command) {
         Object table = Members.call(command, "table");
         while (table instanceof LogicalPlan && !(table instanceof DataSourceV2Relation)) {
@@ -81,7 +81,7 @@ public class TableVersions {
         return table instanceof DataSourceV2Relation ? ((DataSourceV2Relation) table).table() : null;
     }
 
-    /** By path, the version that a scan read, as JSON; null where scans of one path read several. */
+    /** Versions read, by path: `{"s3://lake/trips":"7"}`; null for a path with several. */
     public static String read(QueryExecution[] queries) {
         Map found = new LinkedHashMap();
         for (int i = 0; i < queries.length; i++) {
@@ -101,7 +101,7 @@ public class TableVersions {
         return json.append('}').toString();
     }
 
-    /** Note a version of the table at a path, null if it is none; none of one that has another already. */
+    /** Note a version by path; null if it is null, or differs from the version before. */
     static void put(Map found, Object path, Object version) {
         boolean isKnown = version != null && found.containsKey(path.toString());
         boolean another = isKnown && !version.equals(found.get(path.toString()));
@@ -120,10 +120,10 @@ public class TableVersions {
                 }
             } else if (plan instanceof BatchScanExec) {
                 IcebergVersions.scanned(((BatchScanExec) plan).scan(), found);
-            } else if (plan instanceof InMemoryTableScanExec) { // it read when it was cached
+            } else if (plan instanceof InMemoryTableScanExec) { // read at the time of caching
                 left.add(((InMemoryTableScanExec) plan).relation().cachedPlan());
             } else if (plan instanceof AdaptiveSparkPlanExec) {
-                left.add(((AdaptiveSparkPlanExec) plan).initialPlan()); // with scans that were read and found to be empty
+                left.add(((AdaptiveSparkPlanExec) plan).initialPlan()); // with its empty scans
             }
             ExecutedPlans.addBelow(plan, left);
         }

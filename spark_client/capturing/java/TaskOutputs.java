@@ -11,11 +11,11 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.StageInfo;
 
 /**
- * Rows and bytes that the tasks of executions and of actions report themselves: of writes to a database, and of what an
- * RDD saves. Used by the listener's thread alone.
+ * Rows and bytes in the tasks' own reports, by execution or action: of writes to a database, and of saves of RDDs. Used
+ * by the listener's thread alone.
  */
 public class TaskOutputs {
-    /** Owner that has had a job; its stages are known until it is over. */
+    /** Execution or action with jobs; its stages are known until its end. */
     private static class Owner {
         final List stages = new ArrayList();
         final long[] written = {0L, 0L};
@@ -24,7 +24,6 @@ public class TaskOutputs {
     private final Map byOwner = new HashMap();
     private final Map byStage = new HashMap();
 
-    /** Note that a job belongs to an owner. */
     public void started(Object key, SparkListenerJobStart job) {
         Owner owner = ownerOf(key);
         scala.collection.Iterator stages = job.stageInfos().iterator();
@@ -35,7 +34,7 @@ public class TaskOutputs {
         }
     }
 
-    /** Only tasks that succeeded count: a failed one is tried again. */
+    /** Count a task after a success; a failed task is tried again. */
     public void ended(SparkListenerTaskEnd task) {
         Owner owner = (Owner) byStage.get(Integer.valueOf(task.stageId()));
         if (owner != null && task.taskInfo().successful() && task.taskMetrics() != null) {
@@ -45,7 +44,7 @@ public class TaskOutputs {
         }
     }
 
-    /** Add what an owner wrote, which is over, to what another did. */
+    /** Move the counts of an ended owner to another owner. */
     public void pass(Object key, Object to) {
         long[] written = take(key);
         if (written != null) {
@@ -55,7 +54,7 @@ public class TaskOutputs {
         }
     }
 
-    /** Rows and bytes that the tasks of an owner wrote; null if it had no tasks. It is forgotten. */
+    /** Forget an owner, and return its tasks' rows and bytes; null without a job. */
     public long[] take(Object key) {
         Owner owner = (Owner) byOwner.remove(key);
         for (Iterator stages = owner == null ? null : owner.stages.iterator(); stages != null && stages.hasNext();) {

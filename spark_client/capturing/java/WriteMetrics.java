@@ -7,13 +7,13 @@ import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
 import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
 import org.apache.spark.util.AccumulatorV2;
 
-/** Rows, bytes and files that the executed plan of a write counted. */
+/** Rows, bytes and files, as counted in the executed plan of a write. */
 public class WriteMetrics {
-    // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
+    // Nodes to search for writing nodes, from the root on.
     private static final int LOOKED_THROUGH_MAX = 200;
     private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
 
-    /** The metrics of the nodes nearest the root that count files, bytes or rows: several INSERTs may share a FROM. */
+    /** Metrics of the writing nodes nearest the root, `{"numOutputRows":2}`; several for INSERTs with a common FROM. */
     public static String of(QueryExecution query) {
         StringBuilder json = new StringBuilder();
         ArrayDeque left = new ArrayDeque();

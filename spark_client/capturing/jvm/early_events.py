@@ -6,14 +6,14 @@ from typing import Any
 
 _INTERFACE = "org.apache.spark.scheduler.SparkListenerInterface"
 _EVENT_HANDLER = "java.beans.EventHandler"
-# Events, those of tasks included, that may wait.
+# Events that may wait; tasks have events, too.
 _EVENTS_MAX = 20_000
 
 
 class EarlyEvents:
-    """Listener made of Java's own classes, which is there at once: it keeps the events of Spark's bus in a queue.
+    """Listener made of Java's own classes, without compilation: it keeps the events of Spark's bus in a queue.
 
-    A small Java may lack these classes (the module java.desktop); the listener is not open then.
+    A small Java may lack the classes (the module java.desktop); the listener is not open then.
     """
 
     def __init__(self, jvm: Any, context: Any) -> None:
@@ -23,9 +23,9 @@ class EarlyEvents:
         loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
         interface = jvm.java.lang.Class.forName(_INTERFACE, False, loader)
         try:
-            # Whatever method is called, its argument is offered to the queue.
+            # Each call offers its argument to the queue: `onJobStart(event)` is `queue.offer(event)`.
             self._listener = getattr(jvm, _EVENT_HANDLER).create(interface, self.queue, "offer", "")
-        except Exception:  # noqa: BLE001 - py4j raises what the platform makes of it
+        except Exception:  # noqa: BLE001 - py4j raises the platform's own errors
             return
         context.addSparkListener(self._listener)
         self.is_open = True

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = "headwater.capture"
 _REASON_CHARS = 300
-# Class that hears of executions.
+# Class of the listener to executions.
 LISTENER = "ExecutionListener"
-# Classes that writes are reported without where this Spark does not compile them (`Parts.java`).
+# Optional classes (`Parts.java`): if they do not compile with this Spark, writes are reported without their values.
 # Each line is compiled by itself.
 OPTIONAL = (
     ("MergedSchemas",),
@@ -41,21 +41,21 @@ OPTIONAL = (
     ("WriteMetrics", "ExecutedPlans"),
 )
 _PARTS = tuple(tuple(f"{name}.java" for name in names) for names in OPTIONAL)
-# Releases that the tests run on, as their project or AWS (Glue, EMR) builds them; what builds that change more set in
-# their configuration.
+# Tested releases, in builds of Spark's project and of AWS (Glue, EMR); and keys in the configuration of builds with
+# larger changes.
 _TRIED = re.compile(r"(?:3\.5|4\.3)\.\d+(?:-amzn-\d+)?")
 _VENDORS = ("spark.databricks.clusterUsageTags.sparkVersion",)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of what reading may cost.
+    """Limits of the cost of reading.
 
     Attributes:
-        kept: executions that wait to be read; each keeps its plan alive.
-        reads: True if queries whose rows go to the program are kept, too.
-        nodes, chars: of one plan; a larger plan is read with less detail.
-        read_ms: CPU time for one plan, all tiers together.
+        kept: executions in the queue for reading; each keeps its plan alive.
+        reads: True to keep queries with rows for the program, too.
+        nodes, chars: of a plan; a larger plan is read with less detail.
+        read_ms: CPU time for a plan, all tiers together.
     """
 
     kept: int = 500
@@ -66,18 +66,17 @@ class Bounds:
 
 
 class Unavailable(Exception):
-    """Missing access to a JVM or client; the message says why."""
+    """Missing access to a JVM or client; the message has the reason."""
 
 
 class Executions:
     """Executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
 
-    Streams, and actions of RDDs, are among them. The classes are compiled when they are first needed, mostly by the
-    thread that reads; until then Java's own classes keep what happens.
+    Streams, and actions of RDDs, are among them. The classes are compiled at their first use, mostly by the reading
+    thread; until then Java's own classes keep the events (`EarlyEvents`). With `at_once` they are compiled now. Tests
+    may give `classes` of their own.
 
-    `classes` are those of the package in the JVM, unless a test has others. With `at_once` they are compiled now.
-
-    `next` and `analyze` are for one thread at a time; all else for any. The JVM, and so this reader, outlives
+    `next` and `analyze` are for a single thread at a time; other methods for any. The JVM, and so this reader, outlives
     `SparkContext.stop` until the program ends.
 
     Raises:
@@ -102,13 +101,14 @@ class Executions:
         self._actions: Any = None
         self._classes = classes
         self._is_closed = False
+        # The early listener joins the bus first: no event is missed during the compilation.
         try:
             self._python_context, self._gateway = context, context._gateway
             self._context, self._session = context._jsc.sc(), spark._jsparkSession
             self._early = EarlyEvents(self._gateway.jvm, self._context)
             if at_once or not self._early.is_open:
                 self._listening()
-        except Exception as error:  # py4j raises what the platform makes of it
+        except Exception as error:  # py4j raises the platform's own errors
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         rdd_actions.open(context, self._receiver)
         for wrapped in modules("methods"):
@@ -116,33 +116,33 @@ class Executions:
 
     @property
     def dropped(self) -> int:
-        """Number of executions that found the queue full."""
+        """Number of executions lost at a full queue, or after a fault of the listener."""
         return 0 if self._listener is None else int(self._listener.dropped())
 
     def next(self, timeout_s: float) -> Item | None:
-        """Return the next item; None if there is none within so many seconds."""
+        """Take the next item; None after so many seconds without an item."""
         text = self._reading().next(int(timeout_s * 1000))
         return None if text is None else parse_item(text)
 
     def analyze(self, sql: str) -> Node:
-        """Return the analyzed plan of a query, which is not run; for the thread that calls `next`."""
+        """Analyze a query without running it: `analyze("SELECT 1")`; for the thread of `next`."""
         plan = json.loads(self._reading().plan(self._session.sql(sql).queryExecution().analyzed()))["plan"]
         return parse_plan(plan["kinds"], plan["objects"], plan["types"])
 
     def lacking(self, signatures: Mapping[str, Iterable[str]] = SIGNATURES) -> tuple[str, ...]:
-        """Return what the nodes of this Spark lack of the parameters that are read, as in `Filter.condition`."""
+        """List the parameters missing in this Spark's nodes: `("Filter.condition",)`."""
         expected = "\n".join(" ".join((name, *parameters)) for name, parameters in signatures.items())
         return tuple(self._java().new("Shapes", "", "").lacking(expected).splitlines())
 
     @property
     def is_tried(self) -> bool:
-        """True if Spark is a release that this client is tested with, as its project or AWS builds it."""
+        """True for a tested release of Spark, in a build of its project or of AWS."""
         conf = self._context.conf()
         vendors = any(conf.contains(key) for key in _VENDORS)
         return not vendors and _TRIED.fullmatch(self._context.version()) is not None
 
     def test_once(self, test: Callable[[Executions], tuple[str, ...]]) -> tuple[str, ...]:
-        """Return the result of a test of this Spark's plans, which is made once in a JVM."""
+        """Test this Spark's plans, once in a JVM; return the kept result."""
         classes = self._java()
         if classes.tested is None:
             classes.tested = test(self)
@@ -155,7 +155,7 @@ class Executions:
             return self._classes
 
     def _receiver(self) -> Any:
-        """Return the receiver of actions of RDDs; actions and streams before the classes are there wait for them."""
+        """Make the receiver of actions of RDDs; early actions and streams wait here for the classes."""
         with self._lock:
             if self._actions is None:
                 self._listening()
@@ -163,11 +163,11 @@ class Executions:
             return self._actions
 
     def _listening(self) -> Any:
-        """Return the listener, which has taken over what happened before it was compiled."""
+        """Make the listener, once; it takes over the events before its compilation."""
         with self._lock:
             if self._listener is None:
                 streams = self._session.sharedState().activeStreamingQueries()
-                met = self._gateway.jvm.java.util.HashMap(streams)  # those that may end meanwhile
+                met = self._gateway.jvm.java.util.HashMap(streams)  # a copy: queries may end meanwhile
                 values = (self._bounds.kept, self._bounds.reads, self._context.conf(), streams, met)
                 listener = self._java().new(LISTENER, *values)
                 listens = not self._is_closed and self._add(listener)
@@ -177,7 +177,6 @@ class Executions:
             return self._listener
 
     def _add(self, listener: Any) -> bool:
-        """Add a listener to Spark's bus; return False if that has stopped."""
         from py4j.protocol import Py4JJavaError
 
         try:
@@ -192,12 +191,12 @@ class Executions:
         return self._reader
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until `next` can return all that happened so far; return True if it can."""
+        """Wait until `next` can return all items so far; return False after the time-out."""
         from py4j.protocol import Py4JError
 
         try:
             self._context.listenerBus().waitUntilEmpty(int(timeout_s * 1000))
-        except Py4JError:  # what java.util.concurrent.TimeoutException comes as
+        except Py4JError:  # for a java.util.concurrent.TimeoutException
             return False
         return True
 
@@ -215,10 +214,10 @@ class Executions:
 
 
 class JavaClasses:
-    """Headwater's Java classes in one JVM, each compiled once, when first needed, with the classes that it names.
+    """Headwater's Java classes in a JVM, each compiled once, at its first use, with the classes it refers to.
 
-    Once, because py4j finds known methods by the name of the class; by one loader, because it keeps what it has read of
-    Spark's classes.
+    Once, because py4j finds known methods by the class's name; by a common loader, because the loader keeps its
+    knowledge of Spark's classes.
     """
 
     def __init__(self, gateway: Any, package: str = _PACKAGE, sources: Mapping[str, bytes] | None = None) -> None:
@@ -238,7 +237,7 @@ class JavaClasses:
                 parts.provide(name.removesuffix(".java"), paths)
 
     def new(self, name: str, *arguments: Any) -> Any:
-        """Return a new object of a class."""
+        """Make an object of a class: `new("Actions", context)`."""
         values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for place, argument in enumerate(arguments):
             values[place] = argument
@@ -251,7 +250,7 @@ class JavaClasses:
         return paths
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
-        """Return the reader of the executions that a listener keeps."""
+        """Make the reader of a listener's executions."""
         # As texts: each crossing costs more than the JVM needs to part one.
         getters = "\n".join(" ".join((owner, *names)) for owner, names in getters_with(registry()).items())
         shapes = self.new("Shapes", getters, "\n".join(SKIPPED))
@@ -261,11 +260,11 @@ class JavaClasses:
 
 
 def java_sources() -> dict[str, bytes]:
-    """Return the sources of the package's classes by the names of their files."""
+    """Read the sources of the package's classes by file: `{"Actions.java": b"package ..."}`."""
     return {file.name: file.read_bytes() for file in (resources.files("spark_client.capturing") / "java").iterdir()}
 
 
-# One for each JVM that the program had; there is rarely a second.
+# By JVM; a program rarely has a second.
 _KNOWN: dict[Any, JavaClasses] = {}
 _KNOWN_LOCK = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Items of the queue in the JVM: executions, moments of streams and ends, as one call of `Executions.java` has them."""
+"""Items of the queue in the JVM: executions, moments of streams and ends, as `Executions.java` renders them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Item: TypeAlias = "Execution | Unread | Lost | Over | Ended | StreamStart[Stream
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Execution that could not be read, and why."""
+    """Execution lost to a fault of reading, with the reason."""
 
     id: int
     reason: str
@@ -37,14 +37,14 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Part in Java that this Spark cannot have, and why; all else is read, but without `LISTENER` nothing more."""
+    """Part in Java without support in this Spark, and the reason; without `LISTENER` nothing more is read."""
 
     part: str
     reason: str
 
 
 def parse_item(text: str) -> Item:
-    """Return the result of one call of `Executions.java`."""
+    """Parse the result of a call of `Executions.java`: `{"over": 7}` is `Over(7)`."""
     document = json.loads(text)
     if "stream" in document:
         return _parse_moment(document)
@@ -88,7 +88,7 @@ def _parse_scan(document: Mapping[str, Any]) -> Scan:
 
 
 def _parse_commit(document: dict[str, Any] | None) -> Commit | None:
-    """Return a commit: of Delta's by its own entry, of Iceberg's by the summary of the snapshot."""
+    """Parse a commit: Delta's by its own entry, Iceberg's by the summary of the snapshot."""
     if document is None:
         return None
     entry = (document.get("entry") or {}).get("commitInfo")
@@ -106,16 +106,16 @@ def _text(number: object) -> str | None:
 
 
 def _parse_summary(summary: Mapping[str, int | None]) -> WriteStatistics:
-    """Return how much made a snapshot of Iceberg's; files of deletes are files that were written."""
+    """Count the rows, bytes and files of an Iceberg snapshot; files of deletes were written, too."""
     files = [summary.get("added-data-files"), summary.get("added-delete-files")]
     known = [count for count in files if count is not None]
     return WriteStatistics(summary.get("added-records"), summary.get("added-files-size"), sum(known) if known else None)
 
 
 def _parse_entry(entry: Mapping[str, Any]) -> WriteStatistics:
-    """Return how much a commit of Delta's wrote, whose metrics are texts.
+    """Count the rows, bytes and files of a Delta commit: `{"operationMetrics": {"numFiles": "2"}}`.
 
-    A MERGE or UPDATE counts the rows that it inserted or changed, not those that it copied; a DELETE wrote none.
+    A MERGE or UPDATE counts inserted and changed rows, not copied rows; a DELETE writes none.
     """
     metrics = {name: int(text) for name, text in (entry.get("operationMetrics") or {}).items() if text.isdigit()}
     rows = {

@@ -1,7 +1,7 @@
-"""Rules of which JVM objects that are no plan nodes are read, and by which methods.
+"""Rules for reading JVM objects beside plan nodes: their classes and methods.
 
-Nothing else leaves the JVM, but what connectors name: rows, RDDs, sessions, literals and the options of a source
-(passwords are among them) stay there.
+Connectors add to the rules. Nothing else leaves the JVM: rows, RDDs, sessions, literals and the other options of a
+source, passwords among them, stay there.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _LOGICAL = f"{_CATALYST}.plans.logical"
 _SOURCES = f"{_SQL}.execution.datasources"
 _CONNECTOR = f"{_SQL}.connector.catalog"
 
-# By class or interface, the methods without parameters to call; after a dot, a method of the first one's result.
+# By class or interface, the methods without parameters to call; after a dot, a method of the result before.
 GETTERS: dict[str, tuple[str, ...]] = {
-    # Nodes, beside their constructors' values.
+    # Nodes: values beside their constructors' parameters.
     f"{_LOGICAL}.LeafNode": ("schema",),
     f"{_LOGICAL}.LocalRelation": ("origin.sqlText",),
     f"{_LOGICAL}.Command": ("query.schema",),
@@ -35,12 +35,12 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size",),
     f"{_SQL}.execution.command.CreateViewCommand": ("plan.schema",),
     f"{_CATALYST}.analysis.ViewType": ("toString",),
-    # Partitions and columns that a statement changes.
+    # Partitions and columns changed by a statement.
     f"{_LOGICAL}.AlterTableCommand": ("changes",),
     f"{_CATALYST}.analysis.ResolvedPartitionSpec": ("location",),
     f"{_CONNECTOR}.TableChange$AddColumn": ("fieldNames", "dataType"),
     f"{_SQL}.types.StructField": ("name", "dataType"),
-    # Relations, and where they lie.
+    # Relations and their locations.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema", "options", "fileFormat.shortName"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
     f"{_SOURCES}.jdbc.JDBCRelation": ("jdbcOptions",),
@@ -61,7 +61,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SQL}.connector.write.RowLevelOperationTable": ("table", "operation.command"),
     # The effect of a MERGE on a row, as a number (`row_statements`).
     f"{_LOGICAL}.MergeRows$Keep": ("output.head.value",),
-    # Sources that Spark does not bring.
+    # Sources outside of Spark.
     "org.apache.spark.sql.delta.files.TahoeLogFileIndex": ("isTimeTravelQuery", "snapshotAtAnalysis.version"),
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable", "timeTravelOpt"),
     "org.apache.spark.sql.delta.DeltaTimeTravelSpec": ("version",),
@@ -70,14 +70,14 @@ GETTERS: dict[str, tuple[str, ...]] = {
     "org.apache.spark.sql.hudi.command.procedures.Procedure": ("description",),
     "org.apache.iceberg.spark.source.SparkTable": ("snapshotId",),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
-    # Streams: the query that goes into a sink, a source of the first interface, and sinks with a place.
+    # Streams: the query into a sink, a source of DataSource V1, and sinks with a place.
     f"{_CATALYST}.streaming.WriteToStream": ("inputQuery.schema",),
     f"{_SOURCES}.DataSource": ("className", "paths", "options", "catalogTable"),
     f"{_SQL}.execution.streaming.FileStreamSink": ("path",),  # Spark 3.5
     f"{_SQL}.execution.streaming.sinks.FileStreamSink": ("path",),
     "org.apache.spark.sql.delta.sources.DeltaSink": ("path", "catalogTable"),
 }
-# Unused parameters of constructors; some of them hold rows, or types that repeat with every reference.
+# Parameters of constructors left unread; some hold rows, or types repeated with every reference.
 SKIPPED = (
     "replacement",  # a method of the same name gives it for all
     "data",
@@ -99,8 +99,8 @@ SKIPPED = (
     "commandLogicalPlan",  # of a result: the command ran before
     "commandPhysicalPlan",
 )
-# Keys of maps (options, properties) that name a location or a part of it, in lower case; with a `?`, the key is read
-# and its value is not: a condition has literals.
+# Keys of maps (options, properties) with a location or a part of it, in lower case; with a `?`, the key is read
+# without its value: a condition has literals.
 OPTIONS = (
     "path",
     "url",
@@ -126,11 +126,11 @@ OPTIONS = (
 
 
 def getters_with(registry: Registry) -> Mapping[str, Iterable[str]]:
-    """Return `GETTERS` and those of the connectors, which add to them."""
+    """Add the connectors' getters to `GETTERS`."""
     more = registry.getters
     return {owner: (*GETTERS.get(owner, ()), *more.get(owner, ())) for owner in (*GETTERS, *more)}
 
 
 def options_with(registry: Registry) -> Iterable[str]:
-    """Return `OPTIONS` and those of the connectors."""
+    """Add the connectors' options to `OPTIONS`."""
     return {*OPTIONS, *registry.options}

@@ -1,9 +1,12 @@
-"""Actions of RDDs that Python runs: saves, `foreach` and `foreachPartition`. No event of Spark says what they read.
+"""Actions of RDDs from Python: saves, `foreach` and `foreachPartition`. Spark's events do not name their inputs.
 
-PySpark's methods are wrapped, once in a process; they have had the same names since Spark 1. Without a capture of the
-context, a wrapped method only calls the method. What a library does with RDDs in the JVM is not seen. Starts of streams
-are wrapped, too: they wait until the listener is there. So is py4j's call of a method, for renames of paths by Hadoop's
-file systems (`fs.rename(Path("/_tmp/x"), Path("/lake/x"))`), of which Hadoop has no event.
+Methods are wrapped, once in a process. Actions of libraries on RDDs in the JVM are not seen.
+
+    RDD.saveAsTextFile, ...    reported as actions; the names are as old as Spark 1
+    DataFrame.rdd              remembered: the RDD has the rows of the frame
+    DataStreamWriter.start     waits for the listener
+    JavaMember.__call__        reports `fs.rename(Path("/_tmp/x"), Path("/lake/x"))`, without an event of Hadoop
+    SparkSession.sql           reports `CALL system.rewrite_data_files(...)`, without an event of Spark 4
 """
 
 from __future__ import annotations
@@ -26,16 +29,16 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 _log = logging.getLogger("headwater.capture")
-# Hadoop's settings of where an output format writes, new and old.
+# Hadoop's settings of an output format's folder, new and old.
 _OUTPUT_DIRECTORIES = ("mapreduce.output.fileoutputformat.outputdir", "mapred.output.dir")
 _FAILURE_CHARS = 16_000
 _PATH = "org.apache.hadoop.fs.Path"
 _CALL = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*CALL\b", re.IGNORECASE | re.DOTALL)
-# Methods that start a stream.
+# Methods to start a stream.
 _STARTS = ("start", "toTable")
 
 
-# True in a thread that saves a model: the executions and actions of its files are parts of the save.
+# True in a thread during the save of a model: executions and actions of its files are parts of the save.
 SAVES_MODEL = ContextVar("saves a model", default=False)
 
 
@@ -47,10 +50,10 @@ class Guard:
         self._has_failed = False
 
     def __call__(self, act: Callable[[], Any]) -> Any:
-        """Return the result; None if the call fails."""
+        """Call; return None if the call fails."""
         try:
             return act()
-        except Exception as error:  # noqa: BLE001 - whatever py4j or a frame does to us, the job must live
+        except Exception as error:  # noqa: BLE001 - py4j or a frame may raise anything, and the job must live
             if not self._has_failed:
                 self._has_failed = True
                 _log.warning("capture: %s: %s: %s", self._loss, type(error).__name__, error)
@@ -58,18 +61,18 @@ class Guard:
 
 
 class RddActions:
-    """Receivers of actions, one for each context that is captured; usable by many threads."""
+    """Receivers of actions of the captured contexts; usable by many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By context, what returns the object in the JVM, of each capture.
+        # By context, for each capture a function for its receiver in the JVM.
         self._receivers: WeakKeyDictionary[SparkContext, list[Callable[[], Any]]] = WeakKeyDictionary()
         self._numbers = itertools.count(1)
         self._is_installed = False
         self.guarded = Guard("an action of an RDD is not reported")
 
     def open(self, context: SparkContext, receiver: Callable[[], Any]) -> None:
-        """Send the actions of a context to a receiver (`Actions.java`), which posts them to all captures of it."""
+        """Send the actions of a context to a receiver (`Actions.java`), for all captures of the context."""
         with self._lock:
             self._receivers[context] = [*self._receivers.get(context, ()), receiver]
             if not self._is_installed:
@@ -84,12 +87,12 @@ class RddActions:
             self._receivers[context] = [other for other in self._receivers.get(context, ()) if other != receiver]
 
     def run(self, rdd: RDD[Any], name: str, path: str | None, act: Callable[[], Any]) -> Any:
-        """Return the result of an action, and report it; whatever becomes of the report, the action runs."""
+        """Run an action and report it; the action runs even if the report fails."""
         receiver = None if SAVES_MODEL.get() else self.await_receiver(rdd.ctx)
         if receiver is None:
             return act()
         number, started_ms = self.next_number(), now_ms()
-        # `_prev_jrdd`: what Python's functions are applied to. Of the RDD itself, PySpark would have to make one more.
+        # `_prev_jrdd` is the JVM's RDD before Python's functions; for the RDD after them, PySpark would make a new RDD.
         source = self.guarded(lambda: getattr(rdd, "_prev_jrdd", None) or rdd._jrdd)
         self.guarded(lambda: receiver.begin(number))
         return reported(
@@ -100,13 +103,13 @@ class RddActions:
         )
 
     def report(self, context: SparkContext, name: str, path: str) -> None:
-        """Report an action without an RDD that has ended."""
+        """Report an ended action without an RDD: `report(context, "rename", paths)`."""
         receiver, at_ms = self.await_receiver(context), now_ms()
         if receiver is not None:
             receiver.end(name, self.next_number(), None, path, at_ms, at_ms, None)
 
     def next_number(self) -> int:
-        """Return a number that no other action has."""
+        """Draw the number of an action, unique in this process."""
         return next(self._numbers)
 
     def remember(self, rdd: RDD[Any], frame: Any) -> None:
@@ -116,7 +119,7 @@ class RddActions:
             self.guarded(lambda: receiver.remember(rdd._jrdd, frame._jdf))
 
     def await_receiver(self, context: SparkContext) -> Any:
-        """Return a receiver of a context, once all its captures listen; None if the context is not captured."""
+        """Wait until all captures of a context listen; return a receiver, None if the context is not captured."""
         receivers = [self.guarded(receiver) for receiver in self._receivers.get(context, ())]
         return next((receiver for receiver in receivers if receiver is not None), None)
 
@@ -125,7 +128,7 @@ rdd_actions = RddActions()
 
 
 def reported(act: Callable[[], Any], end: Callable[[BaseException | None], Any]) -> Any:
-    """Return the result of an action; `end` gets its error, None if it succeeded."""
+    """Run an action; `end` gets its error, None after a success."""
     failure: BaseException | None = None
     try:
         return act()
@@ -137,7 +140,7 @@ def reported(act: Callable[[], Any], end: Callable[[BaseException | None], Any])
 
 
 def text_of(error: BaseException | None) -> str | None:
-    """Return an exception as Java prints its own, with the stack in the JVM if it comes from there."""
+    """Print an exception as Java does, with the JVM's stack for an error from the JVM."""
     if error is None:
         return None
     text = f"{type(error).__name__}: {error}"
@@ -146,7 +149,7 @@ def text_of(error: BaseException | None) -> str | None:
 
 
 def now_ms() -> int:
-    """Return the time in milliseconds since 1970."""
+    """Read the clock, in milliseconds since 1970: `1767225600000`."""
     return int(time.time() * 1000)
 
 
@@ -168,7 +171,6 @@ def _wrap_methods(actions: RddActions) -> None:
 
 
 def _wrap_calls(actions: RddActions) -> None:
-    """Report each rename as an action without an RDD; of every other call the method's name is compared."""
     from py4j.java_gateway import JavaMember
 
     call = JavaMember.__call__
@@ -194,7 +196,7 @@ def _report_rename(actions: RddActions, paths: tuple[Any, ...]) -> None:
 def _wrap_sql(actions: RddActions) -> None:
     """Report each call of a procedure as an action without an RDD.
 
-    Spark 4 runs a procedure while it analyzes `CALL`, and has no event of it. Before, a call is a command like others.
+    Spark 4 runs a procedure while it analyzes `CALL`, and has no event of it. In Spark 3 a call is a command.
     """
     import pyspark
     from pyspark.sql import SparkSession
@@ -236,7 +238,7 @@ def _wrapped(method: Callable[..., Any], actions: RddActions, is_save: bool) -> 
 
 
 def _waiting(start: Callable[..., Any], actions: RddActions) -> Callable[..., Any]:
-    """Return the start of a stream: a stream that ended before the listener was there would have no plan any more."""
+    """Wrap the start of a stream: after its end, a stream has no plan for a late listener."""
 
     @functools.wraps(start)
     def wait_and_start(writer: Any, *arguments: Any, **named: Any) -> Any:
@@ -259,7 +261,7 @@ def _remembering(rdd_of: Any, actions: RddActions) -> Callable[[Any], Any]:
 
 
 def _as_sparks_own(act: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function as if it were in PySpark's file: Spark names a job by the last line before that."""
+    """Put the function into PySpark's file: Spark names a job by the last line before PySpark's."""
     known = getattr(method, "__code__", None)
     if isinstance(act, FunctionType) and isinstance(known, CodeType):
         act.__code__ = act.__code__.replace(
@@ -269,7 +271,7 @@ def _as_sparks_own(act: Callable[..., Any], method: Callable[..., Any]) -> Calla
 
 
 def _path_of(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str:
-    """Return where a save writes; empty if that is not known. The first argument is the path, or Hadoop's settings."""
+    """Read the target of a save from its first argument, a path or Hadoop's settings; empty if unknown."""
     target = arguments[0] if arguments else named.get("path", named.get("conf"))
     if isinstance(target, Mapping):
         return next((str(target[key]) for key in _OUTPUT_DIRECTORIES if key in target), "")

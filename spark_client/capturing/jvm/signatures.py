@@ -1,4 +1,4 @@
-"""Parameters of Spark's nodes by whose names plans are read: of the commonest operators, expressions and commands."""
+"""Parameters of Spark's nodes, read by name: of the commonest operators, expressions and commands."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _NODES = {
         command.CreateDataSourceTableAsSelectCommand: table mode query outputColumnNames
     """,
 }
-# By class, the names.
+# Parameters by class.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     f"{package}.{node.strip()}": tuple(names.split())
     for package, lines in _NODES.items()

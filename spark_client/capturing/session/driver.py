@@ -53,7 +53,7 @@ class DriverSession:
         return SessionConf(self._spark)
 
     def conf(self, prefixes: Iterable[str]) -> Mapping[str, str]:
-        """Return the entries of Spark's conf whose keys begin so."""
+        """Read the entries of Spark's conf by the beginnings of their keys: `["spark.headwater."]`."""
         return self._conf.entries(prefixes)
 
     def open(self, settings: Settings, *, at_once: bool) -> Origin[Execution, StreamPlan]:
@@ -92,14 +92,14 @@ class _LaterExtractor:
         return Extractor(catalogs)
 
     def read(self, execution: Execution) -> Sequence[Read]:
-        """Return the writes or reads of an execution (`Extractor.read`)."""
+        """Read the writes or reads of an execution (`Extractor.read`)."""
         return self._extractor.read(execution)
 
     def read_stream(self, start: StreamStart[StreamPlan]) -> Write | None:
-        """Return the write of a streaming query into its sink."""
+        """Read the write of a streaming query into its sink."""
         write: Write | None = module("reading").read_stream(self._extractor, start)
         return write
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return versions by dataset (`Extractor.locate`)."""
+        """Name the datasets of versions by path (`Extractor.locate`)."""
         return self._extractor.locate(versions)

@@ -31,18 +31,19 @@ _NOT_INSTALLED = "OpenLineage's transports need the package openlineage-python"
 def open_event_transport(
     client: object, settings: Settings, environment: Mapping[str, str], counts: Counts, *, at_once: bool = True
 ) -> HeadwaterTransport | OpenLineageTransport:
-    """Return the transport of the given client or transport; without one, of the job's configuration.
+    """Choose the transport: the given client's, or else by the job's configuration.
 
-    Unless it is to be opened `at_once`, the thread that sends first loads openlineage-python, which takes a second.
+    Unless opened `at_once`, the sending thread loads openlineage-python, which takes a second.
 
     Raises:
-        Misconfigured: if that is missing or invalid.
+        Misconfigured: the client or the configuration is missing or invalid.
     """
     if isinstance(client, LineageClient):
         return HeadwaterTransport(client, counts)
     if client is not None:
         given = _given(client)
         return OpenLineageTransport(lambda: given, counts, type(given.transport).__name__)
+    # Headwater's own destinations come before OpenLineage's configuration.
     to = settings.destination
     if to.url or to.function or to.file:
         choose_destination(to, {})
@@ -61,7 +62,7 @@ def open_event_transport(
 
 
 class HeadwaterTransport:
-    """Transport by a `LineageClient`, which retries and warns by itself.
+    """Transport by a `LineageClient`; the client retries and warns by itself.
 
     Attributes:
         place: destination, for a person.
@@ -81,7 +82,7 @@ class HeadwaterTransport:
         return delivered
 
     def hurry(self) -> None:
-        """Let the client give up what needs many attempts."""
+        """Let the client stop its retries soon."""
         self._client.hurry()
 
     def close(self, timeout_s: float) -> bool:  # noqa: ARG002 - it keeps nothing
@@ -91,7 +92,7 @@ class HeadwaterTransport:
 
 
 class OpenLineageTransport:
-    """Transport by a client of openlineage-python; each event goes by itself, as that package's own.
+    """Transport by a client of openlineage-python; each event goes by itself, as the package's `RunEvent`.
 
     Attributes:
         place: destination, for a person.
@@ -104,28 +105,28 @@ class OpenLineageTransport:
         self._counts = counts
 
     def open(self) -> OpenLineageClient:
-        """Return the client.
+        """Open the client at the first call.
 
         Raises:
-            Misconfigured: the package has none for this configuration.
+            Misconfigured: the package refuses this configuration.
         """
         if self._client is None:
             self._client = self._open_client()
         return self._client
 
     def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
-        """Send the events one after the other; a failure does not keep back the next ones."""
+        """Send the events in turn, also after a failure."""
         client, failed = self.open(), 0
         for event in events:
             try:
                 client.emit(run_event_of(json.loads(event)))
-            except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
+            except Exception as error:  # noqa: BLE001 - transports raise their libraries' errors
                 failed += 1
                 self._counts.warn_of_loss(f"{type(error).__name__}: {error}")
         return DeliveryCounts(len(events) - failed, failed)
 
     def hurry(self) -> None:
-        """Do nothing: what the package tries again is its own affair."""
+        """Do nothing: the package has its own rules of retries."""
 
     def close(self, timeout_s: float) -> bool:
         """Wait for a transport with a queue of its own."""
@@ -133,7 +134,7 @@ class OpenLineageTransport:
 
 
 def run_event_of(event: Mapping[str, Any]) -> Any:
-    """Return an event as openlineage-python's own.
+    """Make openlineage-python's `RunEvent` of an event.
 
     Its facets stay mappings, except the parent: the Kafka transport uses its attributes.
     """
@@ -191,7 +192,7 @@ def _configured(transport: Mapping[str, Any] | None) -> OpenLineageClient:
 
 
 def _is_configured(environment: Mapping[str, str]) -> bool:
-    """True if openlineage-python would find a configuration; without, it prints events to the console."""
+    """True if openlineage-python finds a configuration; else it would print events to the console."""
     if environment.get("OPENLINEAGE_URL") or any(name.startswith("OPENLINEAGE__TRANSPORT") for name in environment):
         return True
     files = (environment.get("OPENLINEAGE_CONFIG"), "openlineage.yml", "~/.openlineage/openlineage.yml")

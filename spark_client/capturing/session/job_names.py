@@ -1,4 +1,4 @@
-"""Names of an application's jobs during one capture: each write of a dataset from the same inputs is one job."""
+"""Names of an application's jobs during a capture: writes of a dataset from the same inputs are the same job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _place_of(dataset: DatasetId) -> tuple[str, str]:
 
 
 def _suffix_of(dataset: Dataset) -> str:
-    """Return the suffix of a job that writes the dataset: by its table, if it has one."""
+    """Make the suffix of a job into the dataset: by its table, or else by its own name."""
     tables = [link.name for link in dataset.symlinks if link.type == "TABLE"]
     return suffix_of((tables or [dataset.id.name])[0])
 
@@ -23,8 +23,8 @@ def _suffix_of(dataset: Dataset) -> str:
 class JobNames:
     """Names of an application's jobs, for one thread.
 
-    All writes of a dataset from the same inputs are one job; datasets that differ by a date or an id of a run alone are
-    the same. Another job of the same name gets `.2`, `.3`, ... in the order in which they come.
+    Datasets are the same if only a date or a run's id differs: `/day=2026-01-01/out` and `/day=2026-01-02/out`. Further
+    jobs of the same name get `.2`, `.3`, ... in their order.
     """
 
     def __init__(self, application: str) -> None:
@@ -33,9 +33,9 @@ class JobNames:
         self._counts: dict[str, int] = {}
 
     def name(self, read: Read) -> str:
-        """Return the name of the job of a write, or of a read, which is named by the first of its inputs."""
+        """Name the job of a write by its output, `etl.trips`; of a read by its first input, `etl.read_trips`."""
         output = read.output if isinstance(read, Write) else None
-        # An effect without rows is a job of its own, beside the one that writes the dataset.
+        # A statement without rows is a job of its own, beside the job of the dataset's rows: `etl.drop_trips`.
         effect = read.without_rows if isinstance(read, Write) else None
         place = _place_of(output.id) if output else _OF_READS
         if effect is not None:

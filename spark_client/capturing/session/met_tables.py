@@ -1,4 +1,4 @@
-"""Tables and paths that an application has met: a statement without a query names its tables, and no places."""
+"""Tables and paths met by an application: `DROP TABLE trips` has a name, and no place."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from spark_client.capturing.model import Dataset, Symlink, Write
 from spark_client.capturing.plans.values import IDENTITY
 
 _TABLES_MAX = 1_000
-# Statements after which a dataset has the columns of another.
+# Statements with the columns of their source.
 _COPIES = ("rename", "clone", "snapshot")
 
 
 class MetTables:
-    """Latest tables that were read or written, by their names in a catalog, and by those of their places."""
+    """Latest tables read or written, by their names in a catalog and by their places."""
 
     def __init__(self, tables_max: int = _TABLES_MAX) -> None:
         self._by_name: OrderedDict[DatasetId, Dataset] = OrderedDict()
         self._max = tables_max
 
     def with_places(self, writes: Iterable[Write]) -> list[Write]:
-        """Return complete writes in their order, with the places of tables that a statement only names.
+        """Add the places of tables to complete writes, in order: `DROP TABLE trips` drops `s3://lake/trips`.
 
-        A statement that may have changed nothing is left out where nobody met its table.
+        A statement such as `DROP TABLE IF EXISTS` is left out unless its table was met.
         """
         completed = []
         for write in writes:
@@ -59,7 +59,7 @@ class MetTables:
         return replace(write, output=output, inputs=tuple(self._placed(dataset) for dataset in write.inputs))
 
     def _copied(self, write: Write) -> Write:
-        """Return the write of a table that has another name now, or a copy; its columns are those of its source."""
+        """Complete a rename, clone or snapshot: each column comes from its namesake in the source."""
         before = self._placed(write.inputs[0]) if write.inputs else Dataset(write.output.id)
         columns: dict[FieldPath, Sources] = {
             (column.name,): {ColumnSource(before.id, (column.name,)): frozenset({IDENTITY})} for column in before.schema

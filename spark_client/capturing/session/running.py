@@ -29,17 +29,17 @@ from spark_client.redaction import redact
 _log = logging.getLogger("headwater.capture")
 # A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
-# After a signal that ends the program, sending goes on as long as some is sent in so many seconds.
+# After SIGTERM, sending goes on while the queue shrinks within so many seconds.
 _STALL_S = 1.0
-# The part of the remaining time that reading may take; the rest is for sending.
+# Reading's part of the remaining time; the rest is for sending.
 _FOR_READING = 0.8
 
 
 class Capture:
-    """Result of `capture`; this one is off: it captures nothing.
+    """Result of `capture`; off in this class: it captures nothing.
 
     Attributes:
-        run: the application's run, which other runs may name as their parent.
+        run: the application's run, a parent for further runs.
     """
 
     def __init__(self, run: JobRun) -> None:
@@ -52,24 +52,23 @@ class Capture:
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
-        """State of the capture: over once it was closed or Spark stopped."""
+        """State of the capture: over after its close or Spark's stop."""
         return "off"
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Counts of what was done so far, and of what could not be.
+        """Counts of events and losses so far.
 
-        - `writes`, `reads`: those that became events; `repeated`: reads like one before, which do not.
-        - `sent`: events that the transport accepted.
-        - `not_seen`, `not_read`, `not_reported`, `not_queued`: writes and reads that found the queue in the JVM full,
-          that could not be read, whose events could not be made, and whose events found the queue full.
-        - `not_sent`: events that the transport did not accept.
-        - `lost`: the sum of the five.
+        - `writes`, `reads`: with events; `repeated`: further reads of the same lineage, without events.
+        - `sent`, `not_sent`: events accepted and refused by the transport.
+        - `not_seen`, `not_queued`: lost at the full queue in the JVM, and at the full queue of events.
+        - `not_read`, `not_reported`: writes and reads lost to a fault of reading, and of making events.
+        - `lost`: the sum of the five losses.
         """
         return Counts().snapshot()
 
     def __enter__(self) -> Capture:
-        """Return the capture, which `with` closes."""
+        """Enter a block; its end closes the capture."""
         return self
 
     def __exit__(
@@ -79,7 +78,7 @@ class Capture:
         self._close(None if error is None else failure_of(error))
 
     def flush(self, timeout_s: float | None = None) -> bool:  # noqa: ARG002 - there is nothing to wait for
-        """Wait until every write that is done by now was sent, or given up; return False if that took too long."""
+        """Wait until all writes done by now are sent or given up; return False after the time-out."""
         return True
 
     def close(self) -> None:
@@ -87,11 +86,11 @@ class Capture:
         self._close(None)
 
     def _close(self, failure: Failure | None) -> None:
-        """Stop capturing, and end the application's run, with the reason why it failed."""
+        """Stop capturing, and end the application's run, with its failure."""
 
 
 class RunningCapture(Capture):
-    """Capture that is on, until the program ends or it is closed."""
+    """Capture until the program ends or closes it."""
 
     def __init__(
         self,
@@ -115,14 +114,14 @@ class RunningCapture(Capture):
         self._grace_s = grace_s
         self._program = ends_with
         self._closing = threading.Event()
-        # Ends the wait for the end of a program that stopped Spark.
+        # Ends the wait for a program's end after it stopped Spark.
         self._moved_on = threading.Event()
         self._finishing = threading.RLock()
-        # The emitted end, and when the application ended, in milliseconds since 1970.
+        # The emitted end, and the application's end, in milliseconds since 1970.
         self._end: run_events.EventType | None = None
         self._ended_ms: int | None = None
         self._is_followed = False
-        # When the application started, until its START is emitted.
+        # Start of the application, in milliseconds since 1970; None once its START is emitted.
         self._starting = threading.Lock()
         self._started_ms: int | None = now_ms()
         self._place = transport.place
@@ -151,7 +150,7 @@ class RunningCapture(Capture):
 
     @property
     def is_closed(self) -> bool:
-        """True if the program closed it, or is ending: not if Spark was stopped."""
+        """True if the program closed it, or is ending; False after a stop of Spark alone."""
         return self._closing.is_set()
 
     @property
@@ -168,7 +167,7 @@ class RunningCapture(Capture):
                 self._emit_application("START", started_ms)
 
     def follow(self) -> None:
-        """Note that the program goes on with another application: a failure from now on is the other one's."""
+        """Note that the program goes on with another application: later failures are not this run's."""
         self._is_followed = True
         self._moved_on.set()
 
@@ -179,7 +178,7 @@ class RunningCapture(Capture):
         return self._sender.flush(deadline.left_s) and was_read
 
     def close(self) -> None:
-        """Read and send all there is, and end, without waiting for the program's own end."""
+        """Read and send everything, and end, without waiting for the program's own end."""
         self._close(None)
 
     def _close(self, failure: Failure | None) -> None:
@@ -193,7 +192,7 @@ class RunningCapture(Capture):
             self._counts.warn("end", f"the end was not emitted: {type(error).__name__}: {error}")
 
     def _end_run(self, failure: Failure | None) -> None:
-        """Read and send all there is, within one deadline; the end of the application's run comes last."""
+        """Read and send everything within `flush_s`; the end of the application's run comes last."""
         self._closing.set()
         self._moved_on.set()
         deadline = _Deadline(self._flush_s)
@@ -202,7 +201,7 @@ class RunningCapture(Capture):
                 was_read = self._worker.stop(deadline.left_s * _FOR_READING)
                 self._finish(failure, deadline, was_read)
             elif failure and self._end == "COMPLETE":
-                # It ended well, but the program after it did not.
+                # Spark stopped in good order, and the program failed later.
                 self._finish(failure, deadline, True)
 
     def _application_ended(self, ended: Ended) -> None:
@@ -233,7 +232,6 @@ class RunningCapture(Capture):
         self._warn_of_losses(was_read, sent, self._flush_s if not is_terminated else time.monotonic() - begun_s)
 
     def _warn_of_losses(self, was_read: bool, sent: bool, waited_s: float) -> None:
-        """Warn, in one line, of what is lost now that the run is over."""
         lost = []
         if not was_read:
             lost.append("not all writes were read")
@@ -253,7 +251,7 @@ class RunningCapture(Capture):
         return self._sender.put(emitted)
 
     def _warn_of_cuts(self, event: Event) -> None:
-        """Warn of what an event has no room for, once for each such list."""
+        """Warn of the parts cut from an event, once for each list of parts."""
         cut = event["run"]["facets"]["headwater_capture"].get("cut")
         if cut:
             name = event["job"]["name"]
@@ -269,10 +267,10 @@ class RunningCapture(Capture):
         return self._sender.put([event], always=report.phase not in ("START", "RUNNING"))
 
     def _test(self) -> None:
-        """Note what of this Spark's plans is not as known: each write says so. Called in the worker's thread."""
+        """Run the self-test in the worker's thread; later events name its failures (`misread`)."""
         try:
             misread = tuple(self._self_test())
-        except Exception as error:  # noqa: BLE001 - whatever becomes of the test, writes are read
+        except Exception as error:  # noqa: BLE001 - writes are read without the test, too
             self._counts.warn("self-test", f"the self-test failed: {type(error).__name__}: {error}")
             return
         if misread:

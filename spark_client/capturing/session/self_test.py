@@ -1,9 +1,8 @@
-"""Self-test of a capture: whether this Spark's plans are read as they are known.
+"""Self-test of a capture: plans of this Spark give the known lineage.
 
-Another version of Spark may name the parameters of its plan nodes anew. Their values would be missing then, and a write
-would be reported without its filters or joins. So the names are compared, which takes milliseconds. Where one is
-missing, or Spark is no release that the tests run on, small queries are analyzed, never run, and their plans are read
-as any write's plan is: the first use of Spark's analyzer takes a second.
+Another version of Spark may rename the parameters of its plan nodes; a write would lose its filters or joins. So the
+names are compared, which takes milliseconds. If a name is missing, or the release is untested, small queries are
+analyzed, never run, and their plans read. The first use of Spark's analyzer takes a second.
 """
 
 from __future__ import annotations
@@ -60,13 +59,13 @@ CHECKS = (
 
 
 def find_failures(spark: Executions) -> tuple[str, ...]:
-    """Return what is not as known: parameters that are missing, and checks that are misread."""
+    """List missing parameters and failed checks: `("Filter.condition", "filter")`."""
     lacking = spark.lacking()
     return lacking if spark.is_tried and not lacking else (*lacking, *find_misread(spark.analyze))
 
 
 def find_misread(read: Callable[[str], Node]) -> tuple[str, ...]:
-    """Return the names of the checks whose plans mean something else than they are read as; `read` analyzes a query."""
+    """List the checks with another lineage than known: `("filter",)`; `read` analyzes a query."""
     return tuple(check.name for check in CHECKS if not _is_right(check, read))
 
 
@@ -75,7 +74,7 @@ def _is_right(check: Check, read: Callable[[str], Node]) -> bool:
         relation = PlanWalk(_leaf).relation(read(check.sql.format_map(_TABLES)))
     except TooLarge:
         return True  # the machine is busy: nothing is known
-    except (AttributeError, LookupError, TypeError, ValueError):  # a plan of another shape than the rules expect
+    except (AttributeError, LookupError, TypeError, ValueError):  # a plan with an unknown shape
         return False
     return tuple(_sources(value.made_of) for value in relation.values) == check.columns and (
         _sources(relation.rows) == check.rows
@@ -83,7 +82,7 @@ def _is_right(check: Check, read: Callable[[str], Node]) -> bool:
 
 
 def _leaf(node: Node) -> RowsLineage:
-    """Return a table of the queries: each column is made of itself."""
+    """Make a table of the queries: each column is its own source."""
     return RowsLineage(tuple((column.text("exprId") or "", _column(column)) for column in node.nodes("output")))
 
 

@@ -13,33 +13,33 @@ from spark_client.capturing.session.counts import Counts
 from spark_client.event_payloads import Event, EventJson
 from spark_client.record_requests import DeliveryCounts
 
-# Bounds of the events sent at once; the last event may exceed the bound in bytes.
+# Bounds of the events in a call of the transport; the last event may exceed the bound in bytes.
 _BATCH_MAX = 200
 _BATCH_MAX_BYTES = 2_000_000
 
 
 class EventTransport(Protocol):
-    """Transport of events, used by one thread."""
+    """Transport of events, used by a single thread."""
 
     @property
     def place(self) -> str:
         """Destination, for a person."""
 
     def send(self, events: Sequence[EventJson]) -> DeliveryCounts:
-        """Send the events in their order and return how many were accepted; may raise any exception."""
+        """Send the events in their order and count accepted and failed events; may raise any exception."""
 
     def hurry(self) -> None:
-        """Give up what needs many attempts: the program ends."""
+        """Stop retries soon: the program ends."""
 
     def close(self, timeout_s: float) -> bool:
-        """Wait for events that it keeps itself; return True if none is left."""
+        """Wait for events in a queue of its own; return True if none is left."""
 
 
 class Sender:
     """Sender of events to a transport, in their order, by a thread of its own.
 
-    The queue holds `events_max` events and `max_bytes` bytes of them, as JSON. Events that do not fit are refused at
-    once, so that no thread waits for the transport. Usable by many threads.
+    The queue holds `events_max` events and `max_bytes` bytes of JSON. Further events are refused at once: no thread
+    waits for the transport. Usable by many threads.
     """
 
     def __init__(self, transport: EventTransport, counts: Counts, *, events_max: int, max_bytes: int) -> None:
@@ -49,20 +49,20 @@ class Sender:
         self._max_bytes = max_bytes
         self._changed = threading.Condition()
         self._queue: deque[EventJson] = deque()
-        # Events and bytes that wait or are being sent.
+        # Events and bytes in the queue and under way.
         self._events = 0
         self._bytes = 0
-        # The thread ends once the sender is finished and all is sent; a later event begins another.
+        # The thread ends with an empty queue after `finish`; a later event begins a new thread.
         self._thread: threading.Thread | None = None
         self._is_finishing = False
 
     @property
     def left(self) -> int:
-        """Number of events that are not sent yet."""
+        """Number of events in the queue and under way."""
         return self._events
 
     def put(self, events: Sequence[Event], *, always: bool = False) -> bool:
-        """Queue events that go together; return False if they do not fit, unless `always`."""
+        """Queue events together; return False if they do not fit, unless `always`."""
         queued = [event.json for event in events]
         size_bytes = sum(map(len, queued))
         with self._changed:
@@ -77,12 +77,12 @@ class Sender:
         return True
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all events are sent, accepted or not; return True if they are."""
+        """Wait until all events are sent, accepted or not; return False after the time-out."""
         with self._changed:
             return self._changed.wait_for(lambda: self._events == 0, max(0.0, timeout_s))
 
     def finish(self, timeout_s: float, stall_s: float = math.inf) -> bool:
-        """Send what is left in a hurry, as long as some is sent every `stall_s`, then close; return True if all was.
+        """Send the rest in a hurry, while some events leave each `stall_s`, then close; return True if all were sent.
 
         A failure of the transport is a warning.
         """

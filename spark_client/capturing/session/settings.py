@@ -1,6 +1,6 @@
 """Settings of a capture: from Spark's conf, then the environment, then a default for each.
 
-A value that breaks its rule is logged once, and the default is used.
+A faulty value is logged once, and the default is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _log = logging.getLogger("headwater.capture")
 _OURS = "spark.headwater."
 _CAPTURE = "spark.headwater.capture."
 _OPENLINEAGE = "spark.openlineage."
-# How the keys begin that settings are read of.
+# Beginnings of the keys of all settings.
 PREFIXES = (_OURS, _OPENLINEAGE)
 
 
@@ -39,24 +39,24 @@ class Settings:
     """Settings of a capture.
 
     Attributes:
-        namespace, app_name: of the application's job; without a name, Spark's own.
-        parent, root: the runs that started the application.
-        destination: Headwater's location; all of its fields are None where none is set.
+        namespace, app_name: of the application's job; None for Spark's own name.
+        parent, root: the run above the application, and the run at the root.
+        destination: Headwater's location; its fields are None without a setting.
         transport: of openlineage-python, in its spelling.
-        reads: True if queries whose rows go to the program are reported.
+        reads: True to report queries with rows for the program, as in `collect`.
         sql: True if events contain statements, at most `sql_max_chars` of each, without the matches of the regular
             expressions `redactions`.
-        event_max_bytes: size that the events of a write are cut down to.
-        executions_max: executions that wait to be read; each keeps its plan in the JVM's memory.
-        plan_max_nodes, plan_max_chars, plan_max_ms: of one plan; a larger plan is read in less detail.
-        events_max, events_max_bytes: events that wait to be sent; further events are dropped.
-        flush_s: how long the end of the program waits until all is sent.
+        event_max_bytes: largest size of a write's event; larger events are cut.
+        executions_max: executions in the queue for reading; each keeps its plan in the JVM's memory.
+        plan_max_nodes, plan_max_chars, plan_max_ms: of a plan; a larger plan is read in less detail.
+        events_max, events_max_bytes: of the queue for sending; further events are dropped.
+        flush_s: longest wait for sending at the end of the program.
         stream_interval_s: least time between two events of a streaming run.
         trims_partitions: True if names leave out partitions and dates.
         names: rules for the names of datasets.
-        description: what the application's job and run are described by.
-        connect_columns: True if columns are read on Spark Connect, which takes requests to the server.
-        handle_sigterm: True if SIGTERM waits as the end does, where the program has no handler of its own.
+        description: text, owners and tags of the application's job and run.
+        connect_columns: True to read columns on Spark Connect, by requests to the server.
+        handle_sigterm: True to send at SIGTERM, too, if the program has no handler of its own.
     """
 
     enabled: bool = True
@@ -87,11 +87,12 @@ class Settings:
 
 
 def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
-    """Return the settings in a Spark conf and an environment; log a warning for each value that breaks its rule.
+    """Parse the settings in a Spark conf and an environment; log a warning for each faulty value.
 
     >>> parse_settings({"spark.headwater.capture.flushSeconds": "30"}, {}).flush_s
     30.0
     """
+    # A faulty value is None here, and leaves the class's default.
     settings = {name: _read(conf, key, parse) for name, (key, parse) in _RULES.items() if key in conf}
     known: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if environment.get("OPENLINEAGE_DISABLED", "").strip().lower() == "true":
@@ -206,7 +207,7 @@ _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
 
 
 def _destination(conf: Mapping[str, str], environment: Mapping[str, str]) -> Destination:
-    """Return the environment's location, or else the conf's; token and auth may come from either."""
+    """Take the environment's location, or else the conf's; token and auth may come from either."""
     from_environment = {name: environment.get(variable) or None for name, variable in VARIABLES.items()}
     from_conf = {name: conf.get(f"{_OURS}{name}") or None for name in VARIABLES}
     places = ("url", "function", "file")

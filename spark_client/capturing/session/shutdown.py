@@ -1,8 +1,8 @@
-"""End of the program, and what is done then: an uncaught exception, `sys.exit`, its last line, or SIGTERM.
+"""End of the program, and the calls then: an uncaught exception, `sys.exit`, its last line, or SIGTERM.
 
-`os._exit`, another signal that kills, and the status of a `raise SystemExit(3)` go unnoticed (`sys.exit(3)` and
-`exit(3)` do not). An exit that is caught is no failure, once its exception is freed. `run_captured` notices any
-`SystemExit`, and whether it was caught.
+`os._exit`, other deadly signals, and the status of a `raise SystemExit(3)` go unnoticed; `sys.exit(3)` and `exit(3)`
+are noticed. A caught exit is no failure, once its exception is freed. `run_captured` notices any `SystemExit`, and
+whether it was caught.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _MESSAGE_MAX_CHARS = 2_000
 
 
 class Program:
-    """Program that knows how it ends, and then calls its closings, the last one first.
+    """Program with closings, called at its end with its failure, the newest first.
 
     It wraps `sys.exit` and the interpreter's `exit` and `quit`, and handles SIGTERM where nobody else does.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # Each with the seconds that SIGTERM waits for it.
+        # Each with SIGTERM's wait for it, in seconds.
         self._closings: list[tuple[Closing, float | None]] = []
         self._failure: Failure | None = None
         self._installed = False
@@ -45,7 +45,7 @@ class Program:
     def at_end(self, closing: Closing, sigterm_s: float | None = None) -> None:
         """Call the closing once the program has ended, before the interpreter goes.
 
-        SIGTERM waits for it `sigterm_s` seconds before it kills; without a number SIGTERM is left as it is.
+        SIGTERM waits for it up to `sigterm_s` seconds before it kills; with None SIGTERM is left as it is.
         """
         with self._lock:
             self._closings.append((closing, sigterm_s))
@@ -67,7 +67,7 @@ class Program:
             self._closings = [known for known in self._closings if known[0] != closing]
 
     def ended(self, error: BaseException | None) -> None:
-        """Note the exception that ends the program; None if there is none, whatever was caught before."""
+        """Note the exception at the end of the program; None forgets an exit noted before."""
         self._failure = failure_of(error) if error is not None else None
 
     def _end(self) -> None:
@@ -88,7 +88,7 @@ class Program:
             closing(failure)
 
     def _seen(self, leave: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that ends the program and remembers the status."""
+        """Wrap an exit function to remember the status."""
 
         def leave_and_remember(*status: Any, **named: Any) -> Any:
             try:
@@ -102,20 +102,20 @@ class Program:
         return leave_and_remember
 
     def _caught(self, failure: Failure | None) -> None:
-        """Forget the failure of an exit, unless a later exit has another."""
+        """Forget the failure of an exit, unless a later exit has its own."""
         if self._failure is failure:
             self._failure = None
 
     def _handle_sigterm(self) -> None:
-        """Handle SIGTERM, unless the program does, or is not in the thread that may."""
+        """Handle SIGTERM, unless the program does; only the main thread can."""
         in_main = threading.current_thread() is threading.main_thread()
         if in_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, self._terminated)
 
     def _terminated(self, *_: object) -> None:
-        """Call the closings that wait for SIGTERM, within their time; then let the signal kill.
+        """Call the closings registered for SIGTERM, within their time; then let the signal kill.
 
-        They run in a thread of their own: the main thread may hold a lock that they need.
+        They run in a thread of their own: the main thread may hold a lock they need.
         """
         if self._is_ending and os.getpid() == self._pid:
             self._is_terminated = True  # the end is under way, in this thread
@@ -131,7 +131,7 @@ class Program:
 
 
 class _Freed:
-    """Attribute of an exit's exception. Code that goes on after it frees both; of an uncaught exit no code does."""
+    """Attribute of an exit's exception. If running code frees it, the exit was caught."""
 
     def __init__(self, caught: Callable[[Failure | None], None], failure: Failure | None) -> None:
         self._caught, self._failure = caught, failure
@@ -145,7 +145,7 @@ program = Program()
 
 
 def failure_of(error: BaseException) -> Failure | None:
-    """Return the exception that ended the program as a failure; None for an exit with success.
+    """Describe the exception at the program's end as a failure; None for an exit with success.
 
     >>> failure_of(SystemExit(3)).message
     'exit status 3'
@@ -158,7 +158,7 @@ def failure_of(error: BaseException) -> Failure | None:
         return Failure((f"exit status {status}" if isinstance(status, int) else str(status))[:_MESSAGE_MAX_CHARS])
     message = "".join(traceback.format_exception_only(type(error), error)).strip()
     stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    # Whole lines: a secret is found by the text before it.
+    # Whole lines: secrets are recognized by the text before them.
     end = stack if len(stack) <= _STACK_MAX_CHARS else stack[-_STACK_MAX_CHARS:].partition("\n")[2]
     return Failure(message[:_MESSAGE_MAX_CHARS], end)
 

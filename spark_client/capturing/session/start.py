@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger("headwater.capture")
 _OLDEST = (3, 5)
 _lock = threading.RLock()
-# The capture of each Spark context, or server of Spark Connect, whichever of its sessions it began with.
+# The capture of each Spark context, or server of Spark Connect, for all its sessions.
 _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
-# The latest capture of a driver, and how it was called: it goes on when Spark is stopped and started again.
+# The latest capture of a driver, with its call's arguments: it goes on when Spark is stopped and started again.
 _latest: _Latest | None = None
 
 
@@ -50,18 +50,18 @@ def capture(
     """Capture every write of a Spark application from now on, as OpenLineage events.
 
     A second call for the same application returns the same capture. When Spark is stopped, and the program makes
-    another session, that application is captured too, as a run of its own.
+    another session, the new application is captured too, as a run of its own.
 
     Events go to `client` (a `LineageClient`, or a client or transport of openlineage-python); without one, to
     HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE, or `spark.headwater.url`, `.function` or `.file` in Spark's
-    conf; without those, by `spark.openlineage.transport.*`, or by openlineage-python's own configuration.
+    conf; else by `spark.openlineage.transport.*`, or by openlineage-python's own configuration.
 
-    The application is a run of the job `name` in `namespace`; its writes are runs that it started. The names default to
-    `spark.openlineage.namespace` and `.appName`, or the application's name in Spark. `parent` and `root` are the runs
-    that started it.
+    The application is a run of the job `name` in `namespace`; its writes are runs below it. The names default to
+    `spark.openlineage.namespace` and `.appName`, or the application's name in Spark. `parent` is the run above the
+    application, `root` the run at the top.
 
-    Nothing is raised, and the job never waits: failures are logged once, and counted. With `strict`, an error that
-    keeps the capture from starting is raised. All is sent before the program ends, within
+    Nothing is raised, and the job never waits: failures are logged once, and counted. With `strict`, an error of the
+    start is raised. All is sent before the program ends, within
     `spark.headwater.capture.flushSeconds` (10).
     """
     given = _Given(namespace, name, str(run_id or uuid.uuid4()), parent, root)
@@ -74,7 +74,7 @@ def capture(
             if client is None and not any((namespace, name, run_id, parent, root)):
                 running.start()
             else:
-                running.close()  # it went on by itself, as the application before it
+                running.close()  # it went on by itself; a new capture takes the arguments
         if running is None or running.state == "over" or (running.state == "off" and client is not None):
             running = _captures[application] = _guarded_start(spark, client, given, strict=strict)
             _remember(spark, running, client, given)
@@ -82,7 +82,7 @@ def capture(
 
 
 class _Latest(NamedTuple):
-    """Capture on a driver, and the arguments of its call."""
+    """Capture on a driver, with the arguments of its call."""
 
     capture: RunningCapture
     client: object
@@ -98,7 +98,7 @@ def _remember(spark: SparkSession, running: Capture, client: object, given: _Giv
 
 @functools.cache
 def _notice_sessions() -> None:
-    """Go on with each session that the driver makes from now on."""
+    """Go on with each new session of the driver."""
     from pyspark.sql import SparkSession
 
     initialize = SparkSession.__init__
@@ -112,7 +112,7 @@ def _notice_sessions() -> None:
 
 
 def _go_on(spark: SparkSession) -> None:
-    """Capture the context of a new session, if Spark stopped the one before it and the program did not close it.
+    """Go on with the context of a new session, unless it is captured, or the program closed the latest capture.
 
     Its START waits for its first write: until then, a call of `capture` may say more about the application.
     """
@@ -128,7 +128,7 @@ def _go_on(spark: SparkSession) -> None:
 
 
 def _application_of(spark: SparkSession) -> object:
-    """Return what an application's sessions share: the context, or what a part names."""
+    """Identify an application by its context, or by the part's `application_of`."""
     part = part_of_session(spark)
     return getattr(spark, "_sc", None) or spark if part is None else part.load("sessions").application_of(spark)
 
@@ -143,7 +143,7 @@ class _Given(NamedTuple):
     root: JobRun | None
 
     def context(self, settings: Settings, spark_name: str) -> RunContext:
-        """Return the run, by the arguments and, where they are missing, the configuration and Spark."""
+        """Name the run by the arguments, then the configuration, then Spark."""
         name = self.name or settings.app_name or application_name(spark_name)
         run = JobRun(self.namespace or settings.namespace, name, normalize_run_id(self.run_id))
         parent = self.parent and JobRun.of(self.parent, "parent")
@@ -151,14 +151,14 @@ class _Given(NamedTuple):
         return RunContext(run, parent or settings.parent, root or settings.root)
 
     def off(self) -> Capture:
-        """Return a capture that captures nothing, of a run by the same id."""
+        """Make a capture without events, of a run with the same id."""
         return Capture(JobRun(self.namespace or "default", self.name or "spark", normalize_run_id(self.run_id)))
 
 
 def _guarded_start(
     spark: SparkSession | None, client: object, given: _Given, *, strict: bool, starts_at_once: bool = True
 ) -> Capture:
-    """Start the capture, and catch every error here alone: lineage must not end the job that it describes."""
+    """Start the capture, and log any error unless `strict`: lineage must not end its job."""
     try:
         return _start(spark, client, given, strict=strict, starts_at_once=starts_at_once)
     except Exception as error:
@@ -169,7 +169,7 @@ def _guarded_start(
 
 
 def check_version(version: str) -> None:
-    """Raise Unavailable for a Spark before 3.5, whose plans and listeners are other ones; a vendor's build counts too.
+    """Raise Unavailable for a Spark before 3.5: its plans and listeners differ. A vendor's suffix is ignored.
 
     >>> check_version("3.5.6-amzn-1")
     >>> check_version("3.4.1")
@@ -182,7 +182,7 @@ def check_version(version: str) -> None:
 
 
 def _start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool, starts_at_once: bool) -> Capture:
-    """Return a capture that is on, or off if the configuration says so.
+    """Start a capture, unless the configuration switches it off.
 
     Raises:
         Unavailable: Spark's driver is out of reach, or too old.
@@ -203,6 +203,7 @@ def _start(spark: SparkSession | None, client: object, given: _Given, *, strict:
     at_once = strict or part is not None
     transport = open_event_transport(client, settings, os.environ, counts, at_once=at_once)
     application = Application(given.context(settings, session.name or "spark"), version, settings.description)
+    # Listening begins here, so a later failure must end it.
     origin = session.open(settings, at_once=strict)
     try:
         return RunningCapture(application, origin, transport, counts, settings, starts_at_once=starts_at_once)

@@ -1,11 +1,11 @@
-"""The runs that started an application: as Spark's conf names them, or else the environment.
+"""The runs above an application, by Spark's conf, or else the environment.
 
     spark.openlineage.context, OPENLINEAGE_CONTEXT                 {"parent": {"run": ..., "job": ..., "root": ...}}
     spark.openlineage.parentJobNamespace, parentJobName, parentRunId; rootParent...
     OPENLINEAGE_PARENT_ID, OPENLINEAGE_ROOT_PARENT_ID              namespace/job/run id
 
-The context (OpenLineage 1.52) comes before the other forms of its place, as in OpenLineage's own clients. Facets that
-it forwards are not sent on.
+The context (OpenLineage 1.52) comes first in the conf and in the environment, as in OpenLineage's own clients. Its
+facets are not sent on.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _OPENLINEAGE = "spark.openlineage."
 
 
 class StartedBy(NamedTuple):
-    """The run that started an application, and the run at the root of all; None where none is named."""
+    """The run above an application, and the run at the root; None without a name."""
 
     parent: JobRun | None = None
     root: JobRun | None = None
 
 
 def parse_started_by(conf: Mapping[str, str], environment: Mapping[str, str]) -> StartedBy:
-    """Return the runs; log a warning for each text that names none.
+    """Parse the runs; log a warning for each faulty text.
 
     >>> parse_started_by({}, {"OPENLINEAGE_PARENT_ID": "airflow/nightly/f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11"}).parent
     JobRun(namespace='airflow', name='nightly', run_id='f99310b4-3c3c-4a1a-ab2b-c1b95c24ff11')
@@ -49,7 +49,7 @@ def parse_started_by(conf: Mapping[str, str], environment: Mapping[str, str]) ->
 
 
 def _of_context(name: str, settings: Mapping[str, str]) -> StartedBy | None:
-    """Return the runs in a context, None without a good one; other keys than `parent` are ignored."""
+    """Parse the runs in a context, None without a good context; keys beside `parent` are ignored."""
     text = settings.get(name)
     if not text:
         return None
@@ -63,7 +63,6 @@ def _of_context(name: str, settings: Mapping[str, str]) -> StartedBy | None:
 
 
 def _run_of(form: Mapping[str, Any]) -> JobRun:
-    """Return the run of an object with `run` and `job`; ValueError if one of its three names is no text, or empty."""
     names = form["job"]["namespace"], form["job"]["name"], form["run"]["runId"]
     if not all(isinstance(name, str) and name for name in names):
         raise ValueError(names)
@@ -72,7 +71,7 @@ def _run_of(form: Mapping[str, Any]) -> JobRun:
 
 
 def _of_text(name: str, environment: Mapping[str, str]) -> JobRun | None:
-    """Return the run in `namespace/job/run id`. Namespaces hold slashes; job names do, now and then; ids do not."""
+    """Parse `namespace/job/run id` from its end: namespaces hold slashes, as in `https://airflow/nightly/f99310b4`."""
     text = environment.get(name)
     if not text:
         return None
@@ -84,7 +83,6 @@ def _of_text(name: str, environment: Mapping[str, str]) -> JobRun | None:
 
 
 def _of_keys(prefix: str, conf: Mapping[str, str]) -> JobRun | None:
-    """Return the run in `prefix` + JobNamespace, JobName and RunId."""
     namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
     if namespace and name and run_id:
         return JobRun(namespace, name, normalize_run_id(run_id))

@@ -12,12 +12,12 @@ _RENAMED = {
     "file": {"location": "log_file_path"},
     "composite": {"continueOnFailure": "continue_on_failure", "continueOnSuccess": "continue_on_success"},
 }
-# Keys of mappings, whose keys may have any name, dots too.
+# Keys of mappings with free keys, dots included: `headers.x.y` has the key `x.y`.
 _MAPS = ("headers", "properties", "custom_headers", "config")
 
 
 def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the transport under `spark.openlineage.transport.`, as openlineage-python spells it; None without a type.
+    """Translate the entries under `spark.openlineage.transport.` for openlineage-python; None without a type.
 
     >>> translate_transport({"type": "http", "url": "http://h", "timeoutInMillis": "500", "headers.x.y": "1"})
     {'type': 'http', 'url': 'http://h', 'timeout': 0.5, 'custom_headers': {'x.y': '1'}}
@@ -28,6 +28,7 @@ def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
     own = {key: value for key, value in conf.items() if kind != "composite" or not key.startswith("transports.")}
     names = _RENAMED.get(kind, {})
     transport = dict(_valued(names.get(key, key), value) for key, value in _nested(own).items())
+    # Each transport of a composite has its own type and keys.
     if kind == "composite":
         inner = dict.fromkeys(key.split(".")[1] for key in conf if key.startswith("transports."))
         transports = {name: translate_transport(under(f"transports.{name}.", conf)) for name in inner}
@@ -40,12 +41,12 @@ def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def under(prefix: str, conf: Mapping[str, str]) -> dict[str, str]:
-    """Return the entries whose keys begin with the prefix, without it."""
+    """Cut a prefix from keys: `under("a.", {"a.b": "1", "c": "2"})` is `{"b": "1"}`."""
     return {key.removeprefix(prefix): value for key, value in conf.items() if key.startswith(prefix)}
 
 
 def _nested(conf: Mapping[str, str]) -> dict[str, Any]:
-    """Return dots in keys as nested mappings; a key that begins others gives way to them."""
+    """Nest keys at their dots: `{"a.b": "1"}` is `{"a": {"b": "1"}}`, also if `a` has a value."""
     nested: dict[str, Any] = {}
     for key, value in sorted(conf.items()):
         first, _, rest = key.partition(".")

@@ -29,18 +29,18 @@ from spark_client.capturing.session.write_merger import Part, WriteMerger
 if TYPE_CHECKING:
     from spark_client.capturing.datasets.versions import Versions
 
-# How long the thread sleeps in the JVM while nothing happens.
+# The thread's sleep in the JVM while nothing happens.
 _POLL_S = 0.2
-# After so many failures in a row the JVM is out of reach, and reading ends.
+# After so many failures in a row the JVM counts as out of reach, and reading ends.
 _FAILURES_MAX = 3
-# Runs of reads of an application, each with other inputs.
+# Reads of an application with events, each of its own lineage.
 _READS_MAX = 1_000
-# How long one wait for the source may take, so that it is read meanwhile; and the part of a flush's time for waiting.
+# Longest wait for the source, which is read between two waits; and waiting's part of a flush's time.
 _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
 
 
-# Item of a source with writes: an execution in the driver, or a command of a client.
+# Item of a source with writes: an execution of the driver, or a command of a client.
 P_co = TypeVar("P_co", bound=Part, covariant=True)
 P = TypeVar("P", bound=Part)
 T = TypeVar("T")
@@ -56,13 +56,13 @@ class Source(Protocol[P_co, Q]):
 
     @property
     def dropped(self) -> int:
-        """Number of executions that it did not keep, for there were too many."""
+        """Number of executions lost at its full queue."""
 
     def next(self, timeout_s: float) -> P_co | Moment[Q] | Over | Unread | Lost | Ended | None:
-        """Return the next item; None if there is none within so many seconds."""
+        """Take the next item; None after so many seconds without an item."""
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until `next` can return all that happened so far; return True if it can."""
+        """Wait until `next` can return all items so far; return False after the time-out."""
 
     def close(self) -> None:
         """Stop listening."""
@@ -72,10 +72,10 @@ class StreamReader(Protocol[Q]):
     """Reader of streaming queries."""
 
     def read_stream(self, start: StreamStart[Q]) -> Write | None:
-        """Return what a query writes into its sink; None if that writes nothing."""
+        """Read the write of a query into its sink; None for a sink without a dataset."""
 
     def locate(self, versions: Mapping[str, str | None]) -> Versions:
-        """Return by dataset the versions that are known by path."""
+        """Name the datasets of versions by path."""
 
 
 class StreamRuns(Protocol):
@@ -85,10 +85,10 @@ class StreamRuns(Protocol):
         """Follow a query; `guarded` calls the reader, and catches its errors."""
 
     def add(self, writes: Sequence[Write]) -> tuple[list[StreamReport], list[Write]]:
-        """Take the writes of batches; return the writes of no stream, too."""
+        """Take the writes of batches; return the writes without a stream, too."""
 
     def flush(self) -> list[StreamReport]:
-        """Return the events of all writes so far."""
+        """Render all writes so far."""
 
     def close(self, failure: Failure | None, at_ms: int) -> list[StreamReport]:
         """End all runs as the application ends."""
@@ -101,7 +101,7 @@ class Origin(Generic[P, Q]):
     Attributes:
         read: returns the writes of an execution, or its reads.
         streams: reads streaming queries.
-        self_test: names the checks of plans with another result than known.
+        self_test: names the failed checks of this Spark's plans.
     """
 
     source: Source[P, Q]
@@ -112,11 +112,11 @@ class Origin(Generic[P, Q]):
 
 @dataclass(eq=False)
 class _Flush:
-    """Request to emit all that happened so far.
+    """Request to emit everything so far.
 
     Attributes:
         until_s: end of the wait for the source, by the monotonic clock.
-        drained: True if the source had returned all by then; None before the first wait.
+        drained: True if the source was drained by then; None before the first wait.
     """
 
     until_s: float
@@ -125,14 +125,14 @@ class _Flush:
 
 
 class ReadLineages:
-    """Lineages of the reads of an application, for one thread: actions, their inputs, and whether they failed."""
+    """Lineages of an application's reads, for a single thread: command, inputs, and success."""
 
     def __init__(self, reads_max: int = _READS_MAX) -> None:
         self._max = reads_max
         self._seen: set[int] = set()
 
     def add(self, read: Read) -> bool:
-        """Return True if this is the first read of its lineage, and there are not too many yet."""
+        """Remember the lineage of a read; return False if it was known, or the set is full."""
         key = hash((read.command, frozenset(read.inputs), read.failure is None, read.unknown_output))
         if key in self._seen or len(self._seen) >= self._max:
             return False
@@ -141,14 +141,14 @@ class ReadLineages:
 
 
 class Worker(Generic[P, Q]):
-    """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
+    """Reader of a source to its end, in a thread of its own: no other thread waits for a JVM out of reach.
 
     Args:
         origin: the executions, and their reader.
-        emit: takes a write once it is complete, or a read; returns False if its events did not fit into the queue.
-        counts: of all that this does.
-        ended: called in this thread when the application has ended.
-        runs: runs of streaming queries, whose events `emit_stream` takes.
+        emit: takes a complete write, or a read; returns False if its events did not fit into the queue.
+        counts: of writes, reads and losses.
+        ended: called in this thread at the application's end.
+        runs: runs of streaming queries; `emit_stream` takes their events.
         prepare: called in this thread before the first execution is read; Spark's analyzer is warm by then.
     """
 
@@ -180,7 +180,7 @@ class Worker(Generic[P, Q]):
         self._thread.start()
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that happened by now was emitted, also unfinished writes; return True if it was."""
+        """Wait until everything so far is emitted, unfinished writes too; return False after the time-out."""
         request = _Flush(time.monotonic() + timeout_s * _FOR_DRAINING)
         with self._lock:
             if self._stopped.is_set():
@@ -189,7 +189,7 @@ class Worker(Generic[P, Q]):
         return request.finished.wait(max(0.0, timeout_s)) and (bool(request.drained) or self._has_ended)
 
     def stop(self, timeout_s: float) -> bool:
-        """Emit all that happened by now, and end; return True if it is over. Unfinished flushes may be cut short."""
+        """Emit everything so far, and end; return False after the time-out. Unfinished flushes may be cut short."""
         self._stopping.set()
         flushed = self.flush(timeout_s)
         self._stopped.set()
@@ -219,6 +219,7 @@ class Worker(Generic[P, Q]):
                 time.sleep(_POLL_S)
                 continue
             failures = 0
+            # After the application's end no inner write can follow.
             if isinstance(item, Ended):
                 self._has_ended = True
                 self._emit_all(self._merger.release())
@@ -234,7 +235,7 @@ class Worker(Generic[P, Q]):
                 self._finish(finished)
 
     def _drained(self, flushes: Sequence[_Flush]) -> Sequence[_Flush]:
-        """Return the flushes for which the source was drained and nothing is left in it; else drain it now."""
+        """List the flushes with a drained or overdue source; without such a flush, drain the source now."""
         late_s = time.monotonic()
         done = [flush for flush in flushes if flush.drained or (flush.drained is False and flush.until_s <= late_s)]
         if flushes and not done:
@@ -281,14 +282,14 @@ class Worker(Generic[P, Q]):
             self._emit_all(self._merger.add(item, [write for write in reads if isinstance(write, Write)]))
 
     def _guarded(self, read: Callable[[T], R], item: T) -> R | None:
-        """Return what is read of an item; None if that fails, which is counted."""
+        """Read an item; count a failure, and return None."""
         try:
             return read(item)
         except UnknownTarget as error:
             self._counts.add("not_read")
             self._counts.warn(f"read {error}", f"a write could not be read: {error}")
             self._emit_reads([error.read] if error.read.inputs else [])
-        except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
+        except Exception as error:  # noqa: BLE001 - any plan may fail to be read, and the job must live
             self._counts.add("not_read")
             kind = type(error).__name__
             self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
@@ -299,14 +300,12 @@ class Worker(Generic[P, Q]):
             self._count(self._emit_stream, report, None if report.phase in ("START", "RUNNING") else "writes")
 
     def _emit_all(self, writes: Sequence[Write]) -> None:
-        """Emit writes; those of a stream when their run is due."""
         reports, writes = self._runs.add(writes)
         self._report(reports)
         for write in writes:
             self._count(self._emit, write, "writes")
 
     def _emit_reads(self, reads: Sequence[Read]) -> None:
-        """Emit reads, the first of each lineage."""
         for read in reads:
             if self._reads.add(read):
                 self._count(self._emit, read, "reads")
@@ -314,7 +313,6 @@ class Worker(Generic[P, Q]):
                 self._counts.add("repeated")
 
     def _count(self, emit: Callable[[T], bool], item: T, ended: Literal["writes", "reads"] | None) -> None:
-        """Emit, and count an ended write or read."""
         try:
             emitted = emit(item)
         except Exception as error:  # noqa: BLE001 - as above

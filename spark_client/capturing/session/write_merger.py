@@ -1,9 +1,11 @@
-"""Merging of writes that Spark runs as several executions: a CTAS and its insert. Each execution knows a part.
+"""Merging of writes with several executions, as of a CTAS and its insert. Each execution knows a part.
 
-Two executions are one write if they have the same root, one ran inside the other, and both write the same dataset; or
-if the outer command lets another execution write, knows a name alone, and has the same query. Two appends in a
-micro-batch, which also have the same root, ran one after the other, and stay two. INSERTs that share a FROM may be
-several outer writes of one execution: an inner write is a part of the outer write of the same dataset.
+    execution 3, root 3    a wrapper: CREATE TABLE trips AS ...    the name `trips`, the statement
+    execution 4, root 3    its insert                              the path `s3://lake/trips`, rows, bytes
+
+An inner write is a part of an outer write with the same root if it ran inside, and both write the same dataset; or if
+the outer command is a wrapper without such a part, and their queries match. Appends in a micro-batch have the same
+root, but ran in turn, and stay apart. INSERTs with a common FROM are several outer writes of an execution.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from spark_client.capturing.model import Dataset, Symlink, Tier, Write
 from spark_client.capturing.parts import FOLDERS, SINKS
 from spark_client.capturing.session.met_tables import MetTables
 
-# Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
+# Bounds on the number of pending writes, and on their wait for their roots' ends.
 _PENDING_MAX = 1_000
 _PENDING_S = 60.0
 # Commands with their data in the writes of inner executions.
@@ -33,7 +35,7 @@ _DETAIL: dict[Tier, int] = {"tables": 0, "sources": 1, "full": 2}
 
 @dataclass(slots=True)
 class _Pending:
-    """Writes of a root that has not ended."""
+    """Writes of a root before its end."""
 
     since_s: float
     writes: list[Write] = field(default_factory=list)
@@ -48,11 +50,11 @@ class Part(Protocol):
 
     @property
     def root_id(self) -> int:
-        """Id of the outermost execution that it is a part of."""
+        """Id of the outermost execution around it."""
 
 
 class WriteMerger:
-    """Merger of executions' writes, taken in the order in which they ended; returns each write once it is complete."""
+    """Merger of executions' writes, taken in the order of their ends; returns each write once it is complete."""
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class WriteMerger:
         self._tables = MetTables()
 
     def add(self, execution: Part, writes: Iterable[Write]) -> list[Write]:
-        """Return the writes that this execution's end completes: its root's, if it is one, and overdue ones."""
+        """Take an execution's writes; return overdue writes and, of a root, its complete writes."""
         own = [replace(write, execution_id=execution.id) for write in writes]
         if execution.id == execution.root_id:
             return [*self.overdue(), *self._tables.with_places(_merged([*self._take(execution.root_id), *own]))]
@@ -80,11 +82,11 @@ class WriteMerger:
         return self.overdue()
 
     def over(self, root_id: int) -> list[Write]:
-        """Return the writes that were parts of a root that wrote nothing itself, and ended."""
+        """Complete the inner writes of an ended root without writes of its own."""
         return self._tables.with_places(_merged(self._take(root_id)))
 
     def overdue(self) -> list[Write]:
-        """Return the writes that waited too long for their roots, or exceed the bound, oldest first."""
+        """Release writes with too long a wait for their roots, or above the bound, oldest first."""
         too_old = self._clock() - self._pending_s
         released: list[Write] = []
         while self._roots:
@@ -95,7 +97,7 @@ class WriteMerger:
         return released
 
     def release(self) -> list[Write]:
-        """Return all pending writes."""
+        """Release all pending writes."""
         return [
             write for root_id in list(self._roots) for write in self._tables.with_places(_merged(self._take(root_id)))
         ]
@@ -108,9 +110,9 @@ class WriteMerger:
 
 
 def _merged(writes: Sequence[Write]) -> list[Write]:
-    """Merge the writes of one root, in the order in which they ended: outer ones after those that ran inside them.
+    """Merge the writes of a root, in the order of their ends: outer writes after their inner writes.
 
-    A command that lets another execution write, but succeeded without any, found its table there, and wrote nothing.
+    A wrapper without inner writes and without a failure met an existing table, as in `CREATE TABLE IF NOT EXISTS`.
     """
     whole: list[Write] = []
     for _, siblings in groupby(writes, key=lambda write: write.execution_id):
@@ -124,7 +126,7 @@ def _merged(writes: Sequence[Write]) -> list[Write]:
 
 
 def _without_repeated_maintenance(writes: Iterable[Write]) -> Iterator[Write]:
-    """Yield the writes; of the groups of files that a statement moves in a table, the first."""
+    """Yield the writes; of a statement's maintenance of a table, in groups of files, the first."""
     maintained: set[DatasetId] = set()
     for write in writes:
         if write.change != "MAINTENANCE":
@@ -143,11 +145,10 @@ def _ran_inside(inner: Write, outer: Write) -> bool:
 
 
 def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]]:
-    """Return for each write of one execution the writes inside it that are its parts.
+    """Share the inner writes among the outer writes of an execution: a list of parts for each.
 
-    Outer writes of the same dataset take its inner writes in turn, since Spark runs both in the same order; commands
-    that let another execution write come first. The other inner writes are parts of such a command that knows its
-    table's name alone, if it may have the same query.
+    Outer writes of the same dataset take its inner writes in turn, since Spark runs both in the same order; wrappers
+    come first. Inner writes of further datasets are parts of a wrapper without parts, if their queries may match.
     """
     parts: list[list[Write]] = [[] for _ in outers]
     left: list[Write] = []
@@ -162,7 +163,6 @@ def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]
 
 
 def _in_folder(inner: Write, outer: Write) -> bool:
-    """True for a file of a saved folder."""
     folder, file = outer.output.id, inner.output.id
     return outer.command in FOLDERS and file.namespace == folder.namespace and file.name.startswith(f"{folder.name}/")
 
@@ -172,7 +172,7 @@ def _same_dataset(first: Write, second: Write) -> bool:
 
 
 def _may_have_query(inner: Write, outer: Write) -> bool:
-    """True if the inner write reads nothing that the outer's query does not, and writes columns of the same names.
+    """True if the inner write reads only inputs of the outer query, and writes columns of the same names.
 
     It may read less: Spark optimizes the inner query, and leaves out inputs without rows.
     """
@@ -186,9 +186,10 @@ def _names(dataset: Dataset) -> set[DatasetId]:
 
 
 def _merge_pair(outer: Write, inner: Write) -> Write:
-    """Return the outer write's table, statement and outcome with the inner write's numbers."""
+    """Join the outer write's table, statement and outcome with the inner write's numbers."""
     if outer.command in FOLDERS:
         return outer
+    # Of a statement of Hudi's, the inner writes know the counts alone.
     if outer.command in STATEMENTS:
         scanned = {**inner.scanned, **outer.scanned}
         return replace(outer, written=outer.written.otherwise(inner.written), scanned=scanned)
@@ -202,18 +203,18 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
         unknown=unknown,
         tier=detailed.tier,
         tier_reason=detailed.tier_reason,
-        # The insert of a CTAS overwrites the table that the CTAS has just made.
+        # The insert of a CTAS overwrites the CTAS's new table.
         change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
         written=inner.written.otherwise(outer.written),
         scanned={**inner.scanned, **outer.scanned},
         sql=outer.sql or inner.sql,
-        # The inner plan is the outer one after the optimizer: it has no more detail.
+        # The inner plan is the outer plan after the optimizer: it has no more detail.
         unknown_inputs=detailed.unknown_inputs,
     )
 
 
 def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str]]:
-    """Return the columns of the write that was read in more detail, or of both."""
+    """Take the columns of the write read in more detail; of equal detail, merge both."""
     if outer.tier != inner.tier:
         better = _in_more_detail(outer, inner)
         return better.columns, dict(better.unknown)
@@ -227,12 +228,12 @@ def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath,
 
 
 def _in_more_detail(outer: Write, inner: Write) -> Write:
-    """Return the write whose plan was read in more detail; the outer one if there is none."""
+    """Choose the write with a plan read in more detail; of equal detail the outer write."""
     return max(outer, inner, key=lambda write: _DETAIL[write.tier])
 
 
 def _output(outer: Write, inner: Write) -> Dataset:
-    """Return the dataset by the outer write's name; by the inner one's, if only that has the table's location."""
+    """Name the dataset by the outer write; by the inner write, if it alone has the table's location."""
     if outer.command not in _WRAPPERS or inner.output.id in _names(outer.output):
         return _merge_datasets(outer.output, inner.output)
     by_name = Symlink(outer.output.id.namespace, outer.output.id.name)
@@ -241,7 +242,7 @@ def _output(outer: Write, inner: Write) -> Dataset:
 
 
 def _merge_datasets(first: Dataset, second: Dataset) -> Dataset:
-    """Return both as one dataset, by the first one's name; the second one's own name is a symlink already."""
+    """Merge two descriptions of a dataset, by the first name; the second name is a symlink already."""
     return replace(
         first,
         schema=first.schema or second.schema,
