@@ -2,9 +2,8 @@
 
 python -m tests.lint.prose             # print the files above their ceilings
 python -m tests.lint.prose FILE        # and the worst sentences of a file
-python -m tests.lint.prose --lower     # lower or remove entries of prose_exceptions.toml; never raise or add
 
-Ceilings: 20 for a file of code, 25 for a page, or the file's exception. A file of fewer than 100 words is not rated.
+Ceilings: 20 for a file of code, 25 for a page. A file of fewer than 100 words is not rated.
 """
 
 from __future__ import annotations
@@ -18,17 +17,8 @@ import sys
 import tokenize
 from pathlib import Path
 
-try:
-    import tomllib
-except ModuleNotFoundError:  # Python 3.10
-    import tomli as tomllib
-
 PROJECT = Path(__file__).parents[2]
-EXCEPTIONS = Path(__file__).parent / "prose_exceptions.toml"
 CEILINGS = {".java": 20, ".md": 25, ".py": 20, ".ts": 20, ".tsx": 20}
-_HEADER = (
-    "# Files above the ceiling of prose.py, and their rates. `python -m tests.lint.prose --lower` shrinks the list.\n"
-)
 _PRONOUN = re.compile(r"\b(?:that|what|which|those|these|ones?|others?)\b", re.IGNORECASE)
 _DOCTEST = re.compile(r"^ *>>> .*?(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
 _CODE_OF_PAGE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
@@ -66,41 +56,17 @@ def rates() -> dict[str, int]:
     return {file.relative_to(PROJECT).as_posix(): rate for file, rate in rated.items() if rate > CEILINGS[file.suffix]}
 
 
-def exceptions() -> dict[str, int]:
-    """Read the rates of the files that may exceed their ceiling."""
-    return tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))
-
-
-def faults(allowed: dict[str, int], rated: dict[str, int]) -> list[str]:
-    """List the files above their ceiling or exception, then the exceptions to lower.
-
-    >>> faults({"a.py": 40, "b.py": 30, "gone.py": 25}, {"a.py": 35, "b.py": 31})
-    ['b.py: 31 pronouns in 1,000 words, allowed 30', 'a.py: lower its exception', 'gone.py: lower its exception']
-    """
-    ceilings = {name: allowed.get(name) or CEILINGS[Path(name).suffix] for name in rated}
-    above = [name for name in rated if rated[name] > ceilings[name]]
-    loose = [name for name in allowed if rated.get(name, 0) < allowed[name]]
-    texts = [f"{name}: {rated[name]} pronouns in 1,000 words, allowed {ceilings[name]}" for name in above]
-    return texts + [f"{name}: lower its exception" for name in loose]
-
-
-def lower(allowed: dict[str, int], rated: dict[str, int]) -> dict[str, int]:
-    """Lower each exception to the file's rate, and drop the exceptions of files within their ceiling.
-
-    >>> lower({"a.py": 40, "b.py": 30, "gone.py": 25}, {"a.py": 35, "b.py": 31, "c.py": 50})
-    {'a.py': 35, 'b.py': 30}
-    """
-    return {name: min(rate, rated[name]) for name, rate in allowed.items() if name in rated}
+def faults() -> list[str]:
+    """List the files above their ceiling: `docs/api.md: 47 pronouns in 1,000 words, allowed 25`."""
+    return [
+        f"{name}: {rate} pronouns in 1,000 words, allowed {CEILINGS[Path(name).suffix]}"
+        for name, rate in rates().items()
+    ]
 
 
 def main(arguments: list[str]) -> str | None:
-    """Write the shorter list of exceptions, or return the faults, with the worst sentences of the named files."""
-    rated, allowed = rates(), exceptions()
-    if arguments == ["--lower"]:
-        rows = [f'"{name}" = {rate}\n' for name, rate in sorted(lower(allowed, rated).items())]
-        EXCEPTIONS.write_text(_HEADER + "".join(rows), encoding="utf-8")
-        return None
-    lines = faults(allowed, rated)
+    """Return the faults, with the worst sentences of the named files."""
+    lines = faults()
     for name in arguments:
         sentences = re.split(r"(?<=[.;:])\s+|\n\s*\n", prose_of(PROJECT / name))
         worst = sorted(sentences, key=lambda sentence: -len(_PRONOUN.findall(sentence)))[:10]
