@@ -113,7 +113,7 @@ CASES = (
             .selectExpr("tailnum", "upper(model) AS m")
             .write.parquet(out)
         ),
-        "tailnum <- jdbc_source.tailnum IDENTITY; m <- jdbc_source.model TRANSFORMATION; * <- jdbc_source.seats FILTER",
+        "tailnum <- jdbc_source.tailnum; m <- jdbc_source.model TRANSFORMATION; * <- jdbc_source.seats FILTER",
         before=("CREATE TABLE derby.APP.JDBC_SOURCE AS SELECT * FROM planes",),
     ),
     write(
@@ -124,7 +124,7 @@ CASES = (
             .load()
             .write.parquet(out)
         ),
-        "seats <- jdbc_asked.seats IDENTITY",
+        "seats <- jdbc_asked.seats",
         before=("CREATE TABLE derby.APP.JDBC_ASKED AS SELECT * FROM planes",),
     ),
     *(
@@ -154,7 +154,7 @@ CASES = (
         "INSERT OVERWRITE derby.APP.V2_OVER SELECT model, sum(seats) FROM derby.APP.V2_SOURCE GROUP BY model",
         """
         v2_over:
-        model <- v2_source.model IDENTITY
+        model <- v2_source.model
         n <- v2_source.seats AGGREGATION
         * <- v2_source.model GROUP_BY
         """,

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.capture.row_tables import add_catalog
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, statement, statements, write
 
 _TABLE = (
     "CREATE TABLE rows.checked (carrier STRING, flight INT, tailnum STRING, distance INT, air_time DOUBLE, "
@@ -18,94 +18,60 @@ _ROUTED = "SELECT carrier, flight, tailnum, distance, air_time, named_struct('or
 _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
 _NONE_ELSE = "tailnum <- nothing; air_time <- nothing; route <- nothing"
 
-UPDATES = (
-    statement(
-        "a column is made of what it is set to, and of what chooses the rows",
-        "UPDATE rows.checked SET distance = flight + 1 WHERE carrier = 'UA'",
-        "distance <- checked.flight TRANSFORMATION, checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "of what it was",
-        "UPDATE rows.checked SET air_time = air_time * 1.1 WHERE distance > 9",
-        "air_time <- checked.air_time TRANSFORMATION, checked.distance CONDITIONAL",
-    ),
-    statement(
-        "a value for all rows is made of nothing, and reads nothing",
-        "UPDATE rows.checked SET tailnum = 'none'",
-        "tailnum <- nothing; inputs: none",
-    ),
-    statement(
-        "a value for some rows is made of what chooses them",
-        "UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)",
-        "tailnum <- checked.flight CONDITIONAL",
-    ),
-    statement(
-        "several columns, each of its own",
-        "UPDATE rows.checked SET carrier = upper(tailnum), distance = flight",
-        "carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight IDENTITY",
-    ),
-    statement(
-        "what is set to itself is kept",
-        "UPDATE rows.checked SET carrier = carrier, distance = 1 WHERE flight = 1",
-        "distance <- checked.flight CONDITIONAL",
-    ),
-    statement(
-        "the table under another name, columns in another case",
-        "UPDATE rows.checked AS c SET c.DISTANCE = c.Flight + c.distance WHERE C.carrier = 'UA'",
-        "distance <- checked.flight TRANSFORMATION, checked.distance TRANSFORMATION, checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "a field is set alone",
-        "UPDATE rows.checked SET route.origin = 'EWR' WHERE carrier = 'UA'",
-        "route.origin <- checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "a field of a field beside it",
-        "UPDATE rows.checked SET route.origin = route.dest, route.dest = lower(route.origin)",
-        "route.origin <- checked.route.dest IDENTITY; route.dest <- checked.route.origin TRANSFORMATION",
-    ),
-    statement(
-        "of a struct that is made anew, the fields that change",
-        "UPDATE rows.checked SET route = named_struct('origin', carrier, 'dest', route.dest)",
-        "route.origin <- checked.carrier IDENTITY",
-    ),
-    statement(
-        "one of two values",
-        "UPDATE rows.checked SET carrier = if(flight > 1, tailnum, carrier) WHERE distance > 9",
-        """
+UPDATES = statements(
+    """
+    a column is made of what it is set to, and of what chooses the rows
+        UPDATE rows.checked SET distance = flight + 1 WHERE carrier = 'UA'
+        distance <- checked.flight TRANSFORMATION, checked.carrier CONDITIONAL
+    of what it was
+        UPDATE rows.checked SET air_time = air_time * 1.1 WHERE distance > 9
+        air_time <- checked.air_time TRANSFORMATION, checked.distance CONDITIONAL
+    a value for all rows is made of nothing, and reads nothing
+        UPDATE rows.checked SET tailnum = 'none'
+        tailnum <- nothing; inputs: none
+    a value for some rows is made of what chooses them
+        UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)
+        tailnum <- checked.flight CONDITIONAL
+    several columns, each of its own
+        UPDATE rows.checked SET carrier = upper(tailnum), distance = flight
+        carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight
+    what is set to itself is kept
+        UPDATE rows.checked SET carrier = carrier, distance = 1 WHERE flight = 1
+        distance <- checked.flight CONDITIONAL
+    the table under another name, columns in another case
+        UPDATE rows.checked AS c SET c.DISTANCE = c.Flight + c.distance WHERE C.carrier = 'UA'
+        distance <- checked.flight TRANSFORMATION, checked.distance TRANSFORMATION, checked.carrier CONDITIONAL
+    a field is set alone
+        UPDATE rows.checked SET route.origin = 'EWR' WHERE carrier = 'UA'
+        route.origin <- checked.carrier CONDITIONAL
+    a field of a field beside it
+        UPDATE rows.checked SET route.origin = route.dest, route.dest = lower(route.origin)
+        route.origin <- checked.route.dest; route.dest <- checked.route.origin TRANSFORMATION
+    of a struct that is made anew, the fields that change
+        UPDATE rows.checked SET route = named_struct('origin', carrier, 'dest', route.dest)
+        route.origin <- checked.carrier
+    one of two values
+        UPDATE rows.checked SET carrier = if(flight > 1, tailnum, carrier) WHERE distance > 9
         carrier <- checked.flight CONDITIONAL, checked.tailnum TRANSFORMATION, checked.carrier TRANSFORMATION
         carrier <- checked.distance CONDITIONAL
-        """,
-    ),
-    statement(
-        "of a subquery",
-        "UPDATE rows.checked SET distance = (SELECT max(seats) FROM planes WHERE engines = 2)",
-        "distance <- planes.seats AGGREGATION, planes.engines FILTER",
-    ),
-    statement(
-        "of a subquery about the table itself",
-        "UPDATE rows.checked SET distance = (SELECT max(distance) FROM rows.checked)",
-        "distance <- checked.distance AGGREGATION",
-    ),
-    statement(
-        "rows that a subquery chooses",
-        "UPDATE rows.checked SET carrier = tailnum WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)",
-        """
-        carrier <- checked.tailnum IDENTITY, checked.tailnum CONDITIONAL
+    of a subquery
+        UPDATE rows.checked SET distance = (SELECT max(seats) FROM planes WHERE engines = 2)
+        distance <- planes.seats AGGREGATION, planes.engines FILTER
+    of a subquery about the table itself
+        UPDATE rows.checked SET distance = (SELECT max(distance) FROM rows.checked)
+        distance <- checked.distance AGGREGATION
+    rows that a subquery chooses
+        UPDATE rows.checked SET carrier = tailnum WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
+        carrier <- checked.tailnum, checked.tailnum CONDITIONAL
         carrier <- planes.tailnum CONDITIONAL, planes.engines CONDITIONAL
-        """,
-    ),
-    statement(
-        "rows for which there is another",
-        "UPDATE rows.checked c SET carrier = 'x' WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)",
-        "carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL",
-    ),
-    statement(
-        "rows that a query with a name chooses",
-        "WITH big AS (SELECT tailnum AS t FROM planes WHERE seats > 100) "
-        "UPDATE rows.checked SET carrier = 'x' WHERE tailnum IN (SELECT t FROM big)",
-        "carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL, planes.seats CONDITIONAL",
-    ),
+    rows for which there is another
+        UPDATE rows.checked c SET carrier = 'x' WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
+        carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL
+    rows that a query with a name chooses
+        WITH big AS (SELECT tailnum AS t FROM planes WHERE seats > 100) UPDATE rows.checked SET carrier = 'x' WHERE
+        tailnum IN (SELECT t FROM big)
+        carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL, planes.seats CONDITIONAL
+    """
 )
 
 # No Spark can do this where updates are split.
@@ -117,33 +83,27 @@ CORRELATED = (
     ),
 )
 
-DELETES = (
-    statement(
-        "rows are deleted by what chooses them, and no column is made",
-        "DELETE FROM rows.checked WHERE carrier = 'UA' AND distance > 9",
-        "* <- checked.carrier FILTER, checked.distance FILTER",
-    ),
-    statement("all of them, whatever is in them", "DELETE FROM rows.checked", "inputs: none"),
-    statement(
-        "those that a subquery chooses",
-        "DELETE FROM rows.checked WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)",
-        "* <- checked.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER",
-    ),
-    statement(
-        "those for which there is no other",
-        "DELETE FROM rows.checked AS c WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)",
-        "* <- checked.tailnum FILTER, planes.tailnum FILTER",
-    ),
-    statement(
-        "those below what the table's rows have on average",
-        "DELETE FROM rows.checked WHERE distance < (SELECT avg(air_time) FROM rows.checked WHERE carrier = 'UA')",
-        "* <- checked.distance FILTER, checked.air_time FILTER, checked.carrier FILTER",
-    ),
-    statement(
-        "those with a field",
-        "DELETE FROM rows.checked WHERE route.origin = 'EWR'",
-        "* <- checked.route.origin FILTER",
-    ),
+DELETES = statements(
+    """
+    rows are deleted by what chooses them, and no column is made
+        DELETE FROM rows.checked WHERE carrier = 'UA' AND distance > 9
+        * <- checked.carrier FILTER, checked.distance FILTER
+    all of them, whatever is in them
+        DELETE FROM rows.checked
+        inputs: none
+    those that a subquery chooses
+        DELETE FROM rows.checked WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
+        * <- checked.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
+    those for which there is no other
+        DELETE FROM rows.checked AS c WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
+        * <- checked.tailnum FILTER, planes.tailnum FILTER
+    those below what the table's rows have on average
+        DELETE FROM rows.checked WHERE distance < (SELECT avg(air_time) FROM rows.checked WHERE carrier = 'UA')
+        * <- checked.distance FILTER, checked.air_time FILTER, checked.carrier FILTER
+    those with a field
+        DELETE FROM rows.checked WHERE route.origin = 'EWR'
+        * <- checked.route.origin FILTER
+    """
 )
 
 
@@ -244,8 +204,8 @@ MERGES = (
         "WHEN MATCHED AND f.distance > 9 THEN UPDATE SET c.route.origin = f.route.dest "
         "WHEN MATCHED THEN UPDATE SET route = f.route",
         """
-        route <- crossed.route IDENTITY
-        route.origin <- crossed.route.dest IDENTITY, crossed.distance CONDITIONAL
+        route <- crossed.route
+        route.origin <- crossed.route.dest, crossed.distance CONDITIONAL
         * <- checked.flight JOIN, crossed.flight JOIN
         """,
         source="crossed f",
@@ -262,7 +222,7 @@ MERGES = (
     merge(
         "of the table itself, as another",
         "WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier",
-        "distance <- checked.distance IDENTITY; * <- checked.flight JOIN",
+        "distance <- checked.distance; * <- checked.flight JOIN",
         source="rows.checked f",
     ),
     merge(
@@ -326,17 +286,23 @@ MERGES = (
                 "WHEN MATCHED THEN UPDATE SET distance = f.distance + c.distance"
             )
         ),
-        "distance <- checked.distance TRANSFORMATION, unknown; * <- checked.flight JOIN; inputs: checked, unknown",
+        """
+        distance <- checked.distance TRANSFORMATION, unknown
+        * <- checked.flight JOIN
+        inputs: checked, unknown
+        """,
     ),
 )
 
-FILTERED = (
-    statement(
-        "a table that deletes by itself is told by what",
-        "DELETE FROM rows.checked WHERE carrier = 'UA'",
-        "* <- checked.carrier FILTER",
-    ),
-    statement("all rows of it", "TRUNCATE TABLE rows.checked", "inputs: none"),
+FILTERED = statements(
+    """
+    a table that deletes by itself is told by what
+        DELETE FROM rows.checked WHERE carrier = 'UA'
+        * <- checked.carrier FILTER
+    all rows of it
+        TRUNCATE TABLE rows.checked
+        inputs: none
+    """
 )
 
 

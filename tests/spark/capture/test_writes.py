@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, query, statement, write
+from tests.spark.capture.specification import Case, query, statement, statements, write
 
 _SQL = "SELECT carrier, distance * 2 AS far FROM flights"
 _COLUMNS = """
@@ -24,7 +24,7 @@ FILES = (
     write(
         "a frame as text",
         lambda spark, out: spark.sql("SELECT carrier AS value FROM flights").write.text(out),
-        "value <- flights.carrier IDENTITY",
+        "value <- flights.carrier",
     ),
     write(
         "a frame over files that were there",
@@ -67,7 +67,7 @@ CHAR_TYPES = (
     statement(
         "named columns of types of a length",
         "INSERT INTO some_chars (v) SELECT upper(carrier) FROM flights",
-        "some_chars:\nv <- flights.carrier TRANSFORMATION\nc <- nothing",
+        "some_chars:; v <- flights.carrier TRANSFORMATION; c <- nothing",
         before=("CREATE TABLE some_chars (v VARCHAR(20), c CHAR(5)) USING parquet",),
         since="4.0",  # 3.5 writes no null into a CHAR
     ),
@@ -117,11 +117,7 @@ TABLES = (
     write(
         "a frame inserted into a table, by places",
         lambda spark, out: spark.sql("SELECT dest, flight FROM flights").write.insertInto("by_place"),
-        """
-        by_place:
-        carrier <- flights.dest IDENTITY
-        far <- flights.flight IDENTITY
-        """,
+        "by_place:; carrier <- flights.dest; far <- flights.flight",
         before=(f"CREATE TABLE by_place {_AS}",),
     ),
     statement(
@@ -130,53 +126,32 @@ TABLES = (
     statement(
         "INSERT casts to the table's types, and that changes nothing",
         "INSERT INTO inserted_wide SELECT carrier, flight FROM flights",
-        """
-        inserted_wide:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.flight IDENTITY
-        """,
+        "inserted_wide:; carrier <- flights.carrier; far <- flights.flight",
         before=("CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet",),
     ),
     statement(
         "INSERT into columns in another order",
         "INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights",
-        """
-        inserted_columns:
-        far <- flights.distance IDENTITY
-        carrier <- flights.dest IDENTITY
-        """,
+        "inserted_columns:; far <- flights.distance; carrier <- flights.dest",
         before=(f"CREATE TABLE inserted_columns {_AS}",),
     ),
     statement(
         "INSERT BY NAME",
         "INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights",
-        """
-        inserted_names:
-        far <- flights.distance IDENTITY
-        carrier <- flights.dest IDENTITY
-        """,
+        "inserted_names:; far <- flights.distance; carrier <- flights.dest",
         before=(f"CREATE TABLE inserted_names {_AS}",),
     ),
-    statement(
-        "a column that is left out has its default, which is made of nothing",
-        "INSERT INTO inserted_default (carrier) SELECT carrier FROM flights",
+    *statements(
         """
-        inserted_default:
-        carrier <- flights.carrier IDENTITY
-        far <- nothing
-        """,
-        before=("CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet",),
-    ),
-    statement(
-        "INSERT of rows that the statement holds",
-        "INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)",
+        a column that is left out has its default, which is made of nothing
+            before: CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet
+            INSERT INTO inserted_default (carrier) SELECT carrier FROM flights
+            inserted_default:; carrier <- flights.carrier; far <- nothing
+        INSERT of rows that the statement holds
+            before: CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet
+            INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)
+            inserted_values:; carrier, far <- nothing; inputs: none
         """
-        inserted_values:
-        carrier <- nothing
-        far <- nothing
-        inputs: none
-        """,
-        before=("CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet",),
     ),
     statement(
         "INSERT OVERWRITE",
@@ -187,43 +162,35 @@ TABLES = (
     statement(
         "INSERT of a table's own rows reads it",
         "INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows",
-        """
-        own_rows:
-        carrier <- own_rows.carrier IDENTITY
-        far <- own_rows.far TRANSFORMATION
-        """,
+        "own_rows:; carrier <- own_rows.carrier; far <- own_rows.far TRANSFORMATION",
         before=(f"CREATE TABLE own_rows {_AS}", "INSERT INTO own_rows VALUES ('UA', 1)"),
     ),
-    statement(
-        "a partition that the statement names is made of nothing",
-        "INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights",
+    *statements(
         """
-        static_part:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
-        day <- nothing
-        """,
-        before=("CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)",),
-    ),
-    statement(
-        "partitions that the rows name are columns",
-        "INSERT INTO dynamic_part PARTITION (day) SELECT carrier, distance, day FROM flights",
+        a partition that the statement names is made of nothing
+            before: CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)
+            INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights
+            static_part:
+            carrier <- flights.carrier
+            far <- flights.distance
+            day <- nothing
+        partitions that the rows name are columns
+            before: CREATE TABLE dynamic_part (carrier STRING, far INT, day DATE) USING parquet PARTITIONED BY (day)
+            INSERT INTO dynamic_part PARTITION (day) SELECT carrier, distance, day FROM flights
+            dynamic_part:
+            carrier <- flights.carrier
+            far <- flights.distance
+            day <- flights.day
         """
-        dynamic_part:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
-        day <- flights.day IDENTITY
-        """,
-        before=("CREATE TABLE dynamic_part (carrier STRING, far INT, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
     statement(
         "one partition that the statement names and one that the rows name",
         "INSERT INTO both_parts PARTITION (year = 2013, dest) SELECT carrier, dest FROM flights",
         """
         both_parts:
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         year <- nothing
-        dest <- flights.dest IDENTITY
+        dest <- flights.dest
         """,
         before=(
             "CREATE TABLE both_parts (carrier STRING, year INT, dest STRING) USING parquet PARTITIONED BY (year, dest)",
@@ -237,11 +204,7 @@ TABLES = (
             .option("partitionOverwriteMode", "dynamic")
             .insertInto("dynamic_over")
         ),
-        """
-        dynamic_over:
-        carrier <- flights.carrier IDENTITY
-        day <- flights.day IDENTITY
-        """,
+        "dynamic_over:; carrier <- flights.carrier; day <- flights.day",
         before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
     statement(
@@ -250,12 +213,12 @@ TABLES = (
         "INSERT INTO second_of_two SELECT dest, flight",
         """
         first_of_two:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
+        carrier <- flights.carrier
+        far <- flights.distance
         * <- flights.distance FILTER
         second_of_two:
-        carrier <- flights.dest IDENTITY
-        far <- flights.flight IDENTITY
+        carrier <- flights.dest
+        far <- flights.flight
         """,
         before=(f"CREATE TABLE first_of_two {_AS}", f"CREATE TABLE second_of_two {_AS}"),
     ),
@@ -265,25 +228,20 @@ TABLES = (
         f"kept:{_COLUMNS}",
         before=("CREATE DATABASE archive", f"CREATE TABLE archive.kept {_AS}"),
     ),
-    statement(
-        "a column's name that the table spells in another way",
-        "INSERT INTO other_case SELECT carrier FROM flights",
+    *statements(
         """
-        other_case:
-        Carrier <- flights.carrier IDENTITY
-        """,
-        before=("CREATE TABLE other_case (Carrier STRING) USING parquet",),
-    ),
-    statement(
-        "structs are inserted by their fields",
-        "INSERT INTO structs SELECT faa, named_struct('lat', alt, 'lon', location.lon) FROM airports",
+        a column's name that the table spells in another way
+            before: CREATE TABLE other_case (Carrier STRING) USING parquet
+            INSERT INTO other_case SELECT carrier FROM flights
+            other_case:; Carrier <- flights.carrier
+        structs are inserted by their fields
+            before: CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet
+            INSERT INTO structs SELECT faa, named_struct('lat', alt, 'lon', location.lon) FROM airports
+            structs:
+            faa <- airports.faa
+            at.lat <- airports.alt
+            at.lon <- airports.location.lon
         """
-        structs:
-        faa <- airports.faa IDENTITY
-        at.lat <- airports.alt IDENTITY
-        at.lon <- airports.location.lon IDENTITY
-        """,
-        before=("CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet",),
     ),
 )
 
