@@ -100,7 +100,7 @@ def statements(cases: str, *, before: tuple[str, ...] = (), since: str = "3.5") 
 
 def _parse(cases: str, make: Callable[..., Case], before: tuple[str, ...], since: str) -> Iterator[Case]:
     lines = [line for line in dedent(cases).splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    starts = [number for number, line in enumerate(lines) if not line.startswith(" ")]
+    starts = [number for number, line in enumerate(lines) if not line.startswith(" ") and " <- " not in line]
     for start, end in pairwise([*starts, len(lines)]):
         body = [line.strip() for line in lines[start + 1 : end]]
         own = [line.removeprefix("before: ") for line in body if line.startswith("before: ")]

@@ -41,8 +41,8 @@ _CHANGED = (
         "MERGE INTO {of}assigned a USING flights f ON a.y = f.flight WHEN MATCHED THEN UPDATE SET x = f.distance "
         "WHEN NOT MATCHED THEN INSERT (x, y) VALUES (f.flight, f.air_time)",
         """
-        x <- flights.distance IDENTITY, flights.flight IDENTITY
-        y <- flights.air_time IDENTITY
+        x <- flights.distance, flights.flight
+        y <- flights.air_time
         * <- assigned.y JOIN, flights.flight JOIN
         """,
     ),

@@ -14,22 +14,20 @@ _COLUMNS = """
 """
 
 CASES = (
-    statement(
-        "a table as selected",
-        f"CREATE TABLE hive_made STORED AS ORC AS {_SQL}",
-        f"hive_made:{_COLUMNS}",
-    ),
-    statement(
-        "INSERT",
-        f"INSERT INTO hive_inserted {_SQL}",
-        f"hive_inserted:{_COLUMNS}",
-        before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
-    ),
-    statement(
-        "INSERT of columns that are listed in another order",
-        "INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights",
-        f"hive_listed:{_COLUMNS}",
-        before=("CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC",),
+    *statements(
+        f"""
+        a table as selected
+            CREATE TABLE hive_made STORED AS ORC AS {_SQL}
+            hive_made:{_COLUMNS}
+        INSERT
+            before: CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE
+            INSERT INTO hive_inserted {_SQL}
+            hive_inserted:{_COLUMNS}
+        INSERT of columns that are listed in another order
+            before: CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC
+            INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights
+            hive_listed:{_COLUMNS}
+        """
     ),
     write(
         "a frame appended by names, in another order",
@@ -79,17 +77,17 @@ CASES = (
         lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
         f"hive_saved:{_COLUMNS}",
     ),
-    statement(
-        "a table in a format of Spark's own",
-        "CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet",
-        "hive_upper:; m <- hive_parquet.model TRANSFORMATION",
-        before=("CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes",),
-    ),
-    statement(
-        "INSERT into a table in a format of Spark's own",
-        f"INSERT INTO hive_columns {_SQL}",
-        f"hive_columns:{_COLUMNS}",
-        before=("CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET",),
+    *statements(
+        f"""
+        a table in a format of Spark's own
+            before: CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes
+            CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet
+            hive_upper:; m <- hive_parquet.model TRANSFORMATION
+        INSERT into a table in a format of Spark's own
+            before: CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET
+            INSERT INTO hive_columns {_SQL}
+            hive_columns:{_COLUMNS}
+        """
     ),
     *statements(
         """

@@ -126,53 +126,30 @@ JOINS = (
             up <- flights.origin; down <- flights.dest; * <- flights.tailnum JOIN
         """
     ),
-    query(
-        "the key of USING is the left's",
-        "SELECT tailnum, seats FROM flights JOIN planes USING (tailnum)",
+    *queries(
         f"""
-        tailnum <- flights.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "the key of a right join's USING is the right's",
-        "SELECT tailnum, carrier FROM flights RIGHT JOIN planes USING (tailnum)",
-        f"""
-        tailnum <- planes.tailnum IDENTITY
-        carrier <- flights.carrier IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "the key of a full join's USING is either's",
-        "SELECT tailnum, seats FROM flights FULL JOIN planes USING (tailnum)",
-        f"""
-        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "a natural join is by the common columns",
-        "SELECT carrier, seats FROM flights NATURAL JOIN planes",
-        f"""
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "a join of what was filtered and grouped",
-        "SELECT p.model, t.total FROM planes p JOIN "
-        "(SELECT tailnum, sum(distance) AS total FROM flights WHERE origin = 'JFK' GROUP BY tailnum) t "
-        "ON t.tailnum = p.tailnum",
-        f"""
-        model <- planes.model IDENTITY
-        total <- flights.distance AGGREGATION
-        * <- {_JOINED}
-        * <- flights.origin FILTER, flights.tailnum GROUP_BY
-        """,
+        the key of USING is the left's
+            SELECT tailnum, seats FROM flights JOIN planes USING (tailnum)
+            tailnum <- flights.tailnum; seats <- planes.seats; * <- {_JOINED}
+        the key of a right join's USING is the right's
+            SELECT tailnum, carrier FROM flights RIGHT JOIN planes USING (tailnum)
+            tailnum <- planes.tailnum; carrier <- flights.carrier; * <- {_JOINED}
+        the key of a full join's USING is either's
+            SELECT tailnum, seats FROM flights FULL JOIN planes USING (tailnum)
+            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+            seats <- planes.seats
+            * <- {_JOINED}
+        a natural join is by the common columns
+            SELECT carrier, seats FROM flights NATURAL JOIN planes
+            carrier <- flights.carrier; seats <- planes.seats; * <- {_JOINED}
+        a join of what was filtered and grouped
+            SELECT p.model, t.total FROM planes p JOIN (SELECT tailnum, sum(distance) AS total FROM flights WHERE origin
+            = 'JFK' GROUP BY tailnum) t ON t.tailnum = p.tailnum
+            model <- planes.model
+            total <- flights.distance AGGREGATION
+            * <- {_JOINED}
+            * <- flights.origin FILTER, flights.tailnum GROUP_BY
+        """
     ),
     frame(
         "one frame on both sides of a join",

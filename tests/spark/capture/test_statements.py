@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, queries, query, statement, write
+from tests.spark.capture.specification import Case, frame, queries, query, statements, write
 
 FUNCTIONS = (
     *queries(
@@ -97,22 +97,21 @@ _ROWS = """
 """
 _TWO = "SELECT tailnum, seats FROM planes"
 WRITES = (
-    statement(
-        "INSERT of a table's rows",
-        "INSERT INTO of_table TABLE two_columns",
-        f"of_table:{_ROWS}",
-        before=(f"CREATE TABLE of_table {_AS}", f"CREATE TEMP VIEW two_columns AS {_TWO}"),
-    ),
-    statement(
-        "INSERT with FROM before SELECT",
-        "FROM planes INSERT INTO from_first SELECT tailnum, seats",
-        f"from_first:{_ROWS}",
-        before=(f"CREATE TABLE from_first {_AS}",),
-    ),
-    statement(
-        "a local directory",
-        f"INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}",
-        _ROWS,
+    *statements(
+        f"""
+        INSERT of a table's rows
+            before: CREATE TABLE of_table (tailnum STRING, seats INT) USING parquet
+            before: CREATE TEMP VIEW two_columns AS SELECT tailnum, seats FROM planes
+            INSERT INTO of_table TABLE two_columns
+            of_table:{_ROWS}
+        INSERT with FROM before SELECT
+            before: CREATE TABLE from_first (tailnum STRING, seats INT) USING parquet
+            FROM planes INSERT INTO from_first SELECT tailnum, seats
+            from_first:{_ROWS}
+        a local directory
+            INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}
+            {_ROWS}
+        """
     ),
     write(
         "a frame as a table, the new way",

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.row_tables import add_catalog
-from tests.spark.capture.specification import Case, expected, frame, lines_of, queries, query, statement
+from tests.spark.capture.specification import Case, expected, frame, lines_of, queries, query, statement, statements
 
 _FARTHEST = ("DECLARE OR REPLACE VARIABLE farthest INT", "SET VAR farthest = (SELECT max(distance) FROM flights)")
 
@@ -113,19 +113,17 @@ VARIABLES = (
 )
 _INTO = "INSERT OVERWRITE DIRECTORY '{out}' USING parquet "
 SCRIPTS = (
-    statement(
-        "a script's variable is what it was set to",
-        "BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); "
-        f"{_INTO} SELECT seats, k AS far FROM planes; END",
-        "seats <- planes.seats; far <- flights.distance AGGREGATION",
-        since="4.0",
-    ),
-    statement(
-        "a script's variables of one name are two",
-        "BEGIN l: BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); "
-        f"m: BEGIN DECLARE k INT; SET k = (SELECT max(seats) FROM planes); {_INTO} SELECT l.k AS a, k AS b; END; "
-        "END; END",
-        "a <- flights.distance AGGREGATION; b <- planes.seats AGGREGATION",
+    *statements(
+        f"""
+        a script's variable is what it was set to
+            BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); {_INTO} SELECT seats, k AS far FROM
+            planes; END
+            seats <- planes.seats; far <- flights.distance AGGREGATION
+        a script's variables of one name are two
+            BEGIN l: BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); m: BEGIN DECLARE k INT; SET k =
+            (SELECT max(seats) FROM planes); {_INTO} SELECT l.k AS a, k AS b; END; END; END
+            a <- flights.distance AGGREGATION; b <- planes.seats AGGREGATION
+        """,
         since="4.0",
     ),
     statement(

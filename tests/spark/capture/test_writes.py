@@ -81,16 +81,18 @@ CHAR_TYPES = (
 
 _AS = "(carrier STRING, far INT) USING parquet"
 TABLES = (
-    statement("a table as selected", f"CREATE TABLE made_so USING parquet AS {_SQL}", f"made_so:{_COLUMNS}"),
-    statement(
-        "a table at a place of its own",
-        f"CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}",
-        f"out:{_COLUMNS}",
-    ),
-    statement(
-        "a table in partitions",
-        f"CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}",
-        f"in_parts:{_COLUMNS}",
+    *statements(
+        f"""
+        a table as selected
+            CREATE TABLE made_so USING parquet AS {_SQL}
+            made_so:{_COLUMNS}
+        a table at a place of its own
+            CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}
+            out:{_COLUMNS}
+        a table in partitions
+            CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}
+            in_parts:{_COLUMNS}
+        """
     ),
     write(
         "a frame as a new table",
@@ -120,26 +122,25 @@ TABLES = (
         "by_place:; carrier <- flights.dest; far <- flights.flight",
         before=(f"CREATE TABLE by_place {_AS}",),
     ),
-    statement(
-        "INSERT", f"INSERT INTO inserted {_SQL}", f"inserted:{_COLUMNS}", before=(f"CREATE TABLE inserted {_AS}",)
-    ),
-    statement(
-        "INSERT casts to the table's types, and that changes nothing",
-        "INSERT INTO inserted_wide SELECT carrier, flight FROM flights",
-        "inserted_wide:; carrier <- flights.carrier; far <- flights.flight",
-        before=("CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet",),
-    ),
-    statement(
-        "INSERT into columns in another order",
-        "INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights",
-        "inserted_columns:; far <- flights.distance; carrier <- flights.dest",
-        before=(f"CREATE TABLE inserted_columns {_AS}",),
-    ),
-    statement(
-        "INSERT BY NAME",
-        "INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights",
-        "inserted_names:; far <- flights.distance; carrier <- flights.dest",
-        before=(f"CREATE TABLE inserted_names {_AS}",),
+    *statements(
+        f"""
+        INSERT
+            before: CREATE TABLE inserted (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted {_SQL}
+            inserted:{_COLUMNS}
+        INSERT casts to the table's types, and that changes nothing
+            before: CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet
+            INSERT INTO inserted_wide SELECT carrier, flight FROM flights
+            inserted_wide:; carrier <- flights.carrier; far <- flights.flight
+        INSERT into columns in another order
+            before: CREATE TABLE inserted_columns (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights
+            inserted_columns:; far <- flights.distance; carrier <- flights.dest
+        INSERT BY NAME
+            before: CREATE TABLE inserted_names (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights
+            inserted_names:; far <- flights.distance; carrier <- flights.dest
+        """
     ),
     *statements(
         """
@@ -153,17 +154,18 @@ TABLES = (
             inserted_values:; carrier, far <- nothing; inputs: none
         """
     ),
-    statement(
-        "INSERT OVERWRITE",
-        f"INSERT OVERWRITE overwritten {_SQL}",
-        f"overwritten:{_COLUMNS}",
-        before=(f"CREATE TABLE overwritten {_AS}",),
-    ),
-    statement(
-        "INSERT of a table's own rows reads it",
-        "INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows",
-        "own_rows:; carrier <- own_rows.carrier; far <- own_rows.far TRANSFORMATION",
-        before=(f"CREATE TABLE own_rows {_AS}", "INSERT INTO own_rows VALUES ('UA', 1)"),
+    *statements(
+        f"""
+        INSERT OVERWRITE
+            before: CREATE TABLE overwritten (carrier STRING, far INT) USING parquet
+            INSERT OVERWRITE overwritten {_SQL}
+            overwritten:{_COLUMNS}
+        INSERT of a table's own rows reads it
+            before: CREATE TABLE own_rows (carrier STRING, far INT) USING parquet
+            before: INSERT INTO own_rows VALUES ('UA', 1)
+            INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows
+            own_rows:; carrier <- own_rows.carrier; far <- own_rows.far TRANSFORMATION
+        """
     ),
     *statements(
         """
@@ -207,26 +209,26 @@ TABLES = (
         "dynamic_over:; carrier <- flights.carrier; day <- flights.day",
         before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
-    statement(
-        "one statement that writes two tables",
-        "FROM flights INSERT INTO first_of_two SELECT carrier, distance WHERE distance > 9 "
-        "INSERT INTO second_of_two SELECT dest, flight",
+    *statements(
+        f"""
+        one statement that writes two tables
+            before: CREATE TABLE first_of_two (carrier STRING, far INT) USING parquet
+            before: CREATE TABLE second_of_two (carrier STRING, far INT) USING parquet
+            FROM flights INSERT INTO first_of_two SELECT carrier, distance WHERE distance > 9 INSERT INTO second_of_two
+            SELECT dest, flight
+            first_of_two:
+            carrier <- flights.carrier
+            far <- flights.distance
+            * <- flights.distance FILTER
+            second_of_two:
+            carrier <- flights.dest
+            far <- flights.flight
+        a table in a database of its own
+            before: CREATE DATABASE archive
+            before: CREATE TABLE archive.kept (carrier STRING, far INT) USING parquet
+            INSERT INTO archive.kept {_SQL}
+            kept:{_COLUMNS}
         """
-        first_of_two:
-        carrier <- flights.carrier
-        far <- flights.distance
-        * <- flights.distance FILTER
-        second_of_two:
-        carrier <- flights.dest
-        far <- flights.flight
-        """,
-        before=(f"CREATE TABLE first_of_two {_AS}", f"CREATE TABLE second_of_two {_AS}"),
-    ),
-    statement(
-        "a table in a database of its own",
-        f"INSERT INTO archive.kept {_SQL}",
-        f"kept:{_COLUMNS}",
-        before=("CREATE DATABASE archive", f"CREATE TABLE archive.kept {_AS}"),
     ),
     *statements(
         """
