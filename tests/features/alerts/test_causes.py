@@ -13,7 +13,7 @@ from headwater.features.alerts.alerter import AGE_MAX_S
 from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.ids import DatasetId
 from tests.features.alerts.conftest import NOW_S, checks, later, seconds
-from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, the
+from tests.unit.facts.statements import A, B, C, X, Y, Z, a_dataset_event, a_deletion, an_event, at, run_id
 from tests.unit.facts.strategies import stamped
 
 
@@ -75,8 +75,8 @@ def test_an_alert_of_a_failure_names_the_run_and_the_last_good_one(watched):
     graph.load(an_event(1, "r1", A), an_event(2, "r2", A, "FAIL"), an_event(3, "r3", A, "FAIL"))
     ((kind, detail),) = graph.bus.sent
     (cause,) = detail["causes"]
-    assert (kind, cause["run"], cause["failedRuns"], cause["since"]) == ("RunFailed", the("r3"), 2, at(2))
-    assert cause["lastGoodRun"] == {"run": the("r1"), "ended": at(1)}
+    assert (kind, cause["run"], cause["failedRuns"], cause["since"]) == ("RunFailed", run_id("r3"), 2, at(2))
+    assert cause["lastGoodRun"] == {"run": run_id("r1"), "ended": at(1)}
     assert detail["summary"] == (
         f"emissions A: 2 runs failed since its good run of {at(1)}. 0 jobs and datasets are downstream. Nobody owns it."
     )
@@ -87,7 +87,7 @@ def test_a_run_that_somebody_stopped_is_no_failure(watched):
 
 
 def test_a_failed_task_is_the_cause_and_not_the_run_that_started_it(watched):
-    parent = ParentRun(the("b1"), B)
+    parent = ParentRun(run_id("b1"), B)
     task = an_event(2, "r2", A, "FAIL", parent=parent)
     assert watched().load(task, an_event(3, "b1", B, "FAIL")) == [("RunFailed", "A")]
     good_task = an_event(2, "r2", A, parent=parent)
@@ -116,7 +116,7 @@ def test_a_change_of_a_schema_has_all_its_parts_and_its_run(watched):
     graph = watched()
     graph.load(wrote(1, "r1", "a:int", "b"), wrote(2, "r2", "a:string", "c"))
     (cause,) = graph.bus.sent[0][1]["causes"]
-    assert (cause["dropped"], cause["added"], cause["run"]) == (["b"], ["c"], the("r2"))
+    assert (cause["dropped"], cause["added"], cause["run"]) == (["b"], ["c"], run_id("r2"))
     assert cause["retyped"] == [{"name": "a", "from": "int", "to": "string"}]
 
 
@@ -301,7 +301,7 @@ def late_versions(*columns):
 
 
 ALSO_X = {"symlinks": {"identifiers": [{"namespace": X.namespace, "name": X.name}]}}
-DAG = ParentRun(the("b1"), B)
+DAG = ParentRun(run_id("b1"), B)
 # What comes first, what comes late, and the alerts after each, and of both at once.
 ORDERS = {
     "a good run before a failure": (

@@ -16,7 +16,7 @@ from headwater_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.graph import directed
-from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, short, the
+from tests.unit.facts.statements import A, B, C, X, Y, Z, an_event, at, letters, run_id
 from tests.unit.facts.strategies import explicit, news_streams, streams
 from tests.unit.queries.every_query import loaded
 
@@ -68,7 +68,7 @@ def a_copy(number):
 
 
 def of(broken):
-    return [(entry.job.id.name, entry.datasets, short(entry.run), entry.failed_runs) for entry in broken.jobs]
+    return [(entry.job.id.name, entry.datasets, letters(entry.run), entry.failed_runs) for entry in broken.jobs]
 
 
 def test_what_holds_up_most_comes_first_with_its_failed_runs_and_error():
@@ -116,10 +116,10 @@ def test_a_job_without_a_good_run_is_broken_however_often_it_failed(monkeypatch)
 
 def test_what_the_tasks_of_a_job_make_waits_for_it_and_a_job_of_which_a_task_fails_is_not_broken():
     dag = JobId("emissions", "nightly")
-    task = an_event(1, "a1", A, outputs=[Y], parent=ParentRun(the("d1"), dag))
+    task = an_event(1, "a1", A, outputs=[Y], parent=ParentRun(run_id("d1"), dag))
     own = LineageQueries(loaded([*CHAIN[1:], task, a_failure(4, "d1", dag)]))
     assert of(report_broken(own.view(), **ALL)) == [("nightly", 2, "d1", 1)]
-    failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(the("d2"), dag))
+    failed = a_failure(5, "a2", A, outputs=[Y], parent=ParentRun(run_id("d2"), dag))
     both = LineageQueries(loaded([*CHAIN[1:], failed, a_failure(6, "d2", dag)]))
     assert of(report_broken(both.view(), **ALL)) == [("A", 2, "a2", 1)]
 

@@ -19,7 +19,7 @@ from tests.examples import examples
 from tests.features.insights.newspaper import Newspaper
 from tests.runs_model.results import rendered
 from tests.unit.facts.loaders import Simulation
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, short
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, letters
 from tests.unit.facts.strategies import DATASETS, JOBS, a_symlink, arrivals, news_streams, stamped
 from tests.unit.facts.test_simulation import in_messages
 from tests.unit.queries.every_query import as_parsed, loaded
@@ -80,7 +80,7 @@ def on(day, event):
 
 
 def of(page):
-    return [(entry.kind, entry.of, entry.time[:10], entry.run and short(entry.run)) for entry in page.items]
+    return [(entry.kind, entry.of, entry.time[:10], entry.run and letters(entry.run)) for entry in page.items]
 
 
 CHANGED = [
@@ -93,7 +93,7 @@ CHANGED = [
 def test_a_schema_is_news_of_the_day_on_which_it_is_first_stated(queries_over):
     page = feed_of(queries_over(CHANGED), [TUESDAY, WEDNESDAY])
     (entry,) = page.items
-    assert (entry.kind, entry.of, entry.job, short(entry.run), entry.run_state) == (
+    assert (entry.kind, entry.of, entry.job, letters(entry.run), entry.run_state) == (
         "SCHEMA_CHANGED",
         X,
         B,
@@ -146,7 +146,7 @@ def test_a_job_fails_since_its_first_failure_after_a_good_run_and_is_no_news_onc
         )
     ]
     (entry,) = feed_of(queries_over(events[:3]), DAYS).items
-    assert (entry.kind, entry.time[:10], short(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
+    assert (entry.kind, entry.time[:10], letters(entry.run), entry.failed_runs) == ("JOB_FAILS", TUESDAY, "a3", 2)
     assert feed_of(queries_over(events[:3]), [WEDNESDAY]).total == 0
     assert feed_of(queries_over(events), DAYS).total == 0
 

@@ -9,6 +9,7 @@ The lineage of a write has a line for each column, a line (`*`) for all of it, a
     inputs: flights
 
 `IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (no subtype) are DIRECT, all else is INDIRECT.
+In an expectation a source alone is `IDENTITY`, and `a, b <- nothing` stands for two columns.
 `MASKED` and a description in parentheses may follow. A semicolon ends a line, too. In an expectation `inputs` may be
 left out where they are the datasets of its columns; `unknown` among them is an input without a name. Datasets stand by
 the last part of their names. A line with a colon alone (`totals:`) names the dataset of the lines below it, by default
@@ -21,6 +22,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from textwrap import dedent
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -33,6 +36,9 @@ _DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}
 _SECTION = re.compile(r"^(\S+):$", re.MULTILINE)
 # Commas between sources, not inside a description.
 _COMMA = re.compile(r",\s*(?![^(]*\))")
+_KIND = re.compile(r" [A-Z]{3,}")
+# The first line of a case's lineage, behind its SQL.
+_LINEAGE = re.compile(r"^(.+ <- .+|inputs: .+|nothing|\S+:(;.*)?)$")
 
 Make = Callable[[SparkSession], DataFrame]
 Act = Callable[[SparkSession, str], None]
@@ -76,6 +82,34 @@ def write(name: str, act: Act, lineage: str, *, before: tuple[str, ...] = (), si
     return Case(name, act, lineage, before, since)
 
 
+def queries(cases: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> tuple[Case, ...]:
+    """Parse cases of queries, written as Parquet: a name, and below it, indented, the SQL and its lineage.
+
+    A line `before: SQL` or `since: 4.0` in front of the SQL is the case's own; a line of `#` is a comment.
+
+    >>> [str(case) for case in queries("a column\\n  SELECT a FROM t\\n  a <- t.a")]
+    ['a column']
+    """
+    return tuple(_parse(cases, query, before, since))
+
+
+def statements(cases: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> tuple[Case, ...]:
+    """Parse cases of writing statements, in the form of `queries`."""
+    return tuple(_parse(cases, statement, before, since))
+
+
+def _parse(cases: str, make: Callable[..., Case], before: tuple[str, ...], since: str) -> Iterator[Case]:
+    lines = [line for line in dedent(cases).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    starts = [number for number, line in enumerate(lines) if not line.startswith(" ") and " <- " not in line]
+    for start, end in pairwise([*starts, len(lines)]):
+        body = [line.strip() for line in lines[start + 1 : end]]
+        own = [line.removeprefix("before: ") for line in body if line.startswith("before: ")]
+        first = ([line.removeprefix("since: ") for line in body if line.startswith("since: ")] or [since])[0]
+        body = [line for line in body if not line.startswith(("before: ", "since: "))]
+        sql = list(takewhile(lambda line: not _LINEAGE.match(line), body))
+        yield make(lines[start], " ".join(sql), "\n".join(body[len(sql) :]), before=(*before, *own), since=first)
+
+
 def expected(lineage: str) -> list[str]:
     """Parse the expected lines, write by write."""
     if lineage == "nothing":
@@ -93,12 +127,16 @@ def _expected_lines(text: str) -> Iterator[str]:
             inputs = {name for name in line.removeprefix("inputs:").replace(",", " ").split() if name != "none"}
             continue
         column, sources = line.split(" <- ")
-        columns.setdefault(column.strip(), set()).update(
-            source for source in _COMMA.split(sources) if source != "nothing"
-        )
+        kinds = {_with_kind(source) for source in _COMMA.split(sources) if source != "nothing"}
+        for name in column.strip().split(", "):
+            columns.setdefault(name, set()).update(kinds)
     if inputs is None:
         inputs = {source.split(".")[0] for sources in columns.values() for source in sources if "." in source}
     return _lines(columns, inputs)
+
+
+def _with_kind(source: str) -> str:
+    return source if source == "unknown" or _KIND.search(source) else f"{source} IDENTITY"
 
 
 def lines_of(writes: Iterable[Write]) -> list[str]:

@@ -60,12 +60,7 @@ USED = (
             (kept := _kept(plain.where("seats > 3"))),
             kept.join(plain.select("tailnum", sf.col("seats").alias("s")), "tailnum"),
         )[-1],
-        """
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
-        s <- planes.seats IDENTITY
-        * <- planes.seats FILTER, planes.tailnum JOIN
-        """,
+        "tailnum <- planes.tailnum; seats, s <- planes.seats; * <- planes.seats FILTER, planes.tailnum JOIN",
     ),
     frame(
         "a checkpoint on disk joined with its plain frame",
@@ -76,9 +71,9 @@ USED = (
             kept.join(plain, "tailnum"),
         )[-1],
         """
-        tailnum <- planes.tailnum IDENTITY
+        tailnum <- planes.tailnum
         s <- planes.seats AGGREGATION
-        seats <- planes.seats IDENTITY
+        seats <- planes.seats
         * <- planes.tailnum GROUP_BY, planes.tailnum JOIN
         """,
     ),
@@ -88,9 +83,9 @@ USED = (
             spark.table("flights").select("carrier", "distance", "flight"), "distance > 1", "flight > 1"
         ),
         """
-        carrier <- flights.carrier IDENTITY
-        distance <- flights.distance IDENTITY
-        flight <- flights.flight IDENTITY
+        carrier <- flights.carrier
+        distance <- flights.distance
+        flight <- flights.flight
         * <- flights.distance FILTER, flights.flight FILTER
         """,
     ),
@@ -112,11 +107,7 @@ USED = (
             _kept(plain.where("engines > 1"), eager=False),
             first,
         )[-1],
-        """
-        engines <- planes.engines IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- planes.seats FILTER, planes.engines FILTER
-        """,
+        "engines <- planes.engines; seats <- planes.seats; * <- planes.seats FILTER, planes.engines FILTER",
     ),
 )
 

@@ -5,73 +5,51 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query, statement, write
+from tests.spark.capture.specification import Case, frame, queries, query, statement, write
 
 FIELDS = (
-    query(
-        "a field's name in another case is the field",
-        "SELECT CONTACT.Phone.HOME AS h FROM crews",
-        "h <- crews.contact.phone.home IDENTITY",
-    ),
-    query(
-        "zipped arrays have a field for each",
-        "SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)",
-        "r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION",
-    ),
-    query(
-        "the structs of an exploded map",
-        "SELECT k, v.city FROM (SELECT explode(places) AS (k, v) FROM crews)",
-        "k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
-    ),
-    query(
-        "a position and its element's field",
-        "SELECT p, e.name FROM crews LATERAL VIEW posexplode(employees) t AS p, e",
-        "p <- crews.employees TRANSFORMATION; name <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "built structs laid out as columns",
-        "SELECT inline(array(struct(origin AS a, flight AS b), struct(dest AS a, flight AS b))) FROM flights",
-        "a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION; b <- flights.flight TRANSFORMATION",
-    ),
-    query(
-        "a field of what was parsed and exploded",
-        "SELECT j.a AS a FROM (SELECT explode(from_json(note, 'ARRAY<STRUCT<a: INT>>')) AS j FROM crews)",
-        "a <- crews.note TRANSFORMATION",
-    ),
-    query(
-        "a struct that is cast has the names of the cast",
-        "SELECT CAST(location AS STRUCT<x: STRING, y: STRING>).y AS y FROM airports",
-        "y <- airports.location.lon TRANSFORMATION",
-    ),
-    query(
-        "a built struct that is cast has the names of the cast",
-        "SELECT CAST(struct(faa, alt) AS STRUCT<code: STRING, high: BIGINT>) AS s FROM airports",
-        "s.code <- airports.faa TRANSFORMATION; s.high <- airports.alt TRANSFORMATION",
+    *queries(
+        """
+        a field's name in another case is the field
+            SELECT CONTACT.Phone.HOME AS h FROM crews
+            h <- crews.contact.phone.home
+        zipped arrays have a field for each
+            SELECT z.employees.role AS r, z.legs AS l FROM (SELECT arrays_zip(legs, employees)[0] AS z FROM crews)
+            r <- crews.employees.role TRANSFORMATION; l <- crews.legs TRANSFORMATION
+        the structs of an exploded map
+            SELECT k, v.city FROM (SELECT explode(places) AS (k, v) FROM crews)
+            k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION
+        a position and its element's field
+            SELECT p, e.name FROM crews LATERAL VIEW posexplode(employees) t AS p, e
+            p <- crews.employees TRANSFORMATION; name <- crews.employees.name TRANSFORMATION
+        built structs laid out as columns
+            SELECT inline(array(struct(origin AS a, flight AS b), struct(dest AS a, flight AS b))) FROM flights
+            a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION; b <- flights.flight TRANSFORMATION
+        a field of what was parsed and exploded
+            SELECT j.a AS a FROM (SELECT explode(from_json(note, 'ARRAY<STRUCT<a: INT>>')) AS j FROM crews)
+            a <- crews.note TRANSFORMATION
+        a struct that is cast has the names of the cast
+            SELECT CAST(location AS STRUCT<x: STRING, y: STRING>).y AS y FROM airports
+            y <- airports.location.lon TRANSFORMATION
+        a built struct that is cast has the names of the cast
+            SELECT CAST(struct(faa, alt) AS STRUCT<code: STRING, high: BIGINT>) AS s FROM airports
+            s.code <- airports.faa TRANSFORMATION; s.high <- airports.alt TRANSFORMATION
+        the first struct of a group still has its fields
+            SELECT first(location).lat AS l, collect_list(location)[0].lon AS m FROM airports
+            l <- airports.location.lat AGGREGATION; m <- airports.location.lon AGGREGATION
+        a field as a key
+            SELECT contact.email, count(*) AS n FROM crews GROUP BY contact.email
+            email <- crews.contact.email; n <- nothing; * <- crews.contact.email GROUP_BY
+        a built struct's star
+            SELECT s.* FROM (SELECT struct(carrier AS a, upper(dest) AS b) AS s FROM flights)
+            a <- flights.carrier; b <- flights.dest TRANSFORMATION
+        """
     ),
     statement(
         "structs are inserted by the places of their fields",
         "INSERT INTO struct_places SELECT struct(alt, tz) FROM airports",
-        """
-        struct_places:
-        at.high <- airports.alt IDENTITY
-        at.zone <- airports.tz IDENTITY
-        """,
+        "struct_places:; at.high <- airports.alt; at.zone <- airports.tz",
         before=("CREATE TABLE struct_places (at STRUCT<high: BIGINT, zone: BIGINT>) USING parquet",),
-    ),
-    query(
-        "the first struct of a group still has its fields",
-        "SELECT first(location).lat AS l, collect_list(location)[0].lon AS m FROM airports",
-        "l <- airports.location.lat AGGREGATION; m <- airports.location.lon AGGREGATION",
-    ),
-    query(
-        "a field as a key",
-        "SELECT contact.email, count(*) AS n FROM crews GROUP BY contact.email",
-        "email <- crews.contact.email IDENTITY; n <- nothing; * <- crews.contact.email GROUP_BY",
-    ),
-    query(
-        "a built struct's star",
-        "SELECT s.* FROM (SELECT struct(carrier AS a, upper(dest) AS b) AS s FROM flights)",
-        "a <- flights.carrier IDENTITY; b <- flights.dest TRANSFORMATION",
     ),
     frame(
         "a struct of everything as text",
@@ -88,141 +66,103 @@ FIELDS = (
             .withColumn("contact", sf.struct("contact.*", sf.upper("contact.email").alias("loud")))
             .select("contact.phone.work", "contact.loud")
         ),
-        "work <- crews.contact.phone.work IDENTITY; loud <- crews.contact.email TRANSFORMATION",
+        "work <- crews.contact.phone.work; loud <- crews.contact.email TRANSFORMATION",
     ),
 )
 
 EXPRESSIONS = (
-    query(
-        "functions that stand for others",
-        "SELECT left(carrier, 1) AS l, try_add(distance, flight) AS t, date_trunc('month', day) AS d, "
-        "to_timestamp(day) AS s, contains(dest, origin) AS c FROM flights",
+    *queries(
         """
-        l <- flights.carrier TRANSFORMATION
-        t <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION
-        d <- flights.day TRANSFORMATION
-        s <- flights.day TRANSFORMATION
-        c <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
-        """,
-    ),
-    query(
-        "decode is a case",
-        "SELECT decode(carrier, 'UA', dest, origin) AS d FROM flights",
-        "d <- flights.carrier CONDITIONAL, flights.dest TRANSFORMATION, flights.origin TRANSFORMATION",
-    ),
-    query(
-        "a lateral alias of an aggregate",
-        "SELECT carrier, sum(distance) AS s, s * 2 AS t FROM flights GROUP BY carrier",
+        functions that stand for others
+            SELECT left(carrier, 1) AS l, try_add(distance, flight) AS t, date_trunc('month', day) AS d,
+            to_timestamp(day) AS s, contains(dest, origin) AS c FROM flights
+            l <- flights.carrier TRANSFORMATION
+            t <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION
+            d, s <- flights.day TRANSFORMATION
+            c <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
+        decode is a case
+            SELECT decode(carrier, 'UA', dest, origin) AS d FROM flights
+            d <- flights.carrier CONDITIONAL, flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
+        a lateral alias of an aggregate
+            SELECT carrier, sum(distance) AS s, s * 2 AS t FROM flights GROUP BY carrier
+            carrier <- flights.carrier; s, t <- flights.distance AGGREGATION; * <- flights.carrier GROUP_BY
+        an order by an aggregate that is not selected
+            SELECT carrier FROM flights GROUP BY carrier ORDER BY max(distance)
+            carrier <- flights.carrier; * <- flights.carrier GROUP_BY, flights.distance SORT
+        aggregates within an order
+            SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) AS p, array_agg(dest) FILTER (WHERE flight > 1)
+            AS a FROM flights
+            p <- flights.distance AGGREGATION; a <- flights.dest AGGREGATION, flights.flight FILTER
+        an expression of a key
+            SELECT concat(upper(carrier), '!') AS c FROM flights GROUP BY upper(carrier)
+            c <- flights.carrier TRANSFORMATION; * <- flights.carrier GROUP_BY
+        distinct over a window
+            SELECT DISTINCT carrier, max(distance) OVER (PARTITION BY carrier) AS m FROM flights
+            carrier <- flights.carrier
+            m <- flights.distance AGGREGATION, flights.carrier WINDOW
+            * <- flights.carrier GROUP_BY, flights.distance GROUP_BY
+        several values unpivoted together
+            SELECT * FROM (SELECT tailnum, seats, engines, tailnum AS a, model AS b FROM planes) UNPIVOT ((n, t) FOR k
+            IN ((seats, a) AS one, (engines, b) AS two))
+            tailnum <- planes.tailnum
+            k <- nothing
+            n <- planes.seats, planes.engines
+            t <- planes.tailnum, planes.model
+            * <- planes.seats FILTER, planes.engines FILTER, planes.tailnum FILTER, planes.model FILTER
+        a pivot by two columns
+            SELECT * FROM (SELECT day, carrier, origin, distance FROM flights) PIVOT (sum(distance) FOR (carrier,
+            origin) IN (('UA', 'EWR') AS u))
+            day <- flights.day
+            u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL, flights.origin CONDITIONAL
+            * <- flights.day GROUP_BY, flights.carrier GROUP_BY, flights.origin GROUP_BY
         """
-        carrier <- flights.carrier IDENTITY
-        s <- flights.distance AGGREGATION
-        t <- flights.distance AGGREGATION
-        * <- flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "an order by an aggregate that is not selected",
-        "SELECT carrier FROM flights GROUP BY carrier ORDER BY max(distance)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.carrier GROUP_BY, flights.distance SORT",
-    ),
-    query(
-        "aggregates within an order",
-        "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY distance) AS p, "
-        "array_agg(dest) FILTER (WHERE flight > 1) AS a FROM flights",
-        "p <- flights.distance AGGREGATION; a <- flights.dest AGGREGATION, flights.flight FILTER",
-    ),
-    query(
-        "an expression of a key",
-        "SELECT concat(upper(carrier), '!') AS c FROM flights GROUP BY upper(carrier)",
-        "c <- flights.carrier TRANSFORMATION; * <- flights.carrier GROUP_BY",
-    ),
-    query(
-        "distinct over a window",
-        "SELECT DISTINCT carrier, max(distance) OVER (PARTITION BY carrier) AS m FROM flights",
-        """
-        carrier <- flights.carrier IDENTITY
-        m <- flights.distance AGGREGATION, flights.carrier WINDOW
-        * <- flights.carrier GROUP_BY, flights.distance GROUP_BY
-        """,
     ),
     frame(
         "replaced values are cases",
         lambda spark: spark.table("flights").select("carrier", "dest").replace({"UA": "United"}, subset=["carrier"]),
-        "carrier <- flights.carrier CONDITIONAL, flights.carrier TRANSFORMATION; dest <- flights.dest IDENTITY",
+        "carrier <- flights.carrier CONDITIONAL, flights.carrier TRANSFORMATION; dest <- flights.dest",
     ),
     frame(
         "parameters of a statement are literals",
         lambda spark: spark.sql(
             "SELECT carrier, :mark AS m FROM flights WHERE flight > :least", {"mark": "x", "least": 1}
         ),
-        "carrier <- flights.carrier IDENTITY; m <- nothing; * <- flights.flight FILTER",
+        "carrier <- flights.carrier; m <- nothing; * <- flights.flight FILTER",
     ),
     frame(
         "a frame in a statement",
         lambda spark: spark.sql("SELECT t + 1 AS u FROM {it}", it=spark.sql("SELECT seats * 2 AS t FROM planes")),
         "u <- planes.seats TRANSFORMATION",
     ),
-    query(
-        "several values unpivoted together",
-        "SELECT * FROM (SELECT tailnum, seats, engines, tailnum AS a, model AS b FROM planes) "
-        "UNPIVOT ((n, t) FOR k IN ((seats, a) AS one, (engines, b) AS two))",
-        """
-        tailnum <- planes.tailnum IDENTITY
-        k <- nothing
-        n <- planes.seats IDENTITY, planes.engines IDENTITY
-        t <- planes.tailnum IDENTITY, planes.model IDENTITY
-        * <- planes.seats FILTER, planes.engines FILTER, planes.tailnum FILTER, planes.model FILTER
-        """,
-    ),
-    query(
-        "a pivot by two columns",
-        "SELECT * FROM (SELECT day, carrier, origin, distance FROM flights) "
-        "PIVOT (sum(distance) FOR (carrier, origin) IN (('UA', 'EWR') AS u))",
-        """
-        day <- flights.day IDENTITY
-        u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL, flights.origin CONDITIONAL
-        * <- flights.day GROUP_BY, flights.carrier GROUP_BY, flights.origin GROUP_BY
-        """,
-    ),
 )
 
 SUBQUERIES = (
-    query(
-        "counting in a subquery is by what it filters",
-        "SELECT (SELECT count(*) FROM planes p WHERE p.tailnum = f.tailnum) AS n FROM flights f",
-        "n <- planes.tailnum FILTER, flights.tailnum FILTER",
-    ),
-    query(
-        "IN of a correlated subquery",
-        "SELECT carrier FROM flights f WHERE dest IN (SELECT p.model FROM planes p WHERE p.tailnum = f.tailnum)",
+    *queries(
         """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.dest FILTER, planes.model FILTER, planes.tailnum FILTER, flights.tailnum FILTER
-        """,
-    ),
-    query(
-        "a subquery in a subquery",
-        "SELECT (SELECT max(seats) FROM planes WHERE engines = (SELECT min(tz) FROM airports)) AS m FROM flights",
-        "m <- planes.seats AGGREGATION, planes.engines FILTER, airports.tz FILTER; inputs: flights, planes, airports",
-    ),
-    query(
-        "a CTE under a name of a table",
-        "WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes",
-        "seats <- planes.seats TRANSFORMATION",
+        counting in a subquery is by what it filters
+            SELECT (SELECT count(*) FROM planes p WHERE p.tailnum = f.tailnum) AS n FROM flights f
+            n <- planes.tailnum FILTER, flights.tailnum FILTER
+        IN of a correlated subquery
+            SELECT carrier FROM flights f WHERE dest IN (SELECT p.model FROM planes p WHERE p.tailnum = f.tailnum)
+            carrier <- flights.carrier
+            * <- flights.dest FILTER, planes.model FILTER, planes.tailnum FILTER, flights.tailnum FILTER
+        a subquery in a subquery
+            SELECT (SELECT max(seats) FROM planes WHERE engines = (SELECT min(tz) FROM airports)) AS m FROM flights
+            m <- planes.seats AGGREGATION, planes.engines FILTER, airports.tz FILTER
+            inputs: flights, planes, airports
+        a CTE under a name of a table
+            WITH planes AS (SELECT tailnum AS t, seats * 2 AS seats FROM planes) SELECT seats FROM planes
+            seats <- planes.seats TRANSFORMATION
+        two lateral subqueries, the second of the first
+            SELECT b.y FROM flights f, LATERAL (SELECT f.distance * 2 AS x) a, LATERAL (SELECT a.x + f.flight AS y) b
+            y <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION
+        """
     ),
     statement(
         "an INSERT of a CTE",
         "WITH t AS (SELECT carrier AS c FROM flights) INSERT INTO of_cte SELECT upper(c) FROM t",
-        """
-        of_cte:
-        carrier <- flights.carrier TRANSFORMATION
-        """,
+        "of_cte:; carrier <- flights.carrier TRANSFORMATION",
         before=("CREATE TABLE of_cte (carrier STRING) USING parquet",),
-    ),
-    query(
-        "two lateral subqueries, the second of the first",
-        "SELECT b.y FROM flights f, LATERAL (SELECT f.distance * 2 AS x) a, LATERAL (SELECT a.x + f.flight AS y) b",
-        "y <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION",
     ),
 )
 
@@ -230,7 +170,7 @@ STEPS = (
     frame(
         "a frame that is observed is the frame",
         lambda spark: spark.table("planes").select("seats").observe("seen", sf.count(sf.lit(1)).alias("n")),
-        "seats <- planes.seats IDENTITY",
+        "seats <- planes.seats",
     ),
     frame(
         "a watermark changes nothing",
@@ -239,26 +179,26 @@ STEPS = (
             .withWatermark("t", "1 day")
             .select("carrier")
         ),
-        "carrier <- flights.carrier IDENTITY",
+        "carrier <- flights.carrier",
     ),
     frame(
         "frames taken apart at random",
         lambda spark: (
             spark.table("planes").select("seats").repartitionByRange(2, "seats").randomSplit([1.0, 1.0], 1)[0]
         ),
-        "seats <- planes.seats IDENTITY",
+        "seats <- planes.seats",
     ),
     frame(
         "frames subtracted",
         lambda spark: spark.table("flights").select("tailnum").subtract(spark.table("planes").select("tailnum")),
-        "tailnum <- flights.tailnum IDENTITY; * <- flights.tailnum JOIN, planes.tailnum JOIN",
+        "tailnum <- flights.tailnum; * <- flights.tailnum JOIN, planes.tailnum JOIN",
     ),
     frame(
         "files of two datasets read as one",
         lambda spark: spark.read.parquet(
             *(spark.table(name).inputFiles()[0].rsplit("/", 1)[0] for name in ("planes", "flights"))
         ).select("tailnum"),
-        "tailnum <- planes.tailnum IDENTITY, flights.tailnum IDENTITY",
+        "tailnum <- planes.tailnum, flights.tailnum",
     ),
     frame(
         "files by their path in a statement",
@@ -270,7 +210,7 @@ STEPS = (
     query(
         "the partition that a row lies in is a column",
         "SELECT carrier, day FROM parted WHERE day = '2013-01-01'",
-        "carrier <- parted.carrier IDENTITY; day <- parted.day IDENTITY; * <- parted.day FILTER",
+        "carrier <- parted.carrier; day <- parted.day; * <- parted.day FILTER",
         before=(
             "CREATE TABLE parted (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)",
             "INSERT INTO parted VALUES ('UA', '2013-01-01')",
@@ -279,7 +219,7 @@ STEPS = (
     write(
         "a frame as a table at a path",
         lambda spark, out: spark.table("planes").select("seats").write.option("path", out).saveAsTable("at_path"),
-        "seats <- planes.seats IDENTITY",
+        "seats <- planes.seats",
     ),
     *(
         statement(f"{sql.split(' flights')[0]} writes nothing", sql, "nothing")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, statements, write
 
 _URL = "jdbc:derby:memory:flights;create=true"
 _DRIVER = {"driver": "org.apache.derby.jdbc.EmbeddedDriver"}
@@ -28,8 +28,8 @@ QUERIES = (
         "SELECT f.carrier, c.seats AS n FROM app.flown f JOIN app.craft c ON f.tailnum = c.tailnum "
         "WHERE f.distance > 9",
         """
-        CARRIER <- flown.CARRIER IDENTITY
-        N <- craft.SEATS IDENTITY
+        CARRIER <- flown.CARRIER
+        N <- craft.SEATS
         * <- flown.TAILNUM JOIN, craft.TAILNUM JOIN, flown.DISTANCE FILTER
         """,
     ),
@@ -37,7 +37,7 @@ QUERIES = (
         "aggregates",
         "SELECT carrier, sum(distance) AS far, count(*) AS n FROM app.flown GROUP BY carrier HAVING max(tailnum) > 1",
         """
-        CARRIER <- flown.CARRIER IDENTITY
+        CARRIER <- flown.CARRIER
         FAR <- flown.DISTANCE AGGREGATION
         N <- nothing
         * <- flown.CARRIER GROUP_BY, flown.TAILNUM FILTER
@@ -48,7 +48,7 @@ QUERIES = (
         "SELECT model, f.carrier, f.distance + seats AS x FROM app.flown f, app.craft c WHERE f.tailnum = c.tailnum",
         """
         MODEL <- unknown
-        CARRIER <- flown.CARRIER IDENTITY
+        CARRIER <- flown.CARRIER
         X <- flown.DISTANCE TRANSFORMATION, unknown
         * <- flown.TAILNUM FILTER, craft.TAILNUM FILTER
         """,
@@ -58,9 +58,9 @@ QUERIES = (
         "SELECT d.*, f.carrier FROM (SELECT tailnum, abs(model) AS m FROM app.craft) d JOIN app.flown f "
         "ON d.tailnum = f.tailnum",
         """
-        TAILNUM <- craft.TAILNUM IDENTITY
+        TAILNUM <- craft.TAILNUM
         M <- craft.MODEL TRANSFORMATION
-        CARRIER <- flown.CARRIER IDENTITY
+        CARRIER <- flown.CARRIER
         * <- craft.TAILNUM JOIN, flown.TAILNUM JOIN
         """,
     ),
@@ -68,10 +68,10 @@ QUERIES = (
         "a star of one of two tables",
         "SELECT c.*, f.carrier FROM app.craft c JOIN app.flown f ON f.tailnum = c.tailnum",
         """
-        TAILNUM <- craft.TAILNUM IDENTITY
-        SEATS <- craft.SEATS IDENTITY
-        MODEL <- craft.MODEL IDENTITY
-        CARRIER <- flown.CARRIER IDENTITY
+        TAILNUM <- craft.TAILNUM
+        SEATS <- craft.SEATS
+        MODEL <- craft.MODEL
+        CARRIER <- flown.CARRIER
         * <- craft.TAILNUM JOIN, flown.TAILNUM JOIN
         """,
     ),
@@ -85,7 +85,7 @@ QUERIES = (
         "SELECT f.carrier, (SELECT max(c.seats) FROM app.craft c WHERE c.tailnum = f.tailnum) AS n FROM app.flown f "
         "WHERE f.tailnum IN (SELECT c.tailnum FROM app.craft c)",
         """
-        CARRIER <- flown.CARRIER IDENTITY
+        CARRIER <- flown.CARRIER
         N <- craft.SEATS AGGREGATION, craft.TAILNUM FILTER, flown.TAILNUM FILTER
         * <- flown.TAILNUM FILTER, craft.TAILNUM FILTER
         """,
@@ -113,7 +113,7 @@ CASES = (
             .selectExpr("tailnum", "upper(model) AS m")
             .write.parquet(out)
         ),
-        "tailnum <- jdbc_source.tailnum IDENTITY; m <- jdbc_source.model TRANSFORMATION; * <- jdbc_source.seats FILTER",
+        "tailnum <- jdbc_source.tailnum; m <- jdbc_source.model TRANSFORMATION; * <- jdbc_source.seats FILTER",
         before=("CREATE TABLE derby.APP.JDBC_SOURCE AS SELECT * FROM planes",),
     ),
     write(
@@ -124,7 +124,7 @@ CASES = (
             .load()
             .write.parquet(out)
         ),
-        "seats <- jdbc_asked.seats IDENTITY",
+        "seats <- jdbc_asked.seats",
         before=("CREATE TABLE derby.APP.JDBC_ASKED AS SELECT * FROM planes",),
     ),
     *(
@@ -138,30 +138,24 @@ CASES = (
         )
         for name, sql, lines_of in QUERIES
     ),
-    statement(
-        "a catalog's table as selected",
-        f"CREATE TABLE derby.APP.V2_MADE AS {_SQL}",
-        f"v2_made:{_COLUMNS}",
-    ),
-    statement(
-        "INSERT INTO a catalog's table",
-        f"INSERT INTO derby.APP.V2_MORE {_SQL}",
-        f"v2_more:{_COLUMNS}",
-        before=("CREATE TABLE derby.APP.V2_MORE (carrier STRING, far INT)",),
-    ),
-    statement(
-        "INSERT OVERWRITE of a catalog's table, of rows of another",
-        "INSERT OVERWRITE derby.APP.V2_OVER SELECT model, sum(seats) FROM derby.APP.V2_SOURCE GROUP BY model",
+    *statements(
+        f"""
+        a catalog's table as selected
+            CREATE TABLE derby.APP.V2_MADE AS {_SQL}
+            v2_made:{_COLUMNS}
+        INSERT INTO a catalog's table
+            before: CREATE TABLE derby.APP.V2_MORE (carrier STRING, far INT)
+            INSERT INTO derby.APP.V2_MORE {_SQL}
+            v2_more:{_COLUMNS}
+        INSERT OVERWRITE of a catalog's table, of rows of another
+            before: CREATE TABLE derby.APP.V2_SOURCE AS SELECT * FROM planes
+            before: CREATE TABLE derby.APP.V2_OVER (model STRING, n BIGINT)
+            INSERT OVERWRITE derby.APP.V2_OVER SELECT model, sum(seats) FROM derby.APP.V2_SOURCE GROUP BY model
+            v2_over:
+            model <- v2_source.model
+            n <- v2_source.seats AGGREGATION
+            * <- v2_source.model GROUP_BY
         """
-        v2_over:
-        model <- v2_source.model IDENTITY
-        n <- v2_source.seats AGGREGATION
-        * <- v2_source.model GROUP_BY
-        """,
-        before=(
-            "CREATE TABLE derby.APP.V2_SOURCE AS SELECT * FROM planes",
-            "CREATE TABLE derby.APP.V2_OVER (model STRING, n BIGINT)",
-        ),
     ),
     write(
         "a frame as a catalog's table",

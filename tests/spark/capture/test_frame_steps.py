@@ -48,7 +48,7 @@ FRAMES = (
         lambda spark: (frame := spark.table("flights").withColumnsRenamed({"origin": "start", "dest": "end"})).select(
             frame.colRegex("`(start|end)`")
         ),
-        "start <- flights.origin IDENTITY; end <- flights.dest IDENTITY",
+        "start <- flights.origin; end <- flights.dest",
     ),
     frame(
         "a frame in another schema",
@@ -62,8 +62,8 @@ FRAMES = (
             )
         ),
         """
-        contact.phone.work <- crews.contact.phone.work IDENTITY
-        contact.email <- crews.contact.email IDENTITY
+        contact.phone.work <- crews.contact.phone.work
+        contact.email <- crews.contact.email
         flight <- crews.flight TRANSFORMATION
         more <- nothing
         """,
@@ -75,7 +75,7 @@ FRAMES = (
             .select("origin", "dest")
             .withColumns({"origin": sf.col("dest"), "dest": sf.upper("origin")})
         ),
-        "origin <- flights.dest IDENTITY; dest <- flights.origin TRANSFORMATION",
+        "origin <- flights.dest; dest <- flights.origin TRANSFORMATION",
     ),
     frame(
         "a column dropped by its frame, after a join",
@@ -85,16 +85,16 @@ FRAMES = (
             )
         ).drop(flights.tailnum),
         """
-        carrier <- flights.carrier IDENTITY
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
+        carrier <- flights.carrier
+        tailnum <- planes.tailnum
+        seats <- planes.seats
         * <- flights.tailnum JOIN, planes.tailnum JOIN
         """,
     ),
     frame(
         "samples of strata",
         lambda spark: spark.table("flights").sampleBy("carrier", {"UA": 1.0}, seed=1).select("dest"),
-        "dest <- flights.dest IDENTITY; * <- flights.carrier FILTER",
+        "dest <- flights.dest; * <- flights.carrier FILTER",
     ),
     frame(
         "missing values filled in column by column",
@@ -123,11 +123,7 @@ FRAMES = (
         lambda spark: spark.sql("SELECT struct(carrier AS b, dest AS a) AS s, 1 AS n FROM flights").unionByName(
             spark.sql("SELECT 2 AS n, struct(model AS a, tailnum AS b) AS s FROM planes")
         ),
-        """
-        s.a <- flights.dest IDENTITY, planes.model IDENTITY
-        s.b <- flights.carrier IDENTITY, planes.tailnum IDENTITY
-        n <- nothing
-        """,
+        "s.a <- flights.dest, planes.model; s.b <- flights.carrier, planes.tailnum; n <- nothing",
     ),
     frame(
         "the latest of each in a window that has a name",
@@ -137,7 +133,7 @@ FRAMES = (
             .where("n = 1")
             .select("dest", sf.lit(1).alias("one"))
         ),
-        "dest <- flights.dest IDENTITY; one <- nothing; * <- flights.carrier FILTER, flights.day FILTER",
+        "dest <- flights.dest; one <- nothing; * <- flights.carrier FILTER, flights.day FILTER",
     ),
     frame(
         "a lateral join of frames",
@@ -152,7 +148,7 @@ FRAMES = (
             .select("name", "far")
         ),
         """
-        name <- airports.name IDENTITY
+        name <- airports.name
         far <- flights.distance TRANSFORMATION, airports.alt TRANSFORMATION
         * <- flights.origin FILTER, airports.faa FILTER
         """,
@@ -167,7 +163,7 @@ FRAMES = (
             .select("carrier", spark.table("planes").select(sf.max("seats")).scalar().alias("most"))
         ),
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         most <- planes.seats AGGREGATION
         * <- planes.tailnum FILTER, flights.tailnum FILTER
         """,
@@ -180,7 +176,7 @@ FRAMES = (
             .nearestByJoin(planes := spark.table("planes"), sf.abs(airports.alt - planes.seats), 1, "exact", "distance")
             .select("name", "model")
         ),
-        "name <- airports.name IDENTITY; model <- planes.model IDENTITY; * <- airports.alt JOIN, planes.seats JOIN",
+        "name <- airports.name; model <- planes.model; * <- airports.alt JOIN, planes.seats JOIN",
         since="4.2",
     ),
     frame(
@@ -190,19 +186,19 @@ FRAMES = (
             .select("carrier")
             .zip(flights.select((sf.col("distance") * 2).alias("far")))
         ),
-        "carrier <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION",
+        "carrier <- flights.carrier; far <- flights.distance TRANSFORMATION",
         since="4.3",
     ),
     frame(
         "rows with their numbers",
         lambda spark: spark.table("planes").select("seats").zipWithIndex("n"),
-        "seats <- planes.seats IDENTITY; n <- nothing",
+        "seats <- planes.seats; n <- nothing",
         since="4.3",
     ),
     frame(
         "rows as columns",
         lambda spark: spark.table("planes").select("model", "seats", "engines").transpose("model"),
-        "key <- unknown; 737-824 <- unknown; inputs: unknown",
+        "key, 737-824 <- unknown; inputs: unknown",
         since="4.0",
     ),
     frame(
@@ -210,8 +206,7 @@ FRAMES = (
         lambda spark: spark.table("flights").crosstab("carrier", "origin"),
         """
         carrier_origin <- flights.carrier TRANSFORMATION, flights.carrier CONDITIONAL
-        EWR <- flights.origin CONDITIONAL
-        JFK <- flights.origin CONDITIONAL
+        EWR, JFK <- flights.origin CONDITIONAL
         * <- flights.carrier GROUP_BY, flights.origin GROUP_BY
         """,
     ),
@@ -276,9 +271,9 @@ LIBRARIES = (
         ),
         """
         i <- nothing
-        tailnum <- flights.tailnum IDENTITY
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
+        tailnum <- flights.tailnum
+        carrier <- flights.carrier
+        seats <- planes.seats
         * <- flights.tailnum JOIN, planes.tailnum JOIN
         """,
     ),
@@ -289,12 +284,12 @@ LIBRARIES = (
             .transform(spark.table("planes"))
             .select(sf.col("features").cast("string").alias("f"), "model")
         ),
-        "f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION; model <- planes.model IDENTITY",
+        "f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION; model <- planes.model",
     ),
     frame(
         "texts indexed by a fitted model",
         _indexed,
-        "number <- flights.carrier TRANSFORMATION; distance <- flights.distance IDENTITY",
+        "number <- flights.carrier TRANSFORMATION; distance <- flights.distance",
     ),
     write(
         "a frame of pandas on Spark",
@@ -303,11 +298,7 @@ LIBRARIES = (
             .assign(far=frame["distance"] * 2)[["carrier", "far"]]
             .to_parquet(out, index_col="flight")
         ),
-        """
-        flight <- flights.flight IDENTITY
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance TRANSFORMATION
-        """,
+        "flight <- flights.flight; carrier <- flights.carrier; far <- flights.distance TRANSFORMATION",
     ),
     write(
         "a frame of pandas on Spark without an index of its own",
@@ -316,8 +307,8 @@ LIBRARIES = (
         ].to_parquet(out, index_col="i"),
         """
         i <- nothing
-        carrier <- flights.carrier IDENTITY
-        distance <- flights.distance IDENTITY
+        carrier <- flights.carrier
+        distance <- flights.distance
         * <- flights.distance FILTER
         """,
     ),
@@ -332,7 +323,7 @@ LIBRARIES = (
             .to_parquet(out, index_col="carrier")
         ),
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         distance <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.carrier FILTER
         """,

@@ -188,10 +188,10 @@ CASES = [
             "id", "id", catalog(glue, "organizations").select_fields(["id", "seats"])
         ),
         """
-        id <- persons.id IDENTITY
-        name <- persons.name IDENTITY
-        .id <- organizations.id IDENTITY
-        seats <- organizations.seats IDENTITY
+        id <- persons.id
+        name <- persons.name
+        .id <- organizations.id
+        seats <- organizations.seats
         * <- persons.id JOIN, organizations.id JOIN
         """,
     ),
@@ -199,7 +199,7 @@ CASES = [
         "columns of two frames that nobody named are of either",
         lambda glue: persons(glue).join("id", "person_id", catalog(glue, "memberships")).select_fields(["id", "role"]),
         """
-        id <- persons.id IDENTITY
+        id <- persons.id
         role <- unknown
         * <- persons.id JOIN, memberships.person_id JOIN
         inputs: persons, memberships
@@ -218,10 +218,7 @@ CASES = [
     glue_case(
         "records of two frames are one after the other",
         lambda glue: selected(glue, "id", "name").union(catalog(glue, "organizations").select_fields(["id", "name"])),
-        """
-        id <- persons.id IDENTITY, organizations.id IDENTITY
-        name <- persons.name IDENTITY, organizations.name IDENTITY
-        """,
+        "id <- persons.id, organizations.id; name <- persons.name, organizations.name",
     ),
     glue_case(
         "newer records take the place of older ones by their keys",
@@ -229,8 +226,8 @@ CASES = [
             catalog(glue, "organizations").select_fields(["id", "name"]), ["id"]
         ),
         """
-        id <- persons.id IDENTITY, organizations.id IDENTITY
-        name <- persons.name IDENTITY, organizations.name IDENTITY
+        id <- persons.id, organizations.id
+        name <- persons.name, organizations.name
         * <- persons.id JOIN, organizations.id JOIN
         """,
     ),
@@ -257,8 +254,7 @@ CASES = [
         "an array of structs is a table",
         lambda glue: persons(glue).relationalize("root", "s3://b/tmp").select("root_links"),
         """
-        id <- nothing
-        index <- nothing
+        id, index <- nothing
         `links.val.note` <- persons.links.note SOMEHOW
         `links.val.url` <- persons.links.url SOMEHOW
         """,
@@ -295,11 +291,7 @@ CASES = [
         lambda glue: (lambda people, roles: people.join(roles, people.id == roles.person_id).select("name", "role"))(
             persons(glue).toDF(), catalog(glue, "memberships").toDF()
         ),
-        """
-        name <- persons.name IDENTITY
-        role <- memberships.role IDENTITY
-        * <- persons.id JOIN, memberships.person_id JOIN
-        """,
+        "name <- persons.name; role <- memberships.role; * <- persons.id JOIN, memberships.person_id JOIN",
     ),
     spark_case(
         "a frame from the catalog without records",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, statement, statements, write
 
 _SQL = "SELECT carrier, distance * 2 AS far FROM flights"
 _COLUMNS = """
@@ -14,22 +14,20 @@ _COLUMNS = """
 """
 
 CASES = (
-    statement(
-        "a table as selected",
-        f"CREATE TABLE hive_made STORED AS ORC AS {_SQL}",
-        f"hive_made:{_COLUMNS}",
-    ),
-    statement(
-        "INSERT",
-        f"INSERT INTO hive_inserted {_SQL}",
-        f"hive_inserted:{_COLUMNS}",
-        before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
-    ),
-    statement(
-        "INSERT of columns that are listed in another order",
-        "INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights",
-        f"hive_listed:{_COLUMNS}",
-        before=("CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC",),
+    *statements(
+        f"""
+        a table as selected
+            CREATE TABLE hive_made STORED AS ORC AS {_SQL}
+            hive_made:{_COLUMNS}
+        INSERT
+            before: CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE
+            INSERT INTO hive_inserted {_SQL}
+            hive_inserted:{_COLUMNS}
+        INSERT of columns that are listed in another order
+            before: CREATE TABLE hive_listed (carrier STRING, far INT) STORED AS ORC
+            INSERT INTO hive_listed (far, carrier) SELECT distance * 2, carrier FROM flights
+            hive_listed:{_COLUMNS}
+        """
     ),
     write(
         "a frame appended by names, in another order",
@@ -48,7 +46,7 @@ CASES = (
         """
         hive_copied:
         carrier <- hive_source.carrier TRANSFORMATION
-        far <- hive_source.far IDENTITY
+        far <- hive_source.far
         * <- hive_source.far FILTER
         """,
         before=(
@@ -61,9 +59,9 @@ CASES = (
         "INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights",
         """
         hive_parts:
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         year <- nothing
-        dest <- flights.dest IDENTITY
+        dest <- flights.dest
         """,
         before=(
             "CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS TEXTFILE",
@@ -79,43 +77,33 @@ CASES = (
         lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
         f"hive_saved:{_COLUMNS}",
     ),
-    statement(
-        "a table in a format of Spark's own",
-        "CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet",
+    *statements(
+        f"""
+        a table in a format of Spark's own
+            before: CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes
+            CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet
+            hive_upper:; m <- hive_parquet.model TRANSFORMATION
+        INSERT into a table in a format of Spark's own
+            before: CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET
+            INSERT INTO hive_columns {_SQL}
+            hive_columns:{_COLUMNS}
         """
-        hive_upper:
-        m <- hive_parquet.model TRANSFORMATION
-        """,
-        before=("CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes",),
     ),
-    statement(
-        "INSERT into a table in a format of Spark's own",
-        f"INSERT INTO hive_columns {_SQL}",
-        f"hive_columns:{_COLUMNS}",
-        before=("CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET",),
-    ),
-    statement(
-        "what one partition holds",
-        "CREATE TABLE hive_of_part USING parquet AS SELECT n, part FROM hive_parted WHERE part = 'a'",
+    *statements(
         """
-        hive_of_part:
-        n <- hive_parted.n IDENTITY
-        part <- hive_parted.part IDENTITY
-        * <- hive_parted.part FILTER
-        """,
-        before=(
-            "CREATE TABLE hive_parted (n INT) PARTITIONED BY (part STRING) STORED AS TEXTFILE",
-            "INSERT INTO hive_parted PARTITION (part = 'a') VALUES (1)",
-        ),
-    ),
-    statement(
-        "a view",
-        "CREATE TABLE hive_of_view USING parquet AS SELECT s FROM hive_view",
+        what one partition holds
+            before: CREATE TABLE hive_parted (n INT) PARTITIONED BY (part STRING) STORED AS TEXTFILE
+            before: INSERT INTO hive_parted PARTITION (part = 'a') VALUES (1)
+            CREATE TABLE hive_of_part USING parquet AS SELECT n, part FROM hive_parted WHERE part = 'a'
+            hive_of_part:
+            n <- hive_parted.n
+            part <- hive_parted.part
+            * <- hive_parted.part FILTER
+        a view
+            before: CREATE VIEW hive_view AS SELECT seats AS s FROM planes
+            CREATE TABLE hive_of_view USING parquet AS SELECT s FROM hive_view
+            hive_of_view:; s <- planes.seats
         """
-        hive_of_view:
-        s <- planes.seats IDENTITY
-        """,
-        before=("CREATE VIEW hive_view AS SELECT seats AS s FROM planes",),
     ),
 )
 

@@ -44,8 +44,8 @@ STATEMENTS = (
         """
         carrier <- flights.carrier TRANSFORMATION
         flight <- flights.flight TRANSFORMATION
-        distance <- flights.distance IDENTITY
-        tailnum <- flights.tailnum IDENTITY
+        distance <- flights.distance
+        tailnum <- flights.tailnum
         * <- flights.distance FILTER
         """,
         None,
@@ -65,10 +65,10 @@ STATEMENTS = (
         "WHEN NOT MATCHED AND f.carrier = 'UA' "
         "THEN INSERT (flight, carrier, tailnum) VALUES (f.flight, f.carrier, f.tailnum)",
         """
-        carrier <- flights.carrier IDENTITY
-        flight <- flights.flight IDENTITY
+        carrier <- flights.carrier
+        flight <- flights.flight
         distance <- flights.distance TRANSFORMATION, checked.distance TRANSFORMATION, flights.air_time CONDITIONAL
-        tailnum <- flights.tailnum IDENTITY, flights.air_time CONDITIONAL
+        tailnum <- flights.tailnum, flights.air_time CONDITIONAL
         * <- flights.flight JOIN, checked.flight JOIN, flights.carrier FILTER
         """,
         None,

@@ -5,57 +5,45 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query
+from tests.spark.capture.specification import Case, frame, queries
 
 CASES = (
-    query(
-        "structs in a map that is built",
-        "SELECT map(carrier, struct(dest AS d, flight AS f))['UA'].d AS d FROM flights",
-        "d <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION",
-    ),
-    query(
-        "the first of sorted structs",
-        "SELECT sort_array(collect_list(struct(day, dest)))[0].dest AS d FROM flights",
-        "d <- flights.dest AGGREGATION, flights.day CONDITIONAL",
-    ),
-    query(
-        "collected arrays laid flat",
-        "SELECT flatten(collect_list(employees)).name AS names FROM crews",
-        "names <- crews.employees.name AGGREGATION",
-    ),
-    query(
-        "structs collected and exploded again",
-        "SELECT e.d AS d FROM (SELECT explode(collect_list(struct(dest AS d, flight AS f))) AS e FROM flights)",
-        "d <- flights.dest AGGREGATION",
-    ),
-    query(
-        "a fold over structs",
-        "SELECT aggregate(employees, '', (all, e) -> concat(all, e.name)) AS a FROM crews",
-        "a <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "an array sorted by a function",
-        "SELECT array_sort(employees, (l, r) -> if(l.role < r.role, -1, 1))[0].name AS n FROM crews",
-        "n <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL",
-    ),
-    query(
-        "structs that a function makes of elements",
-        "SELECT transform(employees, e -> struct(upper(e.name) AS n, e.role AS r)) AS t FROM crews",
-        "t.n <- crews.employees.name TRANSFORMATION; t.r <- crews.employees.role TRANSFORMATION",
-    ),
-    query(
-        "an array's element and its number",
-        "SELECT transform(legs, (l, i) -> l + i) AS t, filter(legs, (l, i) -> i > 0) AS f FROM crews",
-        "t <- crews.legs TRANSFORMATION; f <- crews.legs TRANSFORMATION",
-    ),
-    query(
-        "either of two arrays of structs",
-        "SELECT array_union(employees, slice(employees, 1, 1))[0].role AS r, "
-        "coalesce(employees, array()).name AS n FROM crews",
+    *queries(
         """
-        r <- crews.employees.role TRANSFORMATION
-        n <- crews.employees.name TRANSFORMATION, crews.employees CONDITIONAL
-        """,
+        structs in a map that is built
+            SELECT map(carrier, struct(dest AS d, flight AS f))['UA'].d AS d FROM flights
+            d <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+        the first of sorted structs
+            SELECT sort_array(collect_list(struct(day, dest)))[0].dest AS d FROM flights
+            d <- flights.dest AGGREGATION, flights.day CONDITIONAL
+        collected arrays laid flat
+            SELECT flatten(collect_list(employees)).name AS names FROM crews
+            names <- crews.employees.name AGGREGATION
+        structs collected and exploded again
+            SELECT e.d AS d FROM (SELECT explode(collect_list(struct(dest AS d, flight AS f))) AS e FROM flights)
+            d <- flights.dest AGGREGATION
+        a fold over structs
+            SELECT aggregate(employees, '', (all, e) -> concat(all, e.name)) AS a FROM crews
+            a <- crews.employees.name TRANSFORMATION
+        an array sorted by a function
+            SELECT array_sort(employees, (l, r) -> if(l.role < r.role, -1, 1))[0].name AS n FROM crews
+            n <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL
+        structs that a function makes of elements
+            SELECT transform(employees, e -> struct(upper(e.name) AS n, e.role AS r)) AS t FROM crews
+            t.n <- crews.employees.name TRANSFORMATION; t.r <- crews.employees.role TRANSFORMATION
+        an array's element and its number
+            SELECT transform(legs, (l, i) -> l + i) AS t, filter(legs, (l, i) -> i > 0) AS f FROM crews
+            t, f <- crews.legs TRANSFORMATION
+        either of two arrays of structs
+            SELECT array_union(employees, slice(employees, 1, 1))[0].role AS r, coalesce(employees, array()).name AS n
+            FROM crews
+            r <- crews.employees.role TRANSFORMATION
+            n <- crews.employees.name TRANSFORMATION, crews.employees CONDITIONAL
+        a time's window is a struct made of the time
+            SELECT w.start AS s, n FROM (SELECT window(CAST(day AS TIMESTAMP), '1 day') AS w, count(*) AS n FROM flights
+            GROUP BY 1)
+            s <- flights.day TRANSFORMATION; n <- nothing; * <- flights.day FILTER, flights.day GROUP_BY
+        """
     ),
     frame(
         "structs united by name, one of which lacks a field",
@@ -64,7 +52,7 @@ CASES = (
             .unionByName(spark.sql("SELECT struct(model AS a) AS s FROM planes"), allowMissingColumns=True)
             .select("s.a", "s.b")
         ),
-        "a <- flights.carrier IDENTITY, planes.model IDENTITY; b <- flights.dest IDENTITY",
+        "a <- flights.carrier, planes.model; b <- flights.dest",
     ),
     frame(
         "a field set in a struct of a struct",
@@ -72,9 +60,9 @@ CASES = (
             sf.col("contact").withField("phone.home", sf.upper("contact.phone.home")).alias("c")
         ),
         """
-        c.email <- crews.contact.email IDENTITY
+        c.email <- crews.contact.email
         c.phone.home <- crews.contact.phone.home TRANSFORMATION
-        c.phone.work <- crews.contact.phone.work IDENTITY
+        c.phone.work <- crews.contact.phone.work
         """,
     ),
     frame(
@@ -83,12 +71,6 @@ CASES = (
             sf.transform("employees", lambda staff: staff.withField("role", sf.upper(staff["role"]))).alias("e")
         ),
         "e.name <- crews.employees.name TRANSFORMATION; e.role <- crews.employees.role TRANSFORMATION",
-    ),
-    query(
-        "a time's window is a struct made of the time",
-        "SELECT w.start AS s, n FROM (SELECT window(CAST(day AS TIMESTAMP), '1 day') AS w, count(*) AS n FROM flights "
-        "GROUP BY 1)",
-        "s <- flights.day TRANSFORMATION; n <- nothing; * <- flights.day FILTER, flights.day GROUP_BY",
     ),
 )
 

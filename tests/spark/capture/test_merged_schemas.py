@@ -15,10 +15,10 @@ CASES = {
     "columns of one and of both": (
         {"t1": "1 AS a, 2 AS b, 3 AS c", "t3": "1 AS a, 4 AS d"},
         """
-        a <- t1.a IDENTITY, t3.a IDENTITY
-        b <- t1.b IDENTITY
-        c <- t1.c IDENTITY
-        d <- t3.d IDENTITY
+        a <- t1.a, t3.a
+        b <- t1.b
+        c <- t1.c
+        d <- t3.d
         """,
         {"t1": ["a", "b", "c"], "t3": ["a", "d"]},
     ),
@@ -30,10 +30,10 @@ CASES = {
     "fields of structs": (
         {"t1": "1 AS a, named_struct('x', 1, 'y', 2) AS s", "t2": "named_struct('x', 1, 'z', 3) AS s"},
         """
-        a <- t1.a IDENTITY
-        s.x <- t1.s.x IDENTITY, t2.s.x IDENTITY
-        s.y <- t1.s.y IDENTITY
-        s.z <- t2.s.z IDENTITY
+        a <- t1.a
+        s.x <- t1.s.x, t2.s.x
+        s.y <- t1.s.y
+        s.z <- t2.s.z
         """,
         {"t1": ["a", "s"], "t2": ["s"]},
     ),
@@ -128,8 +128,8 @@ def test_what_a_table_has_is_unknown_where_its_files_are_gone(spark, watch, tmp_
 
     assert lines_of([write]) == expected(
         """
-        a <- t1.a IDENTITY, unknown
-        b <- t1.b IDENTITY, unknown
+        a <- t1.a, unknown
+        b <- t1.b, unknown
         d <- unknown
         inputs: t1, t3
         """

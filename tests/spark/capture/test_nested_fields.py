@@ -5,68 +5,62 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query
+from tests.spark.capture.specification import Case, frame, queries
 
 STRUCTS = (
-    query(
-        "a field of a struct is told by its path",
-        "SELECT contact.email FROM crews",
-        "email <- crews.contact.email IDENTITY",
-    ),
-    query(
-        "a field of a struct in a struct",
-        "SELECT contact.phone.home AS h, contact.phone FROM crews",
-        "h <- crews.contact.phone.home IDENTITY; phone <- crews.contact.phone IDENTITY",
-    ),
-    query(
-        "all fields of a struct",
-        "SELECT location.* FROM airports",
-        "lat <- airports.location.lat IDENTITY; lon <- airports.location.lon IDENTITY",
-    ),
-    query("a whole struct is one column", "SELECT contact FROM crews", "contact <- crews.contact IDENTITY"),
-    query(
-        "a field of a struct that was renamed on the way",
-        "SELECT c.phone.work AS w FROM (SELECT contact AS c FROM crews)",
-        "w <- crews.contact.phone.work IDENTITY",
-    ),
-    query(
-        "a field in an expression",
-        "SELECT location.lat + location.lon AS x FROM airports",
-        "x <- airports.location.lat TRANSFORMATION, airports.location.lon TRANSFORMATION",
-    ),
-    query(
-        "a struct that is built has a line for each field",
-        "SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights",
-        "s.a <- flights.carrier IDENTITY; s.d <- flights.distance TRANSFORMATION; s.one <- nothing",
-    ),
-    query(
-        "struct takes the names of its columns",
-        "SELECT struct(carrier, dest AS to) AS s FROM flights",
-        "s.carrier <- flights.carrier IDENTITY; s.to <- flights.dest IDENTITY",
-    ),
-    query(
-        "structs in a struct",
-        "SELECT struct(struct(carrier) AS airline, struct(origin, dest) AS way) AS s FROM flights",
+    *queries(
         """
-        s.airline.carrier <- flights.carrier IDENTITY
-        s.way.origin <- flights.origin IDENTITY
-        s.way.dest <- flights.dest IDENTITY
-        """,
-    ),
-    query(
-        "a struct that was read, in one that is built",
-        "SELECT struct(contact, flight) AS s FROM crews",
-        "s.contact <- crews.contact IDENTITY; s.flight <- crews.flight IDENTITY",
-    ),
-    query(
-        "what is taken out of a built struct is what was put in",
-        "SELECT s.a, s.b.c FROM (SELECT named_struct('a', carrier, 'b', named_struct('c', dest)) AS s FROM flights)",
-        "a <- flights.carrier IDENTITY; c <- flights.dest IDENTITY",
-    ),
-    query(
-        "a built struct in an expression is all of it",
-        "SELECT to_json(struct(carrier, dest)) AS j FROM flights",
-        "j <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION",
+        a field of a struct is told by its path
+            SELECT contact.email FROM crews
+            email <- crews.contact.email
+        a field of a struct in a struct
+            SELECT contact.phone.home AS h, contact.phone FROM crews
+            h <- crews.contact.phone.home; phone <- crews.contact.phone
+        all fields of a struct
+            SELECT location.* FROM airports
+            lat <- airports.location.lat; lon <- airports.location.lon
+        a whole struct is one column
+            SELECT contact FROM crews
+            contact <- crews.contact
+        a field of a struct that was renamed on the way
+            SELECT c.phone.work AS w FROM (SELECT contact AS c FROM crews)
+            w <- crews.contact.phone.work
+        a field in an expression
+            SELECT location.lat + location.lon AS x FROM airports
+            x <- airports.location.lat TRANSFORMATION, airports.location.lon TRANSFORMATION
+        a struct that is built has a line for each field
+            SELECT named_struct('a', carrier, 'd', distance * 2, 'one', 1) AS s FROM flights
+            s.a <- flights.carrier; s.d <- flights.distance TRANSFORMATION; s.one <- nothing
+        struct takes the names of its columns
+            SELECT struct(carrier, dest AS to) AS s FROM flights
+            s.carrier <- flights.carrier; s.to <- flights.dest
+        structs in a struct
+            SELECT struct(struct(carrier) AS airline, struct(origin, dest) AS way) AS s FROM flights
+            s.airline.carrier <- flights.carrier; s.way.origin <- flights.origin; s.way.dest <- flights.dest
+        a struct that was read, in one that is built
+            SELECT struct(contact, flight) AS s FROM crews
+            s.contact <- crews.contact; s.flight <- crews.flight
+        what is taken out of a built struct is what was put in
+            SELECT s.a, s.b.c FROM (SELECT named_struct('a', carrier, 'b', named_struct('c', dest)) AS s FROM flights)
+            a <- flights.carrier; c <- flights.dest
+        a built struct in an expression is all of it
+            SELECT to_json(struct(carrier, dest)) AS j FROM flights
+            j <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+        either of two structs
+            SELECT if(alt > 9, location, named_struct('lat', 0D, 'lon', 0D)) AS l FROM airports
+            l.lat <- airports.alt CONDITIONAL, airports.location.lat TRANSFORMATION
+            l.lon <- airports.alt CONDITIONAL, airports.location.lon TRANSFORMATION
+        a struct through a union
+            SELECT s.x FROM (SELECT named_struct('x', carrier) AS s FROM flights UNION ALL SELECT named_struct('x',
+            model) FROM planes)
+            x <- flights.carrier, planes.model
+        a filter by a field
+            SELECT faa FROM airports WHERE location.lat > 0
+            faa <- airports.faa; * <- airports.location.lat FILTER
+        the largest struct still has its fields
+            SELECT max(struct(distance, dest)).dest AS farthest FROM flights
+            farthest <- flights.dest AGGREGATION, flights.distance CONDITIONAL
+        """
     ),
     frame(
         "a field is set in a struct",
@@ -75,175 +69,99 @@ STRUCTS = (
         ),
         """
         location.lat <- airports.alt TRANSFORMATION
-        location.lon <- airports.location.lon IDENTITY
-        location.zone <- airports.tz IDENTITY
+        location.lon <- airports.location.lon
+        location.zone <- airports.tz
         """,
     ),
     frame(
         "a field is dropped from a struct",
         lambda spark: spark.table("crews").select(sf.col("contact").dropFields("email").alias("c")),
-        "c.phone <- crews.contact.phone IDENTITY",
-    ),
-    query(
-        "either of two structs",
-        "SELECT if(alt > 9, location, named_struct('lat', 0D, 'lon', 0D)) AS l FROM airports",
-        """
-        l.lat <- airports.alt CONDITIONAL, airports.location.lat TRANSFORMATION
-        l.lon <- airports.alt CONDITIONAL, airports.location.lon TRANSFORMATION
-        """,
-    ),
-    query(
-        "a struct through a union",
-        "SELECT s.x FROM (SELECT named_struct('x', carrier) AS s FROM flights "
-        "UNION ALL SELECT named_struct('x', model) FROM planes)",
-        "x <- flights.carrier IDENTITY, planes.model IDENTITY",
-    ),
-    query(
-        "a filter by a field",
-        "SELECT faa FROM airports WHERE location.lat > 0",
-        "faa <- airports.faa IDENTITY; * <- airports.location.lat FILTER",
-    ),
-    query(
-        "the largest struct still has its fields",
-        "SELECT max(struct(distance, dest)).dest AS farthest FROM flights",
-        "farthest <- flights.dest AGGREGATION, flights.distance CONDITIONAL",
+        "c.phone <- crews.contact.phone",
     ),
 )
 
-COLLECTIONS = (
-    query(
-        "a field of an array's structs",
-        "SELECT employees.name AS names FROM crews",
-        "names <- crews.employees.name IDENTITY",
-    ),
-    query(
-        "an element of an array",
-        "SELECT legs[0] AS a, employees[0] AS e, element_at(legs, 1) AS b FROM crews",
-        "a <- crews.legs TRANSFORMATION; e <- crews.employees TRANSFORMATION; b <- crews.legs TRANSFORMATION",
-    ),
-    query(
-        "a field of an element of an array",
-        "SELECT employees[0].name AS first FROM crews",
-        "first <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "an element that a column names",
-        "SELECT legs[flight - 1545] AS leg FROM crews",
-        "leg <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION",
-    ),
-    query(
-        "a value of a map",
-        "SELECT tags['seat'] AS seat, places['home'].city AS city FROM crews",
-        "seat <- crews.tags TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
-    ),
-    query(
-        "maps and arrays that are built",
-        "SELECT map(carrier, dest) AS m, array(origin, dest) AS a FROM flights",
-        """
+COLLECTIONS = queries(
+    """
+    a field of an array's structs
+        SELECT employees.name AS names FROM crews
+        names <- crews.employees.name
+    an element of an array
+        SELECT legs[0] AS a, employees[0] AS e, element_at(legs, 1) AS b FROM crews
+        a <- crews.legs TRANSFORMATION; e <- crews.employees TRANSFORMATION; b <- crews.legs TRANSFORMATION
+    a field of an element of an array
+        SELECT employees[0].name AS first FROM crews
+        first <- crews.employees.name TRANSFORMATION
+    an element that a column names
+        SELECT legs[flight - 1545] AS leg FROM crews
+        leg <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
+    a value of a map
+        SELECT tags['seat'] AS seat, places['home'].city AS city FROM crews
+        seat <- crews.tags TRANSFORMATION; city <- crews.places.city TRANSFORMATION
+    maps and arrays that are built
+        SELECT map(carrier, dest) AS m, array(origin, dest) AS a FROM flights
         m <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
         a <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        """,
-    ),
-    query(
-        "an array of structs that is built has a line for each field of its structs",
-        "SELECT array(struct(origin AS place, flight), struct(dest AS place, flight)) AS a FROM flights",
-        """
+    an array of structs that is built has a line for each field of its structs
+        SELECT array(struct(origin AS place, flight), struct(dest AS place, flight)) AS a FROM flights
         a.place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
         a.flight <- flights.flight TRANSFORMATION
-        """,
-    ),
-    query(
-        "what is taken out of a built array's structs",
-        "SELECT array(struct(origin AS place, flight))[0].place AS p FROM flights",
-        "p <- flights.origin TRANSFORMATION",
-    ),
-    query(
-        "functions that keep elements keep their fields",
-        "SELECT filter(employees, e -> e.role = 'captain')[0].name AS f, slice(employees, 1, 1)[0].name AS s, "
-        "element_at(array_distinct(employees), 1).name AS d FROM crews",
-        """
+    what is taken out of a built array's structs
+        SELECT array(struct(origin AS place, flight))[0].place AS p FROM flights
+        p <- flights.origin TRANSFORMATION
+    functions that keep elements keep their fields
+        SELECT filter(employees, e -> e.role = 'captain')[0].name AS f, slice(employees, 1, 1)[0].name AS s,
+        element_at(array_distinct(employees), 1).name AS d FROM crews
         f <- crews.employees.name TRANSFORMATION, crews.employees.role TRANSFORMATION
-        s <- crews.employees.name TRANSFORMATION
-        d <- crews.employees.name TRANSFORMATION
-        """,
-    ),
-    query(
-        "structs that are collected",
-        "SELECT carrier, collect_list(struct(dest, distance)) AS ways FROM flights GROUP BY carrier",
-        """
-        carrier <- flights.carrier IDENTITY
+        s, d <- crews.employees.name TRANSFORMATION
+    structs that are collected
+        SELECT carrier, collect_list(struct(dest, distance)) AS ways FROM flights GROUP BY carrier
+        carrier <- flights.carrier
         ways.dest <- flights.dest AGGREGATION
         ways.distance <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "functions of collections",
-        "SELECT size(legs) AS n, map_keys(tags) AS k, array_contains(legs, flight) AS h, sort_array(legs) AS s "
-        "FROM crews",
-        """
+    functions of collections
+        SELECT size(legs) AS n, map_keys(tags) AS k, array_contains(legs, flight) AS h, sort_array(legs) AS s FROM
+        crews
         n <- crews.legs TRANSFORMATION
         k <- crews.tags TRANSFORMATION
         h <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
         s <- crews.legs TRANSFORMATION
-        """,
-    ),
-    query(
-        "a higher-order function is made of what it goes through",
-        "SELECT transform(legs, x -> x + 1) AS t, filter(legs, x -> x > 1) AS f, "
-        "aggregate(legs, 0, (a, x) -> a + x) AS r, exists(legs, x -> x > 1) AS e FROM crews",
-        """
-        t <- crews.legs TRANSFORMATION
-        f <- crews.legs TRANSFORMATION
-        r <- crews.legs TRANSFORMATION
-        e <- crews.legs TRANSFORMATION
-        """,
-    ),
-    query(
-        "and of what its function takes from outside",
-        "SELECT transform(legs, x -> x + flight) AS t, zip_with(legs, legs, (x, y) -> concat(x, y, note)) AS z "
-        "FROM crews",
-        """
+    a higher-order function is made of what it goes through
+        SELECT transform(legs, x -> x + 1) AS t, filter(legs, x -> x > 1) AS f, aggregate(legs, 0, (a, x) -> a + x)
+        AS r, exists(legs, x -> x > 1) AS e FROM crews
+        t, f, r, e <- crews.legs TRANSFORMATION
+    and of what its function takes from outside
+        SELECT transform(legs, x -> x + flight) AS t, zip_with(legs, legs, (x, y) -> concat(x, y, note)) AS z FROM
+        crews
         t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
         z <- crews.legs TRANSFORMATION, crews.note TRANSFORMATION
-        """,
-    ),
-    query(
-        "what its function takes of a struct has the field's path",
-        "SELECT transform(employees, e -> upper(e.name)) AS t FROM crews",
-        "t <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "higher-order functions in one another",
-        "SELECT transform(employees, e -> transform(legs, l -> concat(e.name, l))) AS t FROM crews",
-        "t <- crews.employees.name TRANSFORMATION, crews.legs TRANSFORMATION",
-    ),
-    query(
-        "a function of maps",
-        "SELECT transform_values(tags, (k, v) -> concat(v, flight)) AS t, map_filter(tags, (k, v) -> v > k) AS f "
-        "FROM crews",
-        "t <- crews.tags TRANSFORMATION, crews.flight TRANSFORMATION; f <- crews.tags TRANSFORMATION",
-    ),
+    what its function takes of a struct has the field's path
+        SELECT transform(employees, e -> upper(e.name)) AS t FROM crews
+        t <- crews.employees.name TRANSFORMATION
+    higher-order functions in one another
+        SELECT transform(employees, e -> transform(legs, l -> concat(e.name, l))) AS t FROM crews
+        t <- crews.employees.name TRANSFORMATION, crews.legs TRANSFORMATION
+    a function of maps
+        SELECT transform_values(tags, (k, v) -> concat(v, flight)) AS t, map_filter(tags, (k, v) -> v > k) AS f FROM
+        crews
+        t <- crews.tags TRANSFORMATION, crews.flight TRANSFORMATION; f <- crews.tags TRANSFORMATION
+    """
 )
 
-TEXTS = (
-    query(
-        "what is parsed out of a text has no path in it",
-        "SELECT from_json(note, 'a INT, b STRING') AS j, from_json(note, 'a INT').a AS a FROM crews",
-        "j <- crews.note TRANSFORMATION; a <- crews.note TRANSFORMATION",
-    ),
-    query(
-        "a value in a text",
-        "SELECT get_json_object(note, '$.a') AS a, split(note, ',')[0] AS b FROM crews",
-        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION",
-    ),
-    query(
-        "a variant is made of its text",
-        "SELECT v:a::int AS a, variant_get(v, '$.b', 'string') AS b, to_json(v) AS j "
-        "FROM (SELECT parse_json(note) AS v FROM crews)",
-        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION; j <- crews.note TRANSFORMATION",
-        since="4.0",
-    ),
+TEXTS = queries(
+    """
+    what is parsed out of a text has no path in it
+        SELECT from_json(note, 'a INT, b STRING') AS j, from_json(note, 'a INT').a AS a FROM crews
+        j, a <- crews.note TRANSFORMATION
+    a value in a text
+        SELECT get_json_object(note, '$.a') AS a, split(note, ',')[0] AS b FROM crews
+        a, b <- crews.note TRANSFORMATION
+    a variant is made of its text
+        since: 4.0
+        SELECT v:a::int AS a, variant_get(v, '$.b', 'string') AS b, to_json(v) AS j FROM (SELECT parse_json(note) AS
+        v FROM crews)
+        a, b, j <- crews.note TRANSFORMATION
+    """
 )
 
 

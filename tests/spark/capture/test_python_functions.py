@@ -104,7 +104,7 @@ VALUES = (
         lambda spark: spark.table("flights").select(sf.udf(both, "string")("carrier", "dest").alias("d"), "flight"),
         """
         d <- flights.carrier TRANSFORMATION (python udf both), flights.dest TRANSFORMATION (python udf both)
-        flight <- flights.flight IDENTITY
+        flight <- flights.flight
         """,
     ),
     frame(
@@ -124,12 +124,12 @@ VALUES = (
             .select(sf.udf(pair, _PAIR)("carrier").alias("p"), "dest")
             .select(sf.col("p.a").alias("x"), "p")
         ),
-        "x <- flights.carrier TRANSFORMATION (python udf pair); p <- flights.carrier TRANSFORMATION (python udf pair)",
+        "x, p <- flights.carrier TRANSFORMATION (python udf pair)",
     ),
     frame(
         "a function in a filter",
         lambda spark: spark.table("flights").where(sf.udf(double, "int")("distance") > 9).select("carrier"),
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER (python udf double)",
+        "carrier <- flights.carrier; * <- flights.distance FILTER (python udf double)",
     ),
     frame(
         "a function of pandas",
@@ -142,7 +142,7 @@ VALUES = (
             spark.table("flights").groupBy("carrier").agg(sf.pandas_udf(mean, "double")("distance").alias("m"))
         ),
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         m <- flights.distance AGGREGATION (python udf mean)
         * <- flights.carrier GROUP_BY
         """,
@@ -155,7 +155,7 @@ VALUES = (
     frame(
         "a function that gives tables",
         _table_function,
-        "flight <- flights.flight IDENTITY; word <- flights.dest TRANSFORMATION (python udtf words)",
+        "flight <- flights.flight; word <- flights.dest TRANSFORMATION (python udtf words)",
     ),
     frame(
         "a function of a table",

@@ -5,88 +5,74 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query
+from tests.spark.capture.specification import Case, frame, queries, query
 
 ROWS = (
-    query(
-        "a filter is of all that is written",
-        "SELECT carrier FROM flights WHERE distance > 100 AND dest IS NOT NULL",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.dest FILTER",
-    ),
-    query(
-        "a filter by what was derived is by what it was derived of",
-        "SELECT carrier FROM (SELECT carrier, distance / air_time AS speed FROM flights) WHERE speed > 1",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.air_time FILTER",
-    ),
-    query(
-        "a condition inside a filter is the filter's",
-        "SELECT carrier FROM flights WHERE CASE WHEN distance > 9 THEN flight > 9 END",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, flights.flight FILTER",
-    ),
-    query(
-        "filters of every step add up",
-        "SELECT carrier FROM (SELECT * FROM flights WHERE origin = 'JFK') WHERE dest = 'IAH'",
-        "carrier <- flights.carrier IDENTITY; * <- flights.origin FILTER, flights.dest FILTER",
-    ),
-    query(
-        "a filter without columns is none",
-        "SELECT carrier FROM flights WHERE rand() > 0.5",
-        "carrier <- flights.carrier IDENTITY",
-    ),
-    query(
-        "an order is of all that is written",
-        "SELECT carrier FROM flights ORDER BY distance DESC, upper(dest)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance SORT, flights.dest SORT",
+    *queries(
+        """
+        a filter is of all that is written
+            SELECT carrier FROM flights WHERE distance > 100 AND dest IS NOT NULL
+            carrier <- flights.carrier; * <- flights.distance FILTER, flights.dest FILTER
+        a filter by what was derived is by what it was derived of
+            SELECT carrier FROM (SELECT carrier, distance / air_time AS speed FROM flights) WHERE speed > 1
+            carrier <- flights.carrier; * <- flights.distance FILTER, flights.air_time FILTER
+        a condition inside a filter is the filter's
+            SELECT carrier FROM flights WHERE CASE WHEN distance > 9 THEN flight > 9 END
+            carrier <- flights.carrier; * <- flights.distance FILTER, flights.flight FILTER
+        filters of every step add up
+            SELECT carrier FROM (SELECT * FROM flights WHERE origin = 'JFK') WHERE dest = 'IAH'
+            carrier <- flights.carrier; * <- flights.origin FILTER, flights.dest FILTER
+        a filter without columns is none
+            SELECT carrier FROM flights WHERE rand() > 0.5
+            carrier <- flights.carrier
+        an order is of all that is written
+            SELECT carrier FROM flights ORDER BY distance DESC, upper(dest)
+            carrier <- flights.carrier; * <- flights.distance SORT, flights.dest SORT
+        limits and offsets are of nothing
+            SELECT carrier FROM flights LIMIT 5 OFFSET 1
+            carrier <- flights.carrier
+        distinct groups by all its columns
+            SELECT DISTINCT carrier, upper(dest) AS d FROM flights
+            carrier <- flights.carrier
+            d <- flights.dest TRANSFORMATION
+            * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
+        """
     ),
     frame(
         "sorting inside partitions is sorting",
         lambda spark: spark.table("planes").select("model", "seats").sortWithinPartitions("seats").select("model"),
-        "model <- planes.model IDENTITY; * <- planes.seats SORT",
-    ),
-    query(
-        "limits and offsets are of nothing",
-        "SELECT carrier FROM flights LIMIT 5 OFFSET 1",
-        "carrier <- flights.carrier IDENTITY",
+        "model <- planes.model; * <- planes.seats SORT",
     ),
     frame(
         "samples, partitions and hints are of nothing",
         lambda spark: (
             spark.table("flights").sample(0.5).repartition(2, "dest").coalesce(1).hint("broadcast").select("carrier")
         ),
-        "carrier <- flights.carrier IDENTITY",
-    ),
-    query(
-        "distinct groups by all its columns",
-        "SELECT DISTINCT carrier, upper(dest) AS d FROM flights",
-        """
-        carrier <- flights.carrier IDENTITY
-        d <- flights.dest TRANSFORMATION
-        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-        """,
+        "carrier <- flights.carrier",
     ),
     frame(
         "dropping duplicates groups by their keys",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropDuplicates(["tailnum"]),
-        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats IDENTITY; * <- planes.tailnum GROUP_BY",
+        "tailnum <- planes.tailnum; seats <- planes.seats; * <- planes.tailnum GROUP_BY",
     ),
     frame(
         "dropping duplicates without keys groups by all columns",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropDuplicates(),
         """
-        tailnum <- planes.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
+        tailnum <- planes.tailnum
+        seats <- planes.seats
         * <- planes.tailnum GROUP_BY, planes.seats GROUP_BY
         """,
     ),
     frame(
         "missing values filled in are another value",
         lambda spark: spark.table("planes").select("tailnum", "seats").fillna({"seats": 0}),
-        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats TRANSFORMATION, planes.seats CONDITIONAL",
+        "tailnum <- planes.tailnum; seats <- planes.seats TRANSFORMATION, planes.seats CONDITIONAL",
     ),
     frame(
         "dropped missing values are a filter",
         lambda spark: spark.table("planes").select("tailnum", "seats").dropna(subset=["seats"]),
-        "tailnum <- planes.tailnum IDENTITY; seats <- planes.seats IDENTITY; * <- planes.seats FILTER",
+        "tailnum <- planes.tailnum; seats <- planes.seats; * <- planes.seats FILTER",
     ),
 )
 
@@ -116,87 +102,54 @@ JOINS = (
         )
         for kind in ("LEFT SEMI", "LEFT ANTI")
     ),
-    query(
-        "a cross join has no condition",
-        "SELECT f.carrier, p.seats FROM flights f CROSS JOIN planes p",
-        "carrier <- flights.carrier IDENTITY; seats <- planes.seats IDENTITY",
-    ),
-    query(
-        "a join in WHERE is a filter",
-        "SELECT f.carrier, p.seats FROM flights f, planes p WHERE f.tailnum = p.tailnum",
+    *queries(
         """
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- flights.tailnum FILTER, planes.tailnum FILTER
-        """,
-    ),
-    query(
-        "the key of USING is the left's",
-        "SELECT tailnum, seats FROM flights JOIN planes USING (tailnum)",
-        f"""
-        tailnum <- flights.tailnum IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "the key of a right join's USING is the right's",
-        "SELECT tailnum, carrier FROM flights RIGHT JOIN planes USING (tailnum)",
-        f"""
-        tailnum <- planes.tailnum IDENTITY
-        carrier <- flights.carrier IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "the key of a full join's USING is either's",
-        "SELECT tailnum, seats FROM flights FULL JOIN planes USING (tailnum)",
-        f"""
-        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "a natural join is by the common columns",
-        "SELECT carrier, seats FROM flights NATURAL JOIN planes",
-        f"""
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
-        * <- {_JOINED}
-        """,
-    ),
-    query(
-        "a join by an expression",
-        "SELECT f.carrier FROM flights f JOIN airports a "
-        "ON CASE WHEN f.day > '2013' THEN f.origin ELSE f.dest END = a.faa",
+        a cross join has no condition
+            SELECT f.carrier, p.seats FROM flights f CROSS JOIN planes p
+            carrier <- flights.carrier; seats <- planes.seats
+        a join in WHERE is a filter
+            SELECT f.carrier, p.seats FROM flights f, planes p WHERE f.tailnum = p.tailnum
+            carrier <- flights.carrier
+            seats <- planes.seats
+            * <- flights.tailnum FILTER, planes.tailnum FILTER
+        a join by an expression
+            SELECT f.carrier FROM flights f JOIN airports a ON CASE WHEN f.day > '2013' THEN f.origin ELSE f.dest END =
+            a.faa
+            carrier <- flights.carrier
+            * <- flights.day JOIN, flights.origin JOIN, flights.dest JOIN, airports.faa JOIN
+        a dataset joined with itself
+            SELECT a.origin, b.dest FROM flights a JOIN flights b ON a.dest = b.origin
+            origin <- flights.origin; dest <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN
+        a dataset joined with itself keeps the sides apart
+            SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a JOIN (SELECT dest AS down, tailnum
+            FROM flights) b ON a.tailnum = b.tailnum
+            up <- flights.origin; down <- flights.dest; * <- flights.tailnum JOIN
         """
-        carrier <- flights.carrier IDENTITY
-        * <- flights.day JOIN, flights.origin JOIN, flights.dest JOIN, airports.faa JOIN
-        """,
     ),
-    query(
-        "a join of what was filtered and grouped",
-        "SELECT p.model, t.total FROM planes p JOIN "
-        "(SELECT tailnum, sum(distance) AS total FROM flights WHERE origin = 'JFK' GROUP BY tailnum) t "
-        "ON t.tailnum = p.tailnum",
+    *queries(
         f"""
-        model <- planes.model IDENTITY
-        total <- flights.distance AGGREGATION
-        * <- {_JOINED}
-        * <- flights.origin FILTER, flights.tailnum GROUP_BY
-        """,
-    ),
-    query(
-        "a dataset joined with itself",
-        "SELECT a.origin, b.dest FROM flights a JOIN flights b ON a.dest = b.origin",
-        "origin <- flights.origin IDENTITY; dest <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
-    ),
-    query(
-        "a dataset joined with itself keeps the sides apart",
-        "SELECT a.up, b.down FROM (SELECT origin AS up, tailnum FROM flights) a "
-        "JOIN (SELECT dest AS down, tailnum FROM flights) b ON a.tailnum = b.tailnum",
-        "up <- flights.origin IDENTITY; down <- flights.dest IDENTITY; * <- flights.tailnum JOIN",
+        the key of USING is the left's
+            SELECT tailnum, seats FROM flights JOIN planes USING (tailnum)
+            tailnum <- flights.tailnum; seats <- planes.seats; * <- {_JOINED}
+        the key of a right join's USING is the right's
+            SELECT tailnum, carrier FROM flights RIGHT JOIN planes USING (tailnum)
+            tailnum <- planes.tailnum; carrier <- flights.carrier; * <- {_JOINED}
+        the key of a full join's USING is either's
+            SELECT tailnum, seats FROM flights FULL JOIN planes USING (tailnum)
+            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+            seats <- planes.seats
+            * <- {_JOINED}
+        a natural join is by the common columns
+            SELECT carrier, seats FROM flights NATURAL JOIN planes
+            carrier <- flights.carrier; seats <- planes.seats; * <- {_JOINED}
+        a join of what was filtered and grouped
+            SELECT p.model, t.total FROM planes p JOIN (SELECT tailnum, sum(distance) AS total FROM flights WHERE origin
+            = 'JFK' GROUP BY tailnum) t ON t.tailnum = p.tailnum
+            model <- planes.model
+            total <- flights.distance AGGREGATION
+            * <- {_JOINED}
+            * <- flights.origin FILTER, flights.tailnum GROUP_BY
+        """
     ),
     frame(
         "one frame on both sides of a join",
@@ -206,7 +159,7 @@ JOINS = (
             .join(flights.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
             .select(sf.col("a.carrier").alias("one"), sf.col("b.dest").alias("end"))
         ),
-        "one <- flights.carrier IDENTITY; end <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
+        "one <- flights.carrier; end <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     frame(
         "a frame joined with its own totals",
@@ -216,8 +169,8 @@ JOINS = (
             .select("carrier", "dest", (sf.col("distance") / sf.col("total")).alias("share"))
         ),
         """
-        carrier <- flights.carrier IDENTITY
-        dest <- flights.dest IDENTITY
+        carrier <- flights.carrier
+        dest <- flights.dest
         share <- flights.distance TRANSFORMATION, flights.distance AGGREGATION
         * <- flights.carrier JOIN, flights.carrier GROUP_BY
         """,
@@ -225,60 +178,48 @@ JOINS = (
 )
 
 SETS = (
-    query(
-        "a union is of both, by place",
-        "SELECT carrier, dest FROM flights UNION ALL SELECT model, tailnum FROM planes",
+    *queries(
         """
-        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
-        dest <- flights.dest IDENTITY, planes.tailnum IDENTITY
-        """,
-    ),
-    query(
-        "a union's sides keep their filters",
-        "SELECT carrier FROM flights WHERE distance > 9 UNION ALL SELECT model FROM planes WHERE seats > 9",
-        "carrier <- flights.carrier IDENTITY, planes.model IDENTITY; * <- flights.distance FILTER, planes.seats FILTER",
-    ),
-    query(
-        "a side of another type is cast",
-        "SELECT flight FROM flights UNION ALL SELECT CAST(seats AS BIGINT) FROM planes",
-        "flight <- flights.flight TRANSFORMATION, planes.seats TRANSFORMATION",
-    ),
-    query(
-        "a distinct union groups by all its columns",
-        "SELECT carrier FROM flights UNION SELECT model FROM planes",
+        a union is of both, by place
+            SELECT carrier, dest FROM flights UNION ALL SELECT model, tailnum FROM planes
+            carrier <- flights.carrier, planes.model; dest <- flights.dest, planes.tailnum
+        a union's sides keep their filters
+            SELECT carrier FROM flights WHERE distance > 9 UNION ALL SELECT model FROM planes WHERE seats > 9
+            carrier <- flights.carrier, planes.model; * <- flights.distance FILTER, planes.seats FILTER
+        a side of another type is cast
+            SELECT flight FROM flights UNION ALL SELECT CAST(seats AS BIGINT) FROM planes
+            flight <- flights.flight TRANSFORMATION, planes.seats TRANSFORMATION
+        a distinct union groups by all its columns
+            SELECT carrier FROM flights UNION SELECT model FROM planes
+            carrier <- flights.carrier, planes.model; * <- flights.carrier GROUP_BY, planes.model GROUP_BY
+        one dataset twice in a union
+            SELECT origin AS place FROM flights UNION ALL SELECT dest FROM flights UNION ALL SELECT 'sea'
+            place <- flights.origin, flights.dest
         """
-        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
-        * <- flights.carrier GROUP_BY, planes.model GROUP_BY
-        """,
-    ),
-    query(
-        "one dataset twice in a union",
-        "SELECT origin AS place FROM flights UNION ALL SELECT dest FROM flights UNION ALL SELECT 'sea'",
-        "place <- flights.origin IDENTITY, flights.dest IDENTITY",
     ),
     frame(
         "a union by name",
         lambda spark: spark.sql("SELECT carrier AS a, dest AS b FROM flights").unionByName(
             spark.sql("SELECT model AS b, tailnum AS a FROM planes")
         ),
-        "a <- flights.carrier IDENTITY, planes.tailnum IDENTITY; b <- flights.dest IDENTITY, planes.model IDENTITY",
+        "a <- flights.carrier, planes.tailnum; b <- flights.dest, planes.model",
     ),
     frame(
         "a union by name may lack columns",
         lambda spark: spark.sql("SELECT carrier AS a FROM flights").unionByName(
             spark.sql("SELECT model AS b FROM planes"), allowMissingColumns=True
         ),
-        "a <- flights.carrier IDENTITY; b <- planes.model IDENTITY",
+        "a <- flights.carrier; b <- planes.model",
     ),
     *(
         query(
             f"{kind} compares all columns and gives the left's",
             f"SELECT carrier, tailnum FROM flights {kind} SELECT model, tailnum FROM planes",
             """
-            carrier <- flights.carrier IDENTITY
-            tailnum <- flights.tailnum IDENTITY
-            * <- flights.carrier JOIN, flights.tailnum JOIN, planes.model JOIN, planes.tailnum JOIN
-            """,
+        carrier <- flights.carrier
+        tailnum <- flights.tailnum
+        * <- flights.carrier JOIN, flights.tailnum JOIN, planes.model JOIN, planes.tailnum JOIN
+        """,
         )
         for kind in ("INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL")
     ),

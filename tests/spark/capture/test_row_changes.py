@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.spark.capture.row_tables import add_catalog
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, statement, statements, write
 
 _TABLE = (
     "CREATE TABLE rows.checked (carrier STRING, flight INT, tailnum STRING, distance INT, air_time DOUBLE, "
@@ -18,94 +18,60 @@ _ROUTED = "SELECT carrier, flight, tailnum, distance, air_time, named_struct('or
 _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
 _NONE_ELSE = "tailnum <- nothing; air_time <- nothing; route <- nothing"
 
-UPDATES = (
-    statement(
-        "a column is made of what it is set to, and of what chooses the rows",
-        "UPDATE rows.checked SET distance = flight + 1 WHERE carrier = 'UA'",
-        "distance <- checked.flight TRANSFORMATION, checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "of what it was",
-        "UPDATE rows.checked SET air_time = air_time * 1.1 WHERE distance > 9",
-        "air_time <- checked.air_time TRANSFORMATION, checked.distance CONDITIONAL",
-    ),
-    statement(
-        "a value for all rows is made of nothing, and reads nothing",
-        "UPDATE rows.checked SET tailnum = 'none'",
-        "tailnum <- nothing; inputs: none",
-    ),
-    statement(
-        "a value for some rows is made of what chooses them",
-        "UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)",
-        "tailnum <- checked.flight CONDITIONAL",
-    ),
-    statement(
-        "several columns, each of its own",
-        "UPDATE rows.checked SET carrier = upper(tailnum), distance = flight",
-        "carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight IDENTITY",
-    ),
-    statement(
-        "what is set to itself is kept",
-        "UPDATE rows.checked SET carrier = carrier, distance = 1 WHERE flight = 1",
-        "distance <- checked.flight CONDITIONAL",
-    ),
-    statement(
-        "the table under another name, columns in another case",
-        "UPDATE rows.checked AS c SET c.DISTANCE = c.Flight + c.distance WHERE C.carrier = 'UA'",
-        "distance <- checked.flight TRANSFORMATION, checked.distance TRANSFORMATION, checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "a field is set alone",
-        "UPDATE rows.checked SET route.origin = 'EWR' WHERE carrier = 'UA'",
-        "route.origin <- checked.carrier CONDITIONAL",
-    ),
-    statement(
-        "a field of a field beside it",
-        "UPDATE rows.checked SET route.origin = route.dest, route.dest = lower(route.origin)",
-        "route.origin <- checked.route.dest IDENTITY; route.dest <- checked.route.origin TRANSFORMATION",
-    ),
-    statement(
-        "of a struct that is made anew, the fields that change",
-        "UPDATE rows.checked SET route = named_struct('origin', carrier, 'dest', route.dest)",
-        "route.origin <- checked.carrier IDENTITY",
-    ),
-    statement(
-        "one of two values",
-        "UPDATE rows.checked SET carrier = if(flight > 1, tailnum, carrier) WHERE distance > 9",
-        """
+UPDATES = statements(
+    """
+    a column is made of what it is set to, and of what chooses the rows
+        UPDATE rows.checked SET distance = flight + 1 WHERE carrier = 'UA'
+        distance <- checked.flight TRANSFORMATION, checked.carrier CONDITIONAL
+    of what it was
+        UPDATE rows.checked SET air_time = air_time * 1.1 WHERE distance > 9
+        air_time <- checked.air_time TRANSFORMATION, checked.distance CONDITIONAL
+    a value for all rows is made of nothing, and reads nothing
+        UPDATE rows.checked SET tailnum = 'none'
+        tailnum <- nothing; inputs: none
+    a value for some rows is made of what chooses them
+        UPDATE rows.checked SET tailnum = 'none' WHERE flight IN (1, 2)
+        tailnum <- checked.flight CONDITIONAL
+    several columns, each of its own
+        UPDATE rows.checked SET carrier = upper(tailnum), distance = flight
+        carrier <- checked.tailnum TRANSFORMATION; distance <- checked.flight
+    what is set to itself is kept
+        UPDATE rows.checked SET carrier = carrier, distance = 1 WHERE flight = 1
+        distance <- checked.flight CONDITIONAL
+    the table under another name, columns in another case
+        UPDATE rows.checked AS c SET c.DISTANCE = c.Flight + c.distance WHERE C.carrier = 'UA'
+        distance <- checked.flight TRANSFORMATION, checked.distance TRANSFORMATION, checked.carrier CONDITIONAL
+    a field is set alone
+        UPDATE rows.checked SET route.origin = 'EWR' WHERE carrier = 'UA'
+        route.origin <- checked.carrier CONDITIONAL
+    a field of a field beside it
+        UPDATE rows.checked SET route.origin = route.dest, route.dest = lower(route.origin)
+        route.origin <- checked.route.dest; route.dest <- checked.route.origin TRANSFORMATION
+    of a struct that is made anew, the fields that change
+        UPDATE rows.checked SET route = named_struct('origin', carrier, 'dest', route.dest)
+        route.origin <- checked.carrier
+    one of two values
+        UPDATE rows.checked SET carrier = if(flight > 1, tailnum, carrier) WHERE distance > 9
         carrier <- checked.flight CONDITIONAL, checked.tailnum TRANSFORMATION, checked.carrier TRANSFORMATION
         carrier <- checked.distance CONDITIONAL
-        """,
-    ),
-    statement(
-        "of a subquery",
-        "UPDATE rows.checked SET distance = (SELECT max(seats) FROM planes WHERE engines = 2)",
-        "distance <- planes.seats AGGREGATION, planes.engines FILTER",
-    ),
-    statement(
-        "of a subquery about the table itself",
-        "UPDATE rows.checked SET distance = (SELECT max(distance) FROM rows.checked)",
-        "distance <- checked.distance AGGREGATION",
-    ),
-    statement(
-        "rows that a subquery chooses",
-        "UPDATE rows.checked SET carrier = tailnum WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)",
-        """
-        carrier <- checked.tailnum IDENTITY, checked.tailnum CONDITIONAL
+    of a subquery
+        UPDATE rows.checked SET distance = (SELECT max(seats) FROM planes WHERE engines = 2)
+        distance <- planes.seats AGGREGATION, planes.engines FILTER
+    of a subquery about the table itself
+        UPDATE rows.checked SET distance = (SELECT max(distance) FROM rows.checked)
+        distance <- checked.distance AGGREGATION
+    rows that a subquery chooses
+        UPDATE rows.checked SET carrier = tailnum WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
+        carrier <- checked.tailnum, checked.tailnum CONDITIONAL
         carrier <- planes.tailnum CONDITIONAL, planes.engines CONDITIONAL
-        """,
-    ),
-    statement(
-        "rows for which there is another",
-        "UPDATE rows.checked c SET carrier = 'x' WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)",
-        "carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL",
-    ),
-    statement(
-        "rows that a query with a name chooses",
-        "WITH big AS (SELECT tailnum AS t FROM planes WHERE seats > 100) "
-        "UPDATE rows.checked SET carrier = 'x' WHERE tailnum IN (SELECT t FROM big)",
-        "carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL, planes.seats CONDITIONAL",
-    ),
+    rows for which there is another
+        UPDATE rows.checked c SET carrier = 'x' WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
+        carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL
+    rows that a query with a name chooses
+        WITH big AS (SELECT tailnum AS t FROM planes WHERE seats > 100) UPDATE rows.checked SET carrier = 'x' WHERE
+        tailnum IN (SELECT t FROM big)
+        carrier <- checked.tailnum CONDITIONAL, planes.tailnum CONDITIONAL, planes.seats CONDITIONAL
+    """
 )
 
 # No Spark can do this where updates are split.
@@ -117,205 +83,147 @@ CORRELATED = (
     ),
 )
 
-DELETES = (
-    statement(
-        "rows are deleted by what chooses them, and no column is made",
-        "DELETE FROM rows.checked WHERE carrier = 'UA' AND distance > 9",
-        "* <- checked.carrier FILTER, checked.distance FILTER",
-    ),
-    statement("all of them, whatever is in them", "DELETE FROM rows.checked", "inputs: none"),
-    statement(
-        "those that a subquery chooses",
-        "DELETE FROM rows.checked WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)",
-        "* <- checked.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER",
-    ),
-    statement(
-        "those for which there is no other",
-        "DELETE FROM rows.checked AS c WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)",
-        "* <- checked.tailnum FILTER, planes.tailnum FILTER",
-    ),
-    statement(
-        "those below what the table's rows have on average",
-        "DELETE FROM rows.checked WHERE distance < (SELECT avg(air_time) FROM rows.checked WHERE carrier = 'UA')",
-        "* <- checked.distance FILTER, checked.air_time FILTER, checked.carrier FILTER",
-    ),
-    statement(
-        "those with a field",
-        "DELETE FROM rows.checked WHERE route.origin = 'EWR'",
-        "* <- checked.route.origin FILTER",
-    ),
+DELETES = statements(
+    """
+    rows are deleted by what chooses them, and no column is made
+        DELETE FROM rows.checked WHERE carrier = 'UA' AND distance > 9
+        * <- checked.carrier FILTER, checked.distance FILTER
+    all of them, whatever is in them
+        DELETE FROM rows.checked
+        inputs: none
+    those that a subquery chooses
+        DELETE FROM rows.checked WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
+        * <- checked.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
+    those for which there is no other
+        DELETE FROM rows.checked AS c WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = c.tailnum)
+        * <- checked.tailnum FILTER, planes.tailnum FILTER
+    those below what the table's rows have on average
+        DELETE FROM rows.checked WHERE distance < (SELECT avg(air_time) FROM rows.checked WHERE carrier = 'UA')
+        * <- checked.distance FILTER, checked.air_time FILTER, checked.carrier FILTER
+    those with a field
+        DELETE FROM rows.checked WHERE route.origin = 'EWR'
+        * <- checked.route.origin FILTER
+    """
 )
 
 
-def merge(name: str, sql: str, lineage: str, source: str = "flights f") -> Case:
-    """Return a MERGE by the flight's number, whose clauses are these."""
-    return statement(name, f"MERGE INTO rows.checked c USING {source} ON c.flight = f.flight {sql}", lineage)
-
-
 MERGES = (
-    merge(
-        "columns that are updated, and all of a row that is inserted",
-        "WHEN MATCHED THEN UPDATE SET distance = f.distance * 2 "
-        "WHEN NOT MATCHED THEN INSERT (flight, carrier) VALUES (f.flight, f.carrier)",
+    *statements(
         f"""
-        flight <- flights.flight IDENTITY
-        carrier <- flights.carrier IDENTITY
-        distance <- flights.distance TRANSFORMATION
-        {_NONE_ELSE}
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "stars are all columns, by their names",
-        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
-        f"""
-        carrier <- flights.carrier IDENTITY
-        flight <- flights.flight IDENTITY
-        tailnum <- flights.tailnum IDENTITY
-        distance <- flights.distance IDENTITY
-        air_time <- flights.air_time IDENTITY
-        route.origin <- flights.origin IDENTITY
-        route.dest <- flights.dest IDENTITY
-        {_BY_FLIGHT}
-        """,
-        source=f"({_ROUTED} FROM flights) f",
-    ),
-    merge(
-        "an update's condition is of its columns",
-        "WHEN MATCHED AND f.distance > 9 AND c.carrier = 'UA' THEN UPDATE SET air_time = f.air_time",
-        f"""
-        air_time <- flights.air_time IDENTITY, flights.distance CONDITIONAL, checked.carrier CONDITIONAL
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "a deletion's condition is of all rows",
-        "WHEN MATCHED AND f.dest = 'IAH' THEN DELETE",
-        f"""
-        * <- flights.dest FILTER
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge("a deletion without one is of those that match", "WHEN MATCHED THEN DELETE", _BY_FLIGHT),
-    merge(
-        "an insertion's condition is of all rows",
-        "WHEN MATCHED THEN UPDATE SET distance = f.distance "
-        "WHEN NOT MATCHED AND f.dest = 'IAH' THEN INSERT (flight, carrier, distance) VALUES (f.flight, 'UA', 0)",
-        f"""
-        flight <- flights.flight IDENTITY
-        carrier <- nothing
-        distance <- flights.distance IDENTITY
-        {_NONE_ELSE}
-        * <- flights.dest FILTER
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "rows that the source does not have are updated or deleted",
-        "WHEN NOT MATCHED BY SOURCE AND c.distance > 9 THEN UPDATE SET tailnum = c.carrier "
-        "WHEN NOT MATCHED BY SOURCE AND c.air_time > 9 THEN DELETE",
-        f"""
-        tailnum <- checked.carrier IDENTITY, checked.distance CONDITIONAL
-        * <- checked.air_time FILTER
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "clauses of all kinds",
-        "WHEN MATCHED AND f.dest = 'IAH' THEN DELETE "
-        "WHEN MATCHED AND f.distance > 9 THEN UPDATE SET distance = f.distance "
-        "WHEN MATCHED THEN UPDATE SET distance = c.distance + f.distance, tailnum = f.tailnum "
-        "WHEN NOT MATCHED THEN INSERT (flight) VALUES (f.flight) "
-        "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET tailnum = 'gone'",
-        f"""
-        flight <- flights.flight IDENTITY
-        distance <- flights.distance IDENTITY, flights.distance CONDITIONAL
-        distance <- flights.distance TRANSFORMATION, checked.distance TRANSFORMATION
-        tailnum <- flights.tailnum IDENTITY
-        carrier <- nothing
-        air_time <- nothing
-        route <- nothing
-        * <- flights.dest FILTER
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "a field that one clause sets, of a struct that another does",
-        "WHEN MATCHED AND f.distance > 9 THEN UPDATE SET c.route.origin = f.route.dest "
-        "WHEN MATCHED THEN UPDATE SET route = f.route",
+        columns that are updated, and all of a row that is inserted
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN MATCHED THEN UPDATE SET distance = f.distance * 2
+            WHEN NOT MATCHED THEN INSERT (flight, carrier) VALUES (f.flight, f.carrier)
+            flight <- flights.flight
+            carrier <- flights.carrier
+            distance <- flights.distance TRANSFORMATION
+            {_NONE_ELSE}
+            {_BY_FLIGHT}
+        stars are all columns, by their names
+            MERGE INTO rows.checked c USING ({_ROUTED} FROM flights) f ON c.flight = f.flight
+            WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *
+            carrier <- flights.carrier
+            flight <- flights.flight
+            tailnum <- flights.tailnum
+            distance <- flights.distance
+            air_time <- flights.air_time
+            route.origin <- flights.origin
+            route.dest <- flights.dest
+            {_BY_FLIGHT}
+        an update's condition is of its columns
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN MATCHED AND f.distance > 9 AND c.carrier = 'UA' THEN UPDATE SET air_time = f.air_time
+            air_time <- flights.air_time, flights.distance CONDITIONAL, checked.carrier CONDITIONAL
+            {_BY_FLIGHT}
+        a deletion's condition is of all rows
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight WHEN MATCHED AND f.dest = 'IAH' THEN DELETE
+            * <- flights.dest FILTER; {_BY_FLIGHT}
+        a deletion without one is of those that match
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight WHEN MATCHED THEN DELETE
+            {_BY_FLIGHT}
+        an insertion's condition is of all rows
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN MATCHED THEN UPDATE SET distance = f.distance
+            WHEN NOT MATCHED AND f.dest = 'IAH' THEN INSERT (flight, carrier, distance) VALUES (f.flight, 'UA', 0)
+            flight <- flights.flight
+            carrier <- nothing
+            distance <- flights.distance
+            {_NONE_ELSE}
+            * <- flights.dest FILTER
+            {_BY_FLIGHT}
+        rows that the source does not have are updated or deleted
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN NOT MATCHED BY SOURCE AND c.distance > 9 THEN UPDATE SET tailnum = c.carrier
+            WHEN NOT MATCHED BY SOURCE AND c.air_time > 9 THEN DELETE
+            tailnum <- checked.carrier, checked.distance CONDITIONAL; * <- checked.air_time FILTER; {_BY_FLIGHT}
+        clauses of all kinds
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight WHEN MATCHED AND f.dest = 'IAH' THEN DELETE
+            WHEN MATCHED AND f.distance > 9 THEN UPDATE SET distance = f.distance
+            WHEN MATCHED THEN UPDATE SET distance = c.distance + f.distance, tailnum = f.tailnum
+            WHEN NOT MATCHED THEN INSERT (flight) VALUES (f.flight)
+            WHEN NOT MATCHED BY SOURCE THEN UPDATE SET tailnum = 'gone'
+            flight <- flights.flight
+            distance <- flights.distance, flights.distance CONDITIONAL
+            distance <- flights.distance TRANSFORMATION, checked.distance TRANSFORMATION
+            tailnum <- flights.tailnum
+            carrier, air_time, route <- nothing
+            * <- flights.dest FILTER
+            {_BY_FLIGHT}
+        a field that one clause sets, of a struct that another does
+            MERGE INTO rows.checked c USING crossed f ON c.flight = f.flight
+            WHEN MATCHED AND f.distance > 9 THEN UPDATE SET c.route.origin = f.route.dest
+            WHEN MATCHED THEN UPDATE SET route = f.route
+            route <- crossed.route
+            route.origin <- crossed.route.dest, crossed.distance CONDITIONAL
+            * <- checked.flight JOIN, crossed.flight JOIN
+        what is set to itself is kept
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN MATCHED AND f.distance > 9 THEN UPDATE SET carrier = c.carrier, tailnum = coalesce(f.tailnum,
+            c.tailnum)
+            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, checked.tailnum TRANSFORMATION
+            tailnum <- flights.distance CONDITIONAL
+            {_BY_FLIGHT}
+        of the table itself, as another
+            MERGE INTO rows.checked c USING rows.checked f ON c.flight = f.flight
+            WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier
+            distance <- checked.distance; * <- checked.flight JOIN
+        what decides about the source's rows carries on
+            MERGE INTO rows.checked c USING (SELECT flight, sum(seats) AS seats FROM flights JOIN planes USING (tailnum)
+            WHERE day > DATE '2013-01-01' GROUP BY flight) f ON c.flight = f.flight
+            WHEN MATCHED THEN UPDATE SET distance = f.seats
+            distance <- planes.seats AGGREGATION
+            * <- flights.day FILTER, flights.tailnum JOIN, planes.tailnum JOIN, flights.flight GROUP_BY
+            * <- checked.flight JOIN, flights.flight JOIN
+        a source of values
+            MERGE INTO rows.checked c USING (SELECT * FROM VALUES (1, 'UA'), (2, 'B6') AS v(flight, name)) f ON c.flight
+            = f.flight
+            WHEN MATCHED THEN UPDATE SET carrier = f.name
+            carrier <- nothing; * <- checked.flight JOIN
+        a source with a name
+            WITH late AS (SELECT flight, distance FROM flights WHERE air_time > 9) MERGE INTO rows.checked c USING late
+            f ON c.flight = f.flight AND c.carrier = 'UA'
+            WHEN MATCHED THEN UPDATE SET distance = f.distance
+            distance <- flights.distance; * <- flights.air_time FILTER, checked.carrier JOIN; {_BY_FLIGHT}
+        rows are only inserted
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN NOT MATCHED AND f.distance > 9 THEN INSERT (flight, distance) VALUES (f.flight, f.distance)
+            flight <- flights.flight
+            distance <- flights.distance
+            carrier <- nothing
+            {_NONE_ELSE}
+            * <- flights.distance FILTER
+            {_BY_FLIGHT}
+        rows are only inserted, of two kinds
+            MERGE INTO rows.checked c USING flights f ON c.flight = f.flight
+            WHEN NOT MATCHED AND f.distance > 9 THEN INSERT (flight, distance) VALUES (f.flight, f.distance)
+            WHEN NOT MATCHED THEN INSERT (flight, carrier) VALUES (-f.flight, 'UA')
+            flight <- flights.flight, flights.flight TRANSFORMATION
+            distance <- flights.distance
+            carrier <- nothing
+            {_NONE_ELSE}
+            * <- flights.distance FILTER
+            {_BY_FLIGHT}
         """
-        route <- crossed.route IDENTITY
-        route.origin <- crossed.route.dest IDENTITY, crossed.distance CONDITIONAL
-        * <- checked.flight JOIN, crossed.flight JOIN
-        """,
-        source="crossed f",
-    ),
-    merge(
-        "what is set to itself is kept",
-        "WHEN MATCHED AND f.distance > 9 THEN UPDATE SET carrier = c.carrier, tailnum = coalesce(f.tailnum, c.tailnum)",
-        f"""
-        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, checked.tailnum TRANSFORMATION
-        tailnum <- flights.distance CONDITIONAL
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "of the table itself, as another",
-        "WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier",
-        "distance <- checked.distance IDENTITY; * <- checked.flight JOIN",
-        source="rows.checked f",
-    ),
-    merge(
-        "what decides about the source's rows carries on",
-        "WHEN MATCHED THEN UPDATE SET distance = f.seats",
-        """
-        distance <- planes.seats AGGREGATION
-        * <- flights.day FILTER, flights.tailnum JOIN, planes.tailnum JOIN, flights.flight GROUP_BY
-        * <- checked.flight JOIN, flights.flight JOIN
-        """,
-        source="(SELECT flight, sum(seats) AS seats FROM flights JOIN planes USING (tailnum) "
-        "WHERE day > DATE '2013-01-01' GROUP BY flight) f",
-    ),
-    merge(
-        "a source of values",
-        "WHEN MATCHED THEN UPDATE SET carrier = f.name",
-        "carrier <- nothing; * <- checked.flight JOIN",
-        source="(SELECT * FROM VALUES (1, 'UA'), (2, 'B6') AS v(flight, name)) f",
-    ),
-    statement(
-        "a source with a name",
-        "WITH late AS (SELECT flight, distance FROM flights WHERE air_time > 9) MERGE INTO rows.checked c USING late f "
-        "ON c.flight = f.flight AND c.carrier = 'UA' WHEN MATCHED THEN UPDATE SET distance = f.distance",
-        f"""
-        distance <- flights.distance IDENTITY
-        * <- flights.air_time FILTER, checked.carrier JOIN
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "rows are only inserted",
-        "WHEN NOT MATCHED AND f.distance > 9 THEN INSERT (flight, distance) VALUES (f.flight, f.distance)",
-        f"""
-        flight <- flights.flight IDENTITY
-        distance <- flights.distance IDENTITY
-        carrier <- nothing
-        {_NONE_ELSE}
-        * <- flights.distance FILTER
-        {_BY_FLIGHT}
-        """,
-    ),
-    merge(
-        "rows are only inserted, of two kinds",
-        "WHEN NOT MATCHED AND f.distance > 9 THEN INSERT (flight, distance) VALUES (f.flight, f.distance) "
-        "WHEN NOT MATCHED THEN INSERT (flight, carrier) VALUES (-f.flight, 'UA')",
-        f"""
-        flight <- flights.flight IDENTITY, flights.flight TRANSFORMATION
-        distance <- flights.distance IDENTITY
-        carrier <- nothing
-        {_NONE_ELSE}
-        * <- flights.distance FILTER
-        {_BY_FLIGHT}
-        """,
     ),
     write(
         "a source that nobody knows is told as unknown",
@@ -326,17 +234,23 @@ MERGES = (
                 "WHEN MATCHED THEN UPDATE SET distance = f.distance + c.distance"
             )
         ),
-        "distance <- checked.distance TRANSFORMATION, unknown; * <- checked.flight JOIN; inputs: checked, unknown",
+        """
+        distance <- checked.distance TRANSFORMATION, unknown
+        * <- checked.flight JOIN
+        inputs: checked, unknown
+        """,
     ),
 )
 
-FILTERED = (
-    statement(
-        "a table that deletes by itself is told by what",
-        "DELETE FROM rows.checked WHERE carrier = 'UA'",
-        "* <- checked.carrier FILTER",
-    ),
-    statement("all rows of it", "TRUNCATE TABLE rows.checked", "inputs: none"),
+FILTERED = statements(
+    """
+    a table that deletes by itself is told by what
+        DELETE FROM rows.checked WHERE carrier = 'UA'
+        * <- checked.carrier FILTER
+    all rows of it
+        TRUNCATE TABLE rows.checked
+        inputs: none
+    """
 )
 
 

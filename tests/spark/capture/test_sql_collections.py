@@ -4,121 +4,74 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, query, statement
+from tests.spark.capture.specification import Case, queries, query, statement
 
-GENERATORS = (
-    query(
-        "columns stacked as rows, each in its place",
-        "SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights",
-        "kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION",
-    ),
-    query(
-        "columns stacked as rows, the last of which is short",
-        "SELECT flight, a, b FROM flights LATERAL VIEW stack(2, carrier, origin, tailnum) t AS a, b",
-        """
-        flight <- flights.flight IDENTITY
+GENERATORS = queries(
+    """
+    columns stacked as rows, each in its place
+        SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights
+        kind <- nothing; place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
+    columns stacked as rows, the last of which is short
+        SELECT flight, a, b FROM flights LATERAL VIEW stack(2, carrier, origin, tailnum) t AS a, b
+        flight <- flights.flight
         a <- flights.carrier TRANSFORMATION, flights.tailnum TRANSFORMATION
         b <- flights.origin TRANSFORMATION
-        """,
-    ),
-    query(
-        "literals with commas, stacked as rows",
-        "SELECT flight, stack(2, 'from, or', origin, 'to', dest) AS (kind, place) FROM flights",
-        """
-        flight <- flights.flight IDENTITY
+    literals with commas, stacked as rows
+        SELECT flight, stack(2, 'from, or', origin, 'to', dest) AS (kind, place) FROM flights
+        flight <- flights.flight
         kind <- nothing
         place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
-        """,
-    ),
-    query(
-        "a map that is made and exploded has its keys apart from its values",
-        "SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v) "
-        "FROM flights)",
-        "k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION",
-    ),
-    query(
-        "structs laid out, even where there are none",
-        "SELECT c.flight, n, r FROM crews c LATERAL VIEW OUTER inline(c.employees) t AS n, r",
-        """
-        flight <- crews.flight IDENTITY
+    a map that is made and exploded has its keys apart from its values
+        SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v)
+        FROM flights)
+        k <- flights.carrier TRANSFORMATION; d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
+    structs laid out, even where there are none
+        SELECT c.flight, n, r FROM crews c LATERAL VIEW OUTER inline(c.employees) t AS n, r
+        flight <- crews.flight
         n <- crews.employees.name TRANSFORMATION
         r <- crews.employees.role TRANSFORMATION
-        """,
-    ),
-    query(
-        "structs laid out by a generator that keeps rows",
-        "SELECT inline_outer(employees) AS (n, r) FROM crews",
-        "n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION",
-    ),
-    query(
-        "a map's positions, keys and values",
-        "SELECT p, k, v.city AS city FROM crews LATERAL VIEW posexplode_outer(places) t AS p, k, v",
-        "p <- crews.places TRANSFORMATION; k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION",
-    ),
-    query(
-        "an explosion of an explosion",
-        "SELECT y FROM flights LATERAL VIEW explode(array(array(flight, distance))) a AS x "
-        "LATERAL VIEW explode(x) b AS y",
-        "y <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION",
-    ),
-    query(
-        "an explosion of what is parsed, with its fields",
-        "SELECT j.* FROM (SELECT from_json(note, 'a INT, b STRING') AS j FROM crews)",
-        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION",
-    ),
-    query(
-        "fields of comma-separated values, and back",
-        "SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews",
-        "b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION",
-    ),
-    query(
-        "zipped arrays laid out as columns",
-        "SELECT l, e.name FROM crews LATERAL VIEW inline(arrays_zip(legs, employees)) t AS l, e",
-        "l <- crews.legs TRANSFORMATION; name <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "a map's entries laid out as columns",
-        "SELECT k, v.country FROM crews LATERAL VIEW inline(map_entries(places)) t AS k, v",
-        "k <- crews.places TRANSFORMATION; country <- crews.places.country TRANSFORMATION",
-    ),
-    query(
-        "a generator on the right of a left join",
-        "SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)",
-        "flight <- crews.flight IDENTITY; name <- crews.employees.name TRANSFORMATION",
-    ),
+    structs laid out by a generator that keeps rows
+        SELECT inline_outer(employees) AS (n, r) FROM crews
+        n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION
+    a map's positions, keys and values
+        SELECT p, k, v.city AS city FROM crews LATERAL VIEW posexplode_outer(places) t AS p, k, v
+        p, k <- crews.places TRANSFORMATION; city <- crews.places.city TRANSFORMATION
+    an explosion of an explosion
+        SELECT y FROM flights LATERAL VIEW explode(array(array(flight, distance))) a AS x LATERAL VIEW explode(x) b
+        AS y
+        y <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION
+    an explosion of what is parsed, with its fields
+        SELECT j.* FROM (SELECT from_json(note, 'a INT, b STRING') AS j FROM crews)
+        a, b <- crews.note TRANSFORMATION
+    fields of comma-separated values, and back
+        SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews
+        b <- crews.note TRANSFORMATION; c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
+    zipped arrays laid out as columns
+        SELECT l, e.name FROM crews LATERAL VIEW inline(arrays_zip(legs, employees)) t AS l, e
+        l <- crews.legs TRANSFORMATION; name <- crews.employees.name TRANSFORMATION
+    a map's entries laid out as columns
+        SELECT k, v.country FROM crews LATERAL VIEW inline(map_entries(places)) t AS k, v
+        k <- crews.places TRANSFORMATION; country <- crews.places.country TRANSFORMATION
+    a generator on the right of a left join
+        SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)
+        flight <- crews.flight; name <- crews.employees.name TRANSFORMATION
+    """
 )
 
-COLLECTIONS = (
-    query(
-        "literals where a column stands mostly",
-        "SELECT array_repeat('x', 3) AS a, array_repeat('x', flight) AS b, "
-        "element_at(array('x', 'y'), 1 + flight % 2) AS c, "
-        "slice(array(1, 2), 1, flight) AS d, array_remove(array(1, 2), flight) AS e, flight FROM flights",
-        """
-        a <- nothing
-        b <- flights.flight TRANSFORMATION
-        c <- flights.flight TRANSFORMATION
-        d <- flights.flight TRANSFORMATION
-        e <- flights.flight TRANSFORMATION
-        flight <- flights.flight IDENTITY
-        """,
-    ),
-    query(
-        "literals that are compared, in a window",
-        "SELECT max_by(1, 2) OVER () AS a, max_by(1, flight) OVER (PARTITION BY carrier) AS b, flight FROM flights",
-        """
-        a <- nothing
-        b <- flights.flight AGGREGATION, flights.carrier WINDOW
-        flight <- flights.flight IDENTITY
-        """,
-    ),
-    query(
-        "structs, arrays and maps as texts",
-        "SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p, "
-        "CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r, "
-        "CAST(places AS MAP<STRING, STRUCT<a: STRING, b: STRING>>)['home'].b AS b, "
-        "CAST(contact AS STRUCT<e: STRING, p: STRUCT<h: STRING, w: BIGINT>>).p.w AS w FROM crews",
-        """
+COLLECTIONS = queries(
+    """
+    literals where a column stands mostly
+        SELECT array_repeat('x', 3) AS a, array_repeat('x', flight) AS b, element_at(array('x', 'y'), 1 + flight %
+        2) AS c, slice(array(1, 2), 1, flight) AS d, array_remove(array(1, 2), flight) AS e, flight FROM flights
+        a <- nothing; b, c, d, e <- flights.flight TRANSFORMATION; flight <- flights.flight
+    literals that are compared, in a window
+        SELECT max_by(1, 2) OVER () AS a, max_by(1, flight) OVER (PARTITION BY carrier) AS b, flight FROM flights
+        a <- nothing; b <- flights.flight AGGREGATION, flights.carrier WINDOW; flight <- flights.flight
+    structs, arrays and maps as texts
+        SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p,
+        CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r,
+        CAST(places AS MAP<STRING, STRUCT<a: STRING, b: STRING>>)['home'].b AS b, CAST(contact AS STRUCT<e: STRING,
+        p: STRUCT<h: STRING, w: BIGINT>>).p.w AS w FROM crews
         c <- crews.contact TRANSFORMATION
         e <- crews.employees TRANSFORMATION
         p <- crews.places TRANSFORMATION
@@ -126,117 +79,81 @@ COLLECTIONS = (
         r <- crews.employees.role TRANSFORMATION
         b <- crews.places.country TRANSFORMATION
         w <- crews.contact.phone.work TRANSFORMATION
-        """,
-    ),
-    query(
-        "arrays of arrays of structs",
-        "SELECT flatten(array(employees, employees)).name AS n, "
-        "transform(array(employees), es -> transform(es, e -> e.role))[0] AS r FROM crews",
-        "n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION",
-    ),
-    query(
-        "a struct of an element and its number",
-        "SELECT transform(employees, (e, i) -> struct(i AS n, e.name AS who)) AS t FROM crews",
-        "t.n <- nothing; t.who <- crews.employees.name TRANSFORMATION",
-    ),
-    query(
-        "lambdas whose variables have the same name",
-        "SELECT transform(legs, x -> aggregate(legs, flight, (a, x) -> a + x) + x) AS t FROM crews",
-        "t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION",
-    ),
-    query(
-        "the entries of a map",
-        "SELECT map_entries(places).value.city AS c, map_entries(tags)[0].key AS k FROM crews",
-        "c <- crews.places.city TRANSFORMATION; k <- crews.tags TRANSFORMATION",
-    ),
-    query(
-        "a map of entries",
-        "SELECT map_from_entries(array(struct(carrier AS k, struct(dest, flight) AS v)))['UA'].dest AS d FROM flights",
-        "d <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION",
-    ),
-    query(
-        "a map's values, united with another's",
-        "SELECT map_zip_with(tags, tags, (k, a, b) -> concat(a, b, note)) AS z, "
-        "transform_keys(places, (k, v) -> v.city)['x'].country AS c FROM crews",
-        """
+    arrays of arrays of structs
+        SELECT flatten(array(employees, employees)).name AS n, transform(array(employees), es -> transform(es, e ->
+        e.role))[0] AS r FROM crews
+        n <- crews.employees.name TRANSFORMATION; r <- crews.employees.role TRANSFORMATION
+    a struct of an element and its number
+        SELECT transform(employees, (e, i) -> struct(i AS n, e.name AS who)) AS t FROM crews
+        t.n <- nothing; t.who <- crews.employees.name TRANSFORMATION
+    lambdas whose variables have the same name
+        SELECT transform(legs, x -> aggregate(legs, flight, (a, x) -> a + x) + x) AS t FROM crews
+        t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION
+    the entries of a map
+        SELECT map_entries(places).value.city AS c, map_entries(tags)[0].key AS k FROM crews
+        c <- crews.places.city TRANSFORMATION; k <- crews.tags TRANSFORMATION
+    a map of entries
+        SELECT map_from_entries(array(struct(carrier AS k, struct(dest, flight) AS v)))['UA'].dest AS d FROM flights
+        d <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+    a map's values, united with another's
+        SELECT map_zip_with(tags, tags, (k, a, b) -> concat(a, b, note)) AS z, transform_keys(places, (k, v) ->
+        v.city)['x'].country AS c FROM crews
         z <- crews.tags TRANSFORMATION, crews.note TRANSFORMATION
         c <- crews.places.country TRANSFORMATION, crews.places.city TRANSFORMATION
-        """,
-    ),
-    query(
-        "a union of structs with other names",
-        "SELECT struct(carrier AS a, dest AS b) AS s FROM flights UNION ALL SELECT struct(model, tailnum) FROM planes",
-        "s.a <- flights.carrier IDENTITY, planes.model IDENTITY; s.b <- flights.dest IDENTITY, planes.tailnum IDENTITY",
-    ),
-    query(
-        "the order of structs that are sorted",
-        "SELECT array_max(transform(employees, e -> struct(e.role AS r, e.name AS n))).n AS last FROM crews",
-        "last <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL",
-    ),
-    query(
-        "tries",
-        "SELECT try_divide(distance, air_time) AS d, try_cast(tailnum AS INT) AS c, "
-        "try_to_number(dest, '99') AS n FROM flights",
-        """
+    a union of structs with other names
+        SELECT struct(carrier AS a, dest AS b) AS s FROM flights UNION ALL SELECT struct(model, tailnum) FROM planes
+        s.a <- flights.carrier, planes.model; s.b <- flights.dest, planes.tailnum
+    the order of structs that are sorted
+        SELECT array_max(transform(employees, e -> struct(e.role AS r, e.name AS n))).n AS last FROM crews
+        last <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL
+    tries
+        SELECT try_divide(distance, air_time) AS d, try_cast(tailnum AS INT) AS c, try_to_number(dest, '99') AS n
+        FROM flights
         d <- flights.distance TRANSFORMATION, flights.air_time TRANSFORMATION
         c <- flights.tailnum TRANSFORMATION
         n <- flights.dest TRANSFORMATION
-        """,
-    ),
-    query(
-        "an index is no part of what it finds",
-        "SELECT get(employees, flight).name AS a, slice(employees, flight, 1).role AS b, "
-        "array_insert(employees, flight, employees[0])[0].name AS c, "
-        "array_except(employees, employees).name AS d, map_keys(map(carrier, dest))[0] AS e FROM crews JOIN flights "
-        "USING (flight)",
-        """
+    an index is no part of what it finds
+        SELECT get(employees, flight).name AS a, slice(employees, flight, 1).role AS b, array_insert(employees,
+        flight, employees[0])[0].name AS c, array_except(employees, employees).name AS d, map_keys(map(carrier,
+        dest))[0] AS e FROM crews JOIN flights USING (flight)
         a <- crews.employees.name TRANSFORMATION, crews.flight TRANSFORMATION
         b <- crews.employees.role TRANSFORMATION, crews.flight TRANSFORMATION
         c <- crews.employees.name TRANSFORMATION, crews.flight TRANSFORMATION
         d <- crews.employees.name TRANSFORMATION, crews.employees TRANSFORMATION
         e <- flights.carrier TRANSFORMATION
         * <- crews.flight JOIN, flights.flight JOIN
-        """,
-    ),
-    query(
-        "a try at an element",
-        "SELECT try_element_at(places, note).city AS c FROM crews",
-        "c <- crews.places.city TRANSFORMATION, crews.note TRANSFORMATION",
-    ),
-    query(
-        "paths into a variant",
-        "SELECT try_variant_get(parse_json(note), '$.a', 'int') AS a, is_variant_null(parse_json(note):b) AS b, "
-        "schema_of_variant(parse_json(note)) AS s FROM crews",
-        "a <- crews.note TRANSFORMATION; b <- crews.note TRANSFORMATION; s <- crews.note TRANSFORMATION",
-        since="4.0",
-    ),
-    query(
-        "a struct as a variant",
-        "SELECT to_variant_object(contact):email::string AS e FROM crews",
-        "e <- crews.contact TRANSFORMATION",
-        since="4.0",
-    ),
+    a try at an element
+        SELECT try_element_at(places, note).city AS c FROM crews
+        c <- crews.places.city TRANSFORMATION, crews.note TRANSFORMATION
+    paths into a variant
+        since: 4.0
+        SELECT try_variant_get(parse_json(note), '$.a', 'int') AS a, is_variant_null(parse_json(note):b) AS b,
+        schema_of_variant(parse_json(note)) AS s FROM crews
+        a, b, s <- crews.note TRANSFORMATION
+    a struct as a variant
+        since: 4.0
+        SELECT to_variant_object(contact):email::string AS e FROM crews
+        e <- crews.contact TRANSFORMATION
+    """
 )
 
 PIPES = (
-    query(
-        "pipes unite, sample and number",
-        "FROM flights |> SELECT carrier, distance |> UNION ALL (SELECT model, seats FROM planes) "
-        "|> EXTEND row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n |> WHERE n = 1 |> DROP n |> LIMIT 3",
+    *queries(
         """
-        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
-        distance <- flights.distance IDENTITY, planes.seats IDENTITY
-        * <- flights.carrier FILTER, planes.model FILTER, flights.distance FILTER, planes.seats FILTER
-        """,
-        since="4.0",
-    ),
-    query(
-        "pipes pivot",
-        "FROM flights |> SELECT day, carrier, distance |> PIVOT (sum(distance) FOR carrier IN ('UA' AS u))",
-        """
-        day <- flights.day IDENTITY
-        u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
-        * <- flights.day GROUP_BY, flights.carrier GROUP_BY
+        pipes unite, sample and number
+            FROM flights |> SELECT carrier, distance |> UNION ALL (SELECT model, seats FROM planes) |> EXTEND
+            row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n |> WHERE n = 1 |> DROP n |> LIMIT 3
+            carrier <- flights.carrier, planes.model
+            distance <- flights.distance, planes.seats
+            * <- flights.carrier FILTER, planes.model FILTER, flights.distance FILTER, planes.seats FILTER
+        pipes pivot
+            FROM flights |> SELECT day, carrier, distance |> PIVOT (sum(distance) FOR carrier IN ('UA' AS u))
+            day <- flights.day
+            u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
+            * <- flights.day GROUP_BY, flights.carrier GROUP_BY
+        a text in another collation
+            SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1
+            c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
         """,
         since="4.0",
     ),
@@ -244,8 +161,8 @@ PIPES = (
         "a function that gives a table for each row",
         "SELECT f.carrier, p.model FROM flights f, LATERAL models_of(f.tailnum) p",
         """
-        carrier <- flights.carrier IDENTITY
-        model <- planes.model IDENTITY
+        carrier <- flights.carrier
+        model <- planes.model
         * <- planes.tailnum FILTER, flights.tailnum FILTER
         """,
         before=(
@@ -258,18 +175,8 @@ PIPES = (
         "a script of statements",
         "BEGIN DECLARE least INT DEFAULT 9; "
         "INSERT INTO of_script SELECT upper(carrier) FROM flights WHERE distance > least; END",
-        """
-        of_script:
-        carrier <- flights.carrier TRANSFORMATION
-        * <- flights.distance FILTER
-        """,
+        "of_script:; carrier <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
         before=("CREATE TABLE of_script (carrier STRING) USING parquet",),
-        since="4.0",
-    ),
-    query(
-        "a text in another collation",
-        "SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1",
-        "c <- flights.carrier TRANSFORMATION; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY",
         since="4.0",
     ),
 )

@@ -4,364 +4,242 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, frame, query, statement
+from tests.spark.capture.specification import Case, frame, queries, statements
 
-SUBQUERIES = (
-    query(
-        "a correlated subquery in HAVING",
-        "SELECT origin FROM flights f GROUP BY origin "
-        "HAVING max(distance) > (SELECT avg(alt) FROM airports a WHERE a.faa = f.origin)",
-        """
-        origin <- flights.origin IDENTITY
+SUBQUERIES = queries(
+    """
+    a correlated subquery in HAVING
+        SELECT origin FROM flights f GROUP BY origin HAVING max(distance) > (SELECT avg(alt) FROM airports a WHERE
+        a.faa = f.origin)
+        origin <- flights.origin
         * <- flights.origin GROUP_BY, flights.distance FILTER, airports.alt FILTER
         * <- airports.faa FILTER, flights.origin FILTER
-        """,
-    ),
-    query(
-        "a subquery in ORDER BY",
-        "SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT",
-    ),
-    query(
-        "a subquery as a key",
-        "SELECT (SELECT max(seats) FROM planes) > distance AS k, count(*) AS n FROM flights GROUP BY 1",
-        """
+    a subquery in ORDER BY
+        SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)
+        carrier <- flights.carrier; * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
+    a subquery as a key
+        SELECT (SELECT max(seats) FROM planes) > distance AS k, count(*) AS n FROM flights GROUP BY 1
         k <- planes.seats AGGREGATION, flights.distance TRANSFORMATION
         n <- nothing
         * <- planes.seats GROUP_BY, flights.distance GROUP_BY
-        """,
-    ),
-    query(
-        "a subquery inside an aggregate",
-        "SELECT sum((SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum)) AS s FROM flights f",
-        "s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER",
-    ),
-    query(
-        "whether there is a row, as a value",
-        "SELECT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND seats > 9) AS known FROM flights f",
-        "known <- planes.tailnum FILTER, planes.seats FILTER, flights.tailnum FILTER",
-    ),
-    query(
-        "whether it is in a subquery, as a value",
-        "SELECT tailnum IN (SELECT tailnum FROM planes WHERE seats > 9) AS known FROM flights",
-        "known <- flights.tailnum TRANSFORMATION, planes.tailnum TRANSFORMATION, planes.seats FILTER",
-    ),
-    query(
-        "the first row for each, by a lateral subquery",
-        "SELECT a.name, t.carrier FROM airports a, LATERAL "
-        "(SELECT carrier FROM flights f WHERE f.origin = a.faa ORDER BY distance DESC LIMIT 1) t",
-        """
-        name <- airports.name IDENTITY
-        carrier <- flights.carrier IDENTITY
+    a subquery inside an aggregate
+        SELECT sum((SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum)) AS s FROM flights f
+        s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER
+    whether there is a row, as a value
+        SELECT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND seats > 9) AS known FROM flights f
+        known <- planes.tailnum FILTER, planes.seats FILTER, flights.tailnum FILTER
+    whether it is in a subquery, as a value
+        SELECT tailnum IN (SELECT tailnum FROM planes WHERE seats > 9) AS known FROM flights
+        known <- flights.tailnum TRANSFORMATION, planes.tailnum TRANSFORMATION, planes.seats FILTER
+    the first row for each, by a lateral subquery
+        since: 4.0
+        SELECT a.name, t.carrier FROM airports a, LATERAL (SELECT carrier FROM flights f WHERE f.origin = a.faa
+        ORDER BY distance DESC LIMIT 1) t
+        name <- airports.name
+        carrier <- flights.carrier
         * <- flights.origin FILTER, airports.faa FILTER, flights.distance SORT
-        """,
-        since="4.0",
-    ),
-    query(
-        "a union of the row before it",
-        "SELECT t.place FROM flights f, LATERAL (SELECT f.origin AS place UNION ALL SELECT f.dest) t",
-        "place <- flights.origin IDENTITY, flights.dest IDENTITY",
-    ),
-    query(
-        "a set operation in a subquery",
-        "SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER",
-    ),
+    a union of the row before it
+        SELECT t.place FROM flights f, LATERAL (SELECT f.origin AS place UNION ALL SELECT f.dest) t
+        place <- flights.origin, flights.dest
+    a set operation in a subquery
+        SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)
+        carrier <- flights.carrier; * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER
+    """
 )
 
 NAMES = (
-    query(
-        "an inner CTE hides an outer one of its name",
-        "WITH t AS (SELECT carrier AS x FROM flights), "
-        "u AS (WITH t AS (SELECT model AS x FROM planes) SELECT x FROM t) SELECT t.x AS a, u.x AS b FROM t, u",
-        "a <- flights.carrier IDENTITY; b <- planes.model IDENTITY",
-        since="4.0",
-    ),
-    query(
-        "a view's names change places in a view of it",
-        "SELECT a, b FROM view_swapped",
-        "a <- flights.carrier IDENTITY; b <- flights.dest IDENTITY",
-        before=(
-            "CREATE OR REPLACE VIEW view_first (a, b) AS SELECT dest, carrier FROM flights",
-            "CREATE OR REPLACE TEMP VIEW view_swapped (b, a) AS SELECT * FROM view_first",
-        ),
-    ),
-    query(
-        "both keys of a full join beside the common one",
-        "SELECT f.tailnum AS l, p.tailnum AS r, tailnum FROM flights f FULL JOIN planes p USING (tailnum)",
+    *queries(
         """
-        l <- flights.tailnum IDENTITY
-        r <- planes.tailnum IDENTITY
-        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-        * <- flights.tailnum JOIN, planes.tailnum JOIN
-        """,
-    ),
-    query(
-        "a natural full join of three",
-        "SELECT * FROM (SELECT tailnum, carrier FROM flights) NATURAL FULL JOIN (SELECT tailnum, seats FROM planes) "
-        "NATURAL LEFT JOIN (SELECT name AS carrier, tz FROM airports)",
+        an inner CTE hides an outer one of its name
+            since: 4.0
+            WITH t AS (SELECT carrier AS x FROM flights), u AS (WITH t AS (SELECT model AS x FROM planes) SELECT x FROM
+            t) SELECT t.x AS a, u.x AS b FROM t, u
+            a <- flights.carrier; b <- planes.model
+        a view's names change places in a view of it
+            before: CREATE OR REPLACE VIEW view_first (a, b) AS SELECT dest, carrier FROM flights
+            before: CREATE OR REPLACE TEMP VIEW view_swapped (b, a) AS SELECT * FROM view_first
+            SELECT a, b FROM view_swapped
+            a <- flights.carrier; b <- flights.dest
+        both keys of a full join beside the common one
+            SELECT f.tailnum AS l, p.tailnum AS r, tailnum FROM flights f FULL JOIN planes p USING (tailnum)
+            l <- flights.tailnum
+            r <- planes.tailnum
+            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+            * <- flights.tailnum JOIN, planes.tailnum JOIN
+        a natural full join of three
+            SELECT * FROM (SELECT tailnum, carrier FROM flights) NATURAL FULL JOIN (SELECT tailnum, seats FROM planes)
+            NATURAL LEFT JOIN (SELECT name AS carrier, tz FROM airports)
+            carrier <- flights.carrier
+            tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+            seats <- planes.seats
+            tz <- airports.tz
+            * <- flights.tailnum JOIN, planes.tailnum JOIN, flights.carrier JOIN, airports.name JOIN
+        lateral aliases of a window
+            SELECT distance * 2 AS d, sum(distance) OVER (PARTITION BY carrier ORDER BY distance) AS s, s / d AS share
+            FROM flights
+            d <- flights.distance TRANSFORMATION
+            s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.distance WINDOW
+            share <- flights.distance AGGREGATION, flights.distance TRANSFORMATION
+            share <- flights.carrier WINDOW, flights.distance WINDOW
+        a table, a column and a function by names that are computed
+            SELECT IDENTIFIER('up' || 'per')(IDENTIFIER('mo' || 'del')) AS m FROM IDENTIFIER('pla' || 'nes')
+            m <- planes.model TRANSFORMATION
+        all columns but a field of one
+            since: 4.0
+            SELECT * EXCEPT (contact.phone, employees, tags, places, legs, note) FROM crews
+            flight <- crews.flight; contact.email <- crews.contact.email
+        a star in a struct, and the struct's star
+            SELECT s.* FROM (SELECT struct(*) AS s FROM (SELECT carrier, distance * 2 AS far FROM flights))
+            carrier <- flights.carrier; far <- flights.distance TRANSFORMATION
+        columns named by a CTE, and a CTE of a CTE in a subquery
+            WITH t (a, b) AS (SELECT carrier, dest FROM flights), u AS (SELECT b AS c FROM t WHERE a = 'UA') SELECT a,
+            (SELECT max(c) FROM u) AS m FROM t WHERE b IN (SELECT c FROM u)
+            a <- flights.carrier
+            m <- flights.dest AGGREGATION, flights.carrier FILTER
+            * <- flights.dest FILTER, flights.carrier FILTER
+        a statement in a text
+            since: 4.0
+            EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9
+            m <- planes.model TRANSFORMATION; * <- planes.seats FILTER
         """
-        carrier <- flights.carrier IDENTITY
-        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
-        seats <- planes.seats IDENTITY
-        tz <- airports.tz IDENTITY
-        * <- flights.tailnum JOIN, planes.tailnum JOIN, flights.carrier JOIN, airports.name JOIN
-        """,
-    ),
-    query(
-        "lateral aliases of a window",
-        "SELECT distance * 2 AS d, sum(distance) OVER (PARTITION BY carrier ORDER BY distance) AS s, s / d AS share "
-        "FROM flights",
-        """
-        d <- flights.distance TRANSFORMATION
-        s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.distance WINDOW
-        share <- flights.distance AGGREGATION, flights.distance TRANSFORMATION
-        share <- flights.carrier WINDOW, flights.distance WINDOW
-        """,
-    ),
-    query(
-        "a table, a column and a function by names that are computed",
-        "SELECT IDENTIFIER('up' || 'per')(IDENTIFIER('mo' || 'del')) AS m FROM IDENTIFIER('pla' || 'nes')",
-        "m <- planes.model TRANSFORMATION",
     ),
     frame(
         "parameters without names",
         lambda spark: spark.sql("SELECT concat(carrier, ?) AS c FROM flights WHERE distance > ?", ["x", 1]),
         "c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
     ),
-    query(
-        "all columns but a field of one",
-        "SELECT * EXCEPT (contact.phone, employees, tags, places, legs, note) FROM crews",
-        "flight <- crews.flight IDENTITY; contact.email <- crews.contact.email IDENTITY",
-        since="4.0",
-    ),
-    query(
-        "a star in a struct, and the struct's star",
-        "SELECT s.* FROM (SELECT struct(*) AS s FROM (SELECT carrier, distance * 2 AS far FROM flights))",
-        "carrier <- flights.carrier IDENTITY; far <- flights.distance TRANSFORMATION",
-    ),
-    statement(
-        "columns that INSERT names in another order",
-        "INSERT INTO other_order (b, a) SELECT carrier, dest FROM flights",
+    *statements(
         """
-        other_order:
-        a <- flights.dest IDENTITY
-        b <- flights.carrier IDENTITY
-        c <- nothing
-        """,
-        before=("CREATE TABLE other_order (a STRING, b STRING, c INT) USING parquet",),
-    ),
-    statement(
-        "INSERT by the names of columns",
-        "INSERT INTO by_name BY NAME SELECT carrier AS b, dest AS a FROM flights",
+        columns that INSERT names in another order
+            before: CREATE TABLE other_order (a STRING, b STRING, c INT) USING parquet
+            INSERT INTO other_order (b, a) SELECT carrier, dest FROM flights
+            other_order:
+            a <- flights.dest
+            b <- flights.carrier
+            c <- nothing
+        INSERT by the names of columns
+            before: CREATE TABLE by_name (a STRING, b STRING) USING parquet
+            INSERT INTO by_name BY NAME SELECT carrier AS b, dest AS a FROM flights
+            by_name:; a <- flights.dest; b <- flights.carrier
         """
-        by_name:
-        a <- flights.dest IDENTITY
-        b <- flights.carrier IDENTITY
-        """,
-        before=("CREATE TABLE by_name (a STRING, b STRING) USING parquet",),
-    ),
-    query(
-        "columns named by a CTE, and a CTE of a CTE in a subquery",
-        "WITH t (a, b) AS (SELECT carrier, dest FROM flights), u AS (SELECT b AS c FROM t WHERE a = 'UA') "
-        "SELECT a, (SELECT max(c) FROM u) AS m FROM t WHERE b IN (SELECT c FROM u)",
-        """
-        a <- flights.carrier IDENTITY
-        m <- flights.dest AGGREGATION, flights.carrier FILTER
-        * <- flights.dest FILTER, flights.carrier FILTER
-        """,
-    ),
-    query(
-        "a statement in a text",
-        "EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9",
-        "m <- planes.model TRANSFORMATION; * <- planes.seats FILTER",
-        since="4.0",
     ),
 )
 
-AGGREGATES = (
-    query(
-        "keys of all that is no aggregate in an expression",
-        "SELECT upper(carrier) AS c, sum(distance) + min(flight) AS s FROM flights GROUP BY ALL",
-        """
+AGGREGATES = queries(
+    """
+    keys of all that is no aggregate in an expression
+        SELECT upper(carrier) AS c, sum(distance) + min(flight) AS s FROM flights GROUP BY ALL
         c <- flights.carrier TRANSFORMATION
         s <- flights.distance AGGREGATION, flights.flight AGGREGATION
         * <- flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "distinct values that a filter lets through",
-        "SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights",
-        "n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER; s <- flights.flight AGGREGATION",
-    ),
-    query(
-        "filtering and sorting by whether a key is grouped",
-        "SELECT carrier, sum(distance) AS s FROM flights GROUP BY ROLLUP (carrier) "
-        "HAVING grouping(carrier) = 0 ORDER BY grouping(carrier), s",
-        """
-        carrier <- flights.carrier IDENTITY
+    distinct values that a filter lets through
+        SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights
+        n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER; s <- flights.flight AGGREGATION
+    filtering and sorting by whether a key is grouped
+        SELECT carrier, sum(distance) AS s FROM flights GROUP BY ROLLUP (carrier) HAVING grouping(carrier) = 0 ORDER
+        BY grouping(carrier), s
+        carrier <- flights.carrier
         s <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.distance SORT
-        """,
-    ),
-    query(
-        "expressions of a cube's keys",
-        "SELECT upper(carrier) AS u, concat(upper(carrier), dest) AS c FROM flights "
-        "GROUP BY CUBE (upper(carrier), dest)",
-        """
+    expressions of a cube's keys
+        SELECT upper(carrier) AS u, concat(upper(carrier), dest) AS c FROM flights GROUP BY CUBE (upper(carrier),
+        dest)
         u <- flights.carrier TRANSFORMATION
         c <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
         * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
-        """,
-    ),
-    query(
-        "the values beside the largest",
-        "SELECT m.dest, m.flight FROM (SELECT max(struct(day, dest, flight)) AS m FROM flights GROUP BY carrier)",
-        """
+    the values beside the largest
+        SELECT m.dest, m.flight FROM (SELECT max(struct(day, dest, flight)) AS m FROM flights GROUP BY carrier)
         dest <- flights.dest AGGREGATION, flights.day CONDITIONAL
         flight <- flights.flight AGGREGATION, flights.day CONDITIONAL
         * <- flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "the row of the largest",
-        "SELECT m.dest, m.flight FROM (SELECT max_by(struct(dest, flight), day) AS m FROM flights GROUP BY carrier)",
-        """
+    the row of the largest
+        SELECT m.dest, m.flight FROM (SELECT max_by(struct(dest, flight), day) AS m FROM flights GROUP BY carrier)
         dest <- flights.dest AGGREGATION, flights.day AGGREGATION
         flight <- flights.flight AGGREGATION, flights.day AGGREGATION
         * <- flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "sets of keys in sets of keys",
-        "SELECT carrier, dest, origin, count(*) FILTER (WHERE distance > 9) AS n FROM flights "
-        "GROUP BY carrier, GROUPING SETS (ROLLUP (dest), CUBE (origin))",
-        """
-        carrier <- flights.carrier IDENTITY
-        dest <- flights.dest IDENTITY
-        origin <- flights.origin IDENTITY
+    sets of keys in sets of keys
+        SELECT carrier, dest, origin, count(*) FILTER (WHERE distance > 9) AS n FROM flights GROUP BY carrier,
+        GROUPING SETS (ROLLUP (dest), CUBE (origin))
+        carrier <- flights.carrier
+        dest <- flights.dest
+        origin <- flights.origin
         n <- flights.distance FILTER
         * <- flights.carrier GROUP_BY, flights.dest GROUP_BY, flights.origin GROUP_BY
-        """,
-    ),
-    query(
-        "counting what is so",
-        "SELECT count_if(distance > 9) AS n, bool_and(distance > 9) AS b, regr_slope(distance, air_time) AS r "
-        "FROM flights",
-        """
+    counting what is so
+        SELECT count_if(distance > 9) AS n, bool_and(distance > 9) AS b, regr_slope(distance, air_time) AS r FROM
+        flights
         n <- flights.distance AGGREGATION MASKED, flights.distance CONDITIONAL MASKED
         b <- flights.distance AGGREGATION
         r <- flights.distance AGGREGATION, flights.air_time AGGREGATION
-        """,
-    ),
-    query(
-        "texts joined in an order",
-        "SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, "
-        "mode() WITHIN GROUP (ORDER BY carrier) AS m FROM flights",
-        "l <- flights.dest AGGREGATION; m <- flights.carrier AGGREGATION",
-        since="4.0",
-    ),
-    query(
-        "an explosion of an aggregate",
-        "SELECT carrier, explode(collect_set(dest)) AS d FROM flights GROUP BY carrier",
-        "carrier <- flights.carrier IDENTITY; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY",
-    ),
-    query(
-        "windows of time that overlap",
-        "SELECT w.start AS s, sum(distance) AS d FROM "
-        "(SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w, distance FROM flights) GROUP BY w",
-        """
+    texts joined in an order
+        since: 4.0
+        SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, mode() WITHIN GROUP (ORDER BY carrier)
+        AS m FROM flights
+        l <- flights.dest AGGREGATION; m <- flights.carrier AGGREGATION
+    an explosion of an aggregate
+        SELECT carrier, explode(collect_set(dest)) AS d FROM flights GROUP BY carrier
+        carrier <- flights.carrier; d <- flights.dest AGGREGATION; * <- flights.carrier GROUP_BY
+    windows of time that overlap
+        SELECT w.start AS s, sum(distance) AS d FROM (SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w,
+        distance FROM flights) GROUP BY w
         s <- flights.day TRANSFORMATION
         d <- flights.distance AGGREGATION
         * <- flights.day FILTER, flights.day GROUP_BY
-        """,
-    ),
-    query(
-        "windows of a time that a condition chooses",
-        "SELECT w.end AS e, count(*) AS n FROM (SELECT window(CASE WHEN distance > 9 THEN CAST(day AS TIMESTAMP) END, "
-        "'1 day') AS w FROM flights) GROUP BY w",
-        """
+    windows of a time that a condition chooses
+        SELECT w.end AS e, count(*) AS n FROM (SELECT window(CASE WHEN distance > 9 THEN CAST(day AS TIMESTAMP) END,
+        '1 day') AS w FROM flights) GROUP BY w
         e <- flights.day TRANSFORMATION, flights.distance CONDITIONAL
         n <- nothing
         * <- flights.day FILTER, flights.day GROUP_BY, flights.distance FILTER, flights.distance GROUP_BY
-        """,
-    ),
-    query(
-        "windows of sessions",
-        "SELECT carrier, session_window.end AS e, count(*) AS n FROM "
-        "(SELECT carrier, CAST(day AS TIMESTAMP) AS t FROM flights) GROUP BY carrier, session_window(t, '5 minutes')",
-        """
-        carrier <- flights.carrier IDENTITY
+    windows of sessions
+        SELECT carrier, session_window.end AS e, count(*) AS n FROM (SELECT carrier, CAST(day AS TIMESTAMP) AS t
+        FROM flights) GROUP BY carrier, session_window(t, '5 minutes')
+        carrier <- flights.carrier
         e <- flights.day TRANSFORMATION
         n <- nothing
         * <- flights.day FILTER, flights.day GROUP_BY, flights.carrier GROUP_BY
-        """,
-    ),
-    query(
-        "a pivot of an expression",
-        "SELECT * FROM (SELECT upper(carrier) AS c, year(day) AS y, distance FROM flights) "
-        "PIVOT (avg(distance) / 2 AS half, count(*) AS n FOR y IN (2013, 2014))",
-        """
+    a pivot of an expression
+        SELECT * FROM (SELECT upper(carrier) AS c, year(day) AS y, distance FROM flights) PIVOT (avg(distance) / 2
+        AS half, count(*) AS n FOR y IN (2013, 2014))
         c <- flights.carrier TRANSFORMATION
         2013_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
         2013_n <- flights.day CONDITIONAL
         2014_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
         2014_n <- flights.day CONDITIONAL
         * <- flights.carrier GROUP_BY, flights.day GROUP_BY
-        """,
-    ),
+    """
 )
 
-WINDOWS = (
-    query(
-        "a frame by a range of time",
-        "SELECT sum(distance) OVER (PARTITION BY carrier ORDER BY CAST(day AS TIMESTAMP) "
-        "RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW) AS s FROM flights",
-        "s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.day WINDOW",
-    ),
-    query(
-        "a place in a window",
-        "SELECT nth_value(dest, 2) IGNORE NULLS OVER w AS n, last_value(origin) OVER w AS l, "
-        "lag(struct(dest, distance)) OVER w AS g FROM flights WINDOW w AS (PARTITION BY carrier ORDER BY day)",
-        """
+WINDOWS = queries(
+    """
+    a frame by a range of time
+        SELECT sum(distance) OVER (PARTITION BY carrier ORDER BY CAST(day AS TIMESTAMP) RANGE BETWEEN INTERVAL 7
+        DAYS PRECEDING AND CURRENT ROW) AS s FROM flights
+        s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
+    a place in a window
+        SELECT nth_value(dest, 2) IGNORE NULLS OVER w AS n, last_value(origin) OVER w AS l, lag(struct(dest,
+        distance)) OVER w AS g FROM flights WINDOW w AS (PARTITION BY carrier ORDER BY day)
         n <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
         l <- flights.origin AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
         g.dest <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
         g.distance <- flights.distance TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
-        """,
-    ),
-    query(
-        "the latest row of each, deduplicated",
-        "SELECT * EXCEPT (n) FROM (SELECT carrier, dest, row_number() OVER (PARTITION BY carrier ORDER BY day DESC) "
-        "AS n FROM flights) WHERE n = 1",
-        """
-        carrier <- flights.carrier IDENTITY
-        dest <- flights.dest IDENTITY
-        * <- flights.carrier FILTER, flights.day FILTER
-        """,
-        since="4.0",
-    ),
-    query(
-        "rows that qualify by a window",
-        "SELECT carrier, dest FROM flights QUALIFY row_number() OVER (PARTITION BY carrier ORDER BY day DESC) = 1",
-        """
-        carrier <- flights.carrier IDENTITY
-        dest <- flights.dest IDENTITY
-        * <- flights.carrier FILTER, flights.day FILTER
-        """,
-        since="4.2",
-    ),
-    query(
-        "a subquery in a window's order",
-        "SELECT rank() OVER (ORDER BY distance - (SELECT avg(seats) FROM planes)) AS r FROM flights",
-        "r <- flights.distance WINDOW, planes.seats WINDOW",
-    ),
-    query(
-        "a window's filter",
-        "SELECT count(dest) FILTER (WHERE distance > 9) OVER (PARTITION BY carrier) AS n FROM flights",
-        "n <- flights.dest AGGREGATION MASKED, flights.distance FILTER, flights.carrier WINDOW",
-        since="4.0",
-    ),
+    the latest row of each, deduplicated
+        since: 4.0
+        SELECT * EXCEPT (n) FROM (SELECT carrier, dest, row_number() OVER (PARTITION BY carrier ORDER BY day DESC)
+        AS n FROM flights) WHERE n = 1
+        carrier <- flights.carrier; dest <- flights.dest; * <- flights.carrier FILTER, flights.day FILTER
+    rows that qualify by a window
+        since: 4.2
+        SELECT carrier, dest FROM flights QUALIFY row_number() OVER (PARTITION BY carrier ORDER BY day DESC) = 1
+        carrier <- flights.carrier; dest <- flights.dest; * <- flights.carrier FILTER, flights.day FILTER
+    a subquery in a window's order
+        SELECT rank() OVER (ORDER BY distance - (SELECT avg(seats) FROM planes)) AS r FROM flights
+        r <- flights.distance WINDOW, planes.seats WINDOW
+    a window's filter
+        since: 4.0
+        SELECT count(dest) FILTER (WHERE distance > 9) OVER (PARTITION BY carrier) AS n FROM flights
+        n <- flights.dest AGGREGATION MASKED, flights.distance FILTER, flights.carrier WINDOW
+    """
 )
 
 

@@ -5,15 +5,45 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query, statement, write
+from tests.spark.capture.specification import Case, frame, queries, query, statements, write
 
 FUNCTIONS = (
-    query(
-        "a function that SQL defines is its expression",
-        "SELECT twice_of(distance) AS d, carrier FROM flights",
-        "d <- flights.distance TRANSFORMATION; carrier <- flights.carrier IDENTITY",
-        before=("CREATE OR REPLACE TEMPORARY FUNCTION twice_of(x INT) RETURNS INT RETURN x * 2",),
-        since="4.0",
+    *queries(
+        """
+        a function that SQL defines is its expression
+            before: CREATE OR REPLACE TEMPORARY FUNCTION twice_of(x INT) RETURNS INT RETURN x * 2
+            since: 4.0
+            SELECT twice_of(distance) AS d, carrier FROM flights
+            d <- flights.distance TRANSFORMATION; carrier <- flights.carrier
+        a variable is made of nothing
+            before: DECLARE OR REPLACE VARIABLE least_distance INT DEFAULT 5
+            since: 4.0
+            SELECT least_distance AS l, carrier FROM flights WHERE distance > least_distance
+            l <- nothing; carrier <- flights.carrier; * <- flights.distance FILTER
+        steps of pipes
+            since: 4.0
+            FROM flights |> SET distance = distance + flight |> DROP flight |> AS f |> JOIN planes p ON f.tailnum =
+            p.tailnum |> SELECT distance, model |> ORDER BY model
+            distance <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION
+            model <- planes.model
+            * <- flights.tailnum JOIN, planes.tailnum JOIN, planes.model SORT
+        rows of a variant
+            since: 4.0
+            SELECT e.value AS v FROM crews, LATERAL variant_explode(parse_json(note)) e
+            v <- crews.note TRANSFORMATION
+        names with quotes in them
+            SELECT carrier AS `a``b`, dest AS `c.``d` FROM flights
+            a`b <- flights.carrier; c.`d <- flights.dest
+        several subqueries and conditions in one filter
+            SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum) OR NOT (dest
+            IN (SELECT faa FROM airports) AND distance > 1)
+            carrier <- flights.carrier
+            * <- planes.tailnum FILTER, flights.tailnum FILTER, flights.dest FILTER
+            * <- airports.faa FILTER, flights.distance FILTER
+        counting about is no masking
+            SELECT approx_count_distinct(tailnum) AS n FROM flights
+            n <- flights.tailnum AGGREGATION
+        """
     ),
     query(
         "a function that SQL defines by a query is its query",
@@ -28,18 +58,11 @@ FUNCTIONS = (
     query(
         "a function that gives a table is its query",
         "SELECT model AS m FROM planes_of(2)",
-        "m <- planes.model IDENTITY; * <- planes.engines FILTER",
+        "m <- planes.model; * <- planes.engines FILTER",
         before=(
             "CREATE OR REPLACE TEMPORARY FUNCTION planes_of(n INT) RETURNS TABLE (model STRING) "
             "RETURN SELECT model FROM planes WHERE engines = n",
         ),
-        since="4.0",
-    ),
-    query(
-        "a variable is made of nothing",
-        "SELECT least_distance AS l, carrier FROM flights WHERE distance > least_distance",
-        "l <- nothing; carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER",
-        before=("DECLARE OR REPLACE VARIABLE least_distance INT DEFAULT 5",),
         since="4.0",
     ),
     query(
@@ -52,43 +75,6 @@ FUNCTIONS = (
         )
         + "\n* <- flights.flight FILTER",
     ),
-    query(
-        "steps of pipes",
-        "FROM flights |> SET distance = distance + flight |> DROP flight |> AS f "
-        "|> JOIN planes p ON f.tailnum = p.tailnum |> SELECT distance, model |> ORDER BY model",
-        """
-        distance <- flights.distance TRANSFORMATION, flights.flight TRANSFORMATION
-        model <- planes.model IDENTITY
-        * <- flights.tailnum JOIN, planes.tailnum JOIN, planes.model SORT
-        """,
-        since="4.0",
-    ),
-    query(
-        "rows of a variant",
-        "SELECT e.value AS v FROM crews, LATERAL variant_explode(parse_json(note)) e",
-        "v <- crews.note TRANSFORMATION",
-        since="4.0",
-    ),
-    query(
-        "names with quotes in them",
-        "SELECT carrier AS `a``b`, dest AS `c.``d` FROM flights",
-        "a`b <- flights.carrier IDENTITY; c.`d <- flights.dest IDENTITY",
-    ),
-    query(
-        "several subqueries and conditions in one filter",
-        "SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum) "
-        "OR NOT (dest IN (SELECT faa FROM airports) AND distance > 1)",
-        """
-        carrier <- flights.carrier IDENTITY
-        * <- planes.tailnum FILTER, flights.tailnum FILTER, flights.dest FILTER
-        * <- airports.faa FILTER, flights.distance FILTER
-        """,
-    ),
-    query(
-        "counting about is no masking",
-        "SELECT approx_count_distinct(tailnum) AS n FROM flights",
-        "n <- flights.tailnum AGGREGATION",
-    ),
     frame(
         "a full join by two keys",
         lambda spark: (
@@ -98,7 +84,7 @@ FUNCTIONS = (
         ),
         """
         l <- flights.origin TRANSFORMATION, flights.origin CONDITIONAL, planes.model TRANSFORMATION
-        seats <- planes.seats IDENTITY
+        seats <- planes.seats
         * <- flights.tailnum JOIN, planes.tailnum JOIN, flights.origin JOIN, planes.model JOIN
         """,
     ),
@@ -111,22 +97,21 @@ _ROWS = """
 """
 _TWO = "SELECT tailnum, seats FROM planes"
 WRITES = (
-    statement(
-        "INSERT of a table's rows",
-        "INSERT INTO of_table TABLE two_columns",
-        f"of_table:{_ROWS}",
-        before=(f"CREATE TABLE of_table {_AS}", f"CREATE TEMP VIEW two_columns AS {_TWO}"),
-    ),
-    statement(
-        "INSERT with FROM before SELECT",
-        "FROM planes INSERT INTO from_first SELECT tailnum, seats",
-        f"from_first:{_ROWS}",
-        before=(f"CREATE TABLE from_first {_AS}",),
-    ),
-    statement(
-        "a local directory",
-        f"INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}",
-        _ROWS,
+    *statements(
+        f"""
+        INSERT of a table's rows
+            before: CREATE TABLE of_table (tailnum STRING, seats INT) USING parquet
+            before: CREATE TEMP VIEW two_columns AS SELECT tailnum, seats FROM planes
+            INSERT INTO of_table TABLE two_columns
+            of_table:{_ROWS}
+        INSERT with FROM before SELECT
+            before: CREATE TABLE from_first (tailnum STRING, seats INT) USING parquet
+            FROM planes INSERT INTO from_first SELECT tailnum, seats
+            from_first:{_ROWS}
+        a local directory
+            INSERT OVERWRITE LOCAL DIRECTORY '{{out}}' USING json {_TWO}
+            {_ROWS}
+        """
     ),
     write(
         "a frame as a table, the new way",

@@ -66,7 +66,7 @@ QUERIES: Sequence[tuple[str, Make, str]] = (
             .select("carrier", "far")
         ),
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         far <- flights.distance AGGREGATION
         * <- flights.carrier GROUP_BY, flights.day GROUP_BY, flights.day FILTER
         """,

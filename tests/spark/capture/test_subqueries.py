@@ -5,209 +5,144 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from tests.spark.capture.specification import Case, frame, query
+from tests.spark.capture.specification import Case, frame, queries, query
 
-SCALARS = (
-    query(
-        "a scalar subquery is a value",
-        "SELECT carrier, (SELECT max(seats) FROM planes) AS m FROM flights",
-        "carrier <- flights.carrier IDENTITY; m <- planes.seats AGGREGATION",
-    ),
-    query(
-        "what it filters by is of its column alone",
-        "SELECT carrier, (SELECT max(seats) FROM planes WHERE engines = 2) AS m FROM flights",
-        "carrier <- flights.carrier IDENTITY; m <- planes.seats AGGREGATION, planes.engines FILTER",
-    ),
-    query(
-        "what it sorts and groups by, too",
-        "SELECT (SELECT model FROM planes GROUP BY model ORDER BY max(seats) LIMIT 1) AS m FROM flights",
-        "m <- planes.model IDENTITY, planes.model GROUP_BY, planes.seats SORT; inputs: flights, planes",
-    ),
-    query(
-        "a correlated one is filtered by both",
-        "SELECT f.carrier, (SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum) AS s FROM flights f",
-        """
-        carrier <- flights.carrier IDENTITY
+SCALARS = queries(
+    """
+    a scalar subquery is a value
+        SELECT carrier, (SELECT max(seats) FROM planes) AS m FROM flights
+        carrier <- flights.carrier; m <- planes.seats AGGREGATION
+    what it filters by is of its column alone
+        SELECT carrier, (SELECT max(seats) FROM planes WHERE engines = 2) AS m FROM flights
+        carrier <- flights.carrier; m <- planes.seats AGGREGATION, planes.engines FILTER
+    what it sorts and groups by, too
+        SELECT (SELECT model FROM planes GROUP BY model ORDER BY max(seats) LIMIT 1) AS m FROM flights
+        m <- planes.model, planes.model GROUP_BY, planes.seats SORT; inputs: flights, planes
+    a correlated one is filtered by both
+        SELECT f.carrier, (SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum) AS s FROM flights f
+        carrier <- flights.carrier
         s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER
-        """,
-    ),
-    query(
-        "one in an expression is a part of it",
-        "SELECT distance / (SELECT max(seats) FROM planes) AS x FROM flights",
-        "x <- flights.distance TRANSFORMATION, planes.seats AGGREGATION",
-    ),
-    query(
-        "one in a predicate is a condition",
-        "SELECT CASE WHEN distance > (SELECT avg(seats) FROM planes) THEN dest END AS x FROM flights",
-        "x <- flights.distance CONDITIONAL, planes.seats CONDITIONAL, flights.dest TRANSFORMATION",
-    ),
-    query(
-        "the same one twice",
-        "SELECT (SELECT max(seats) FROM planes) AS a, 1 + (SELECT max(seats) FROM planes) AS b FROM flights",
-        "a <- planes.seats AGGREGATION; b <- planes.seats AGGREGATION; inputs: flights, planes",
-    ),
-    query(
-        "one without rows of a table",
-        "SELECT (SELECT 1) AS one, carrier FROM flights",
-        "one <- nothing; carrier <- flights.carrier IDENTITY",
-    ),
-    query(
-        "one that returns a struct",
-        "SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights",
-        "m <- planes.model AGGREGATION; inputs: flights, planes",
-    ),
+    one in an expression is a part of it
+        SELECT distance / (SELECT max(seats) FROM planes) AS x FROM flights
+        x <- flights.distance TRANSFORMATION, planes.seats AGGREGATION
+    one in a predicate is a condition
+        SELECT CASE WHEN distance > (SELECT avg(seats) FROM planes) THEN dest END AS x FROM flights
+        x <- flights.distance CONDITIONAL, planes.seats CONDITIONAL, flights.dest TRANSFORMATION
+    the same one twice
+        SELECT (SELECT max(seats) FROM planes) AS a, 1 + (SELECT max(seats) FROM planes) AS b FROM flights
+        a, b <- planes.seats AGGREGATION; inputs: flights, planes
+    one without rows of a table
+        SELECT (SELECT 1) AS one, carrier FROM flights
+        one <- nothing; carrier <- flights.carrier
+    one that returns a struct
+        SELECT (SELECT named_struct('n', max(seats), 'm', max(model)) FROM planes).m AS m FROM flights
+        m <- planes.model AGGREGATION; inputs: flights, planes
+    """
 )
 
-FILTERS = (
-    query(
-        "IN filters by what is looked for, where it is looked for, and what that is filtered by",
-        "SELECT carrier FROM flights WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)",
-        """
-        carrier <- flights.carrier IDENTITY
+FILTERS = queries(
+    """
+    IN filters by what is looked for, where it is looked for, and what that is filtered by
+        SELECT carrier FROM flights WHERE tailnum IN (SELECT tailnum FROM planes WHERE engines = 2)
+        carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
-        """,
-    ),
-    query(
-        "NOT IN, too",
-        "SELECT carrier FROM flights WHERE (tailnum, dest) NOT IN (SELECT tailnum, model FROM planes)",
-        """
-        carrier <- flights.carrier IDENTITY
+    NOT IN, too
+        SELECT carrier FROM flights WHERE (tailnum, dest) NOT IN (SELECT tailnum, model FROM planes)
+        carrier <- flights.carrier
         * <- flights.tailnum FILTER, flights.dest FILTER, planes.tailnum FILTER, planes.model FILTER
-        """,
-    ),
-    query(
-        "EXISTS filters by what decides whether there is a row",
-        "SELECT carrier FROM flights f WHERE EXISTS (SELECT * FROM planes p WHERE p.tailnum = f.tailnum)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.tailnum FILTER, planes.tailnum FILTER",
-    ),
-    query(
-        "NOT EXISTS, too",
-        "SELECT carrier FROM flights f WHERE NOT EXISTS "
-        "(SELECT seats FROM planes p WHERE p.tailnum = f.tailnum AND p.engines > 2)",
-        """
-        carrier <- flights.carrier IDENTITY
+    EXISTS filters by what decides whether there is a row
+        SELECT carrier FROM flights f WHERE EXISTS (SELECT * FROM planes p WHERE p.tailnum = f.tailnum)
+        carrier <- flights.carrier; * <- flights.tailnum FILTER, planes.tailnum FILTER
+    NOT EXISTS, too
+        SELECT carrier FROM flights f WHERE NOT EXISTS (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum AND
+        p.engines > 2)
+        carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.engines FILTER
-        """,
-    ),
-    query(
-        "EXISTS of a table that nothing filters still reads it",
-        "SELECT carrier FROM flights WHERE EXISTS (SELECT 1 FROM planes)",
-        "carrier <- flights.carrier IDENTITY; inputs: flights, planes",
-    ),
-    query(
-        "a comparison with a scalar subquery",
-        "SELECT carrier FROM flights WHERE distance > (SELECT avg(seats) FROM planes WHERE engines = 2)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER, planes.seats FILTER, planes.engines FILTER",
-    ),
-    query(
-        "subqueries inside subqueries, each correlated with the one around it",
-        "SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum "
-        "AND EXISTS (SELECT 1 FROM airports a WHERE a.name = p.model AND a.tz > 5))",
-        """
-        carrier <- flights.carrier IDENTITY
+    EXISTS of a table that nothing filters still reads it
+        SELECT carrier FROM flights WHERE EXISTS (SELECT 1 FROM planes)
+        carrier <- flights.carrier; inputs: flights, planes
+    a comparison with a scalar subquery
+        SELECT carrier FROM flights WHERE distance > (SELECT avg(seats) FROM planes WHERE engines = 2)
+        carrier <- flights.carrier; * <- flights.distance FILTER, planes.seats FILTER, planes.engines FILTER
+    subqueries inside subqueries, each correlated with the one around it
+        SELECT carrier FROM flights f WHERE EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND EXISTS
+        (SELECT 1 FROM airports a WHERE a.name = p.model AND a.tz > 5))
+        carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.model FILTER
         * <- airports.name FILTER, airports.tz FILTER
-        """,
-    ),
-    query(
-        "a subquery of the dataset that is filtered",
-        "SELECT carrier FROM flights WHERE distance = (SELECT max(distance) FROM flights)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.distance FILTER",
-    ),
-    query(
-        "a subquery in HAVING",
-        "SELECT carrier FROM flights GROUP BY carrier HAVING sum(distance) > (SELECT max(seats) FROM planes)",
-        """
-        carrier <- flights.carrier IDENTITY
+    a subquery of the dataset that is filtered
+        SELECT carrier FROM flights WHERE distance = (SELECT max(distance) FROM flights)
+        carrier <- flights.carrier; * <- flights.distance FILTER
+    a subquery in HAVING
+        SELECT carrier FROM flights GROUP BY carrier HAVING sum(distance) > (SELECT max(seats) FROM planes)
+        carrier <- flights.carrier
         * <- flights.carrier GROUP_BY, flights.distance FILTER, planes.seats FILTER
-        """,
-    ),
-    query(
-        "a subquery in FROM sees the row before it",
-        "SELECT f.carrier, l.seats FROM flights f, LATERAL (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum) l",
-        """
-        carrier <- flights.carrier IDENTITY
-        seats <- planes.seats IDENTITY
+    a subquery in FROM sees the row before it
+        SELECT f.carrier, l.seats FROM flights f, LATERAL (SELECT seats FROM planes p WHERE p.tailnum = f.tailnum) l
+        carrier <- flights.carrier
+        seats <- planes.seats
         * <- flights.tailnum FILTER, planes.tailnum FILTER
-        """,
-    ),
-    query(
-        "a lateral column made of the row before it",
-        "SELECT l.twice FROM flights f, LATERAL (SELECT f.distance * 2 AS twice) l",
-        "twice <- flights.distance TRANSFORMATION",
-    ),
-    query(
-        "a lateral join with a condition",
-        "SELECT f.carrier, l.m FROM flights f LEFT JOIN LATERAL "
-        "(SELECT max(seats) AS m, max(model) AS n FROM planes p WHERE p.tailnum = f.tailnum) l ON l.n = f.dest",
-        """
-        carrier <- flights.carrier IDENTITY
+    a lateral column made of the row before it
+        SELECT l.twice FROM flights f, LATERAL (SELECT f.distance * 2 AS twice) l
+        twice <- flights.distance TRANSFORMATION
+    a lateral join with a condition
+        SELECT f.carrier, l.m FROM flights f LEFT JOIN LATERAL (SELECT max(seats) AS m, max(model) AS n FROM planes
+        p WHERE p.tailnum = f.tailnum) l ON l.n = f.dest
+        carrier <- flights.carrier
         m <- planes.seats AGGREGATION
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.model JOIN, flights.dest JOIN
-        """,
-    ),
+    """
 )
 
 NAMED = (
-    query(
-        "a CTE is its query",
-        "WITH long AS (SELECT carrier AS c, distance AS d FROM flights WHERE distance > 9) "
-        "SELECT c, d * 2 AS e FROM long",
-        "c <- flights.carrier IDENTITY; e <- flights.distance TRANSFORMATION; * <- flights.distance FILTER",
-    ),
-    query(
-        "a CTE that is used twice",
-        "WITH t AS (SELECT origin, dest, carrier FROM flights) "
-        "SELECT a.origin, b.dest AS to FROM t a JOIN t b ON a.dest = b.origin",
-        "origin <- flights.origin IDENTITY; to <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
-    ),
-    query(
-        "CTEs of CTEs",
-        "WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), "
-        "c AS (WITH d AS (SELECT y FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a",
-        "z <- flights.carrier TRANSFORMATION, flights.carrier IDENTITY",
-    ),
-    query(
-        "a CTE in a subquery",
-        "WITH t AS (SELECT tailnum AS t FROM planes) SELECT carrier FROM flights WHERE tailnum IN (SELECT t FROM t)",
-        "carrier <- flights.carrier IDENTITY; * <- flights.tailnum FILTER, planes.tailnum FILTER",
-    ),
-    query(
-        "a recursive CTE is of its start and its steps",
-        "WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL "
-        "SELECT f.dest, hops + 1 FROM reach JOIN flights f ON f.origin = reach.place WHERE hops < 2) "
-        "SELECT place, hops FROM reach",
+    *queries(
         """
-        place <- flights.origin IDENTITY, flights.dest IDENTITY
-        hops <- nothing
-        * <- flights.carrier FILTER, flights.origin JOIN, flights.dest JOIN
-        """,
-        since="4.1",
-    ),
-    query(
-        "a recursive CTE whose columns change places",
-        "WITH RECURSIVE r(n, a, b) AS (SELECT 0, carrier, dest FROM flights UNION ALL "
-        "SELECT n + 1, b, upper(a) FROM r WHERE n < 3) SELECT a FROM r",
-        "a <- flights.carrier IDENTITY, flights.dest IDENTITY, flights.carrier TRANSFORMATION, "
-        "flights.dest TRANSFORMATION",
-        since="4.1",
-    ),
-    query(
-        "a temporary view is its query",
-        "SELECT c FROM view_of_session",
-        "c <- flights.carrier IDENTITY; * <- flights.distance FILTER",
-        before=("CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9",),
-    ),
-    query(
-        "a view of all sessions, too",
-        "SELECT c FROM global_temp.view_of_all",
-        "c <- flights.carrier TRANSFORMATION",
-        before=("CREATE OR REPLACE GLOBAL TEMP VIEW view_of_all AS SELECT upper(carrier) AS c FROM flights",),
+        a CTE is its query
+            WITH long AS (SELECT carrier AS c, distance AS d FROM flights WHERE distance > 9) SELECT c, d * 2 AS e FROM
+            long
+            c <- flights.carrier; e <- flights.distance TRANSFORMATION; * <- flights.distance FILTER
+        a CTE that is used twice
+            WITH t AS (SELECT origin, dest, carrier FROM flights) SELECT a.origin, b.dest AS to FROM t a JOIN t b ON
+            a.dest = b.origin
+            origin <- flights.origin; to <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN
+        CTEs of CTEs
+            WITH a AS (SELECT carrier AS x FROM flights), b AS (SELECT upper(x) AS y FROM a), c AS (WITH d AS (SELECT y
+            FROM b) SELECT y AS z FROM d) SELECT z FROM c UNION ALL SELECT x FROM a
+            z <- flights.carrier TRANSFORMATION, flights.carrier
+        a CTE in a subquery
+            WITH t AS (SELECT tailnum AS t FROM planes) SELECT carrier FROM flights WHERE tailnum IN (SELECT t FROM t)
+            carrier <- flights.carrier; * <- flights.tailnum FILTER, planes.tailnum FILTER
+        a recursive CTE is of its start and its steps
+            since: 4.1
+            WITH RECURSIVE reach(place, hops) AS (SELECT origin, 0 FROM flights WHERE carrier = 'UA' UNION ALL SELECT
+            f.dest, hops + 1 FROM reach JOIN flights f ON f.origin = reach.place WHERE hops < 2) SELECT place, hops FROM
+            reach
+            place <- flights.origin, flights.dest
+            hops <- nothing
+            * <- flights.carrier FILTER, flights.origin JOIN, flights.dest JOIN
+        a recursive CTE whose columns change places
+            since: 4.1
+            WITH RECURSIVE r(n, a, b) AS (SELECT 0, carrier, dest FROM flights UNION ALL SELECT n + 1, b, upper(a) FROM
+            r WHERE n < 3) SELECT a FROM r
+            a <- flights.carrier, flights.dest, flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+        a temporary view is its query
+            before: CREATE OR REPLACE TEMP VIEW view_of_session AS SELECT carrier c FROM flights WHERE distance > 9
+            SELECT c FROM view_of_session
+            c <- flights.carrier; * <- flights.distance FILTER
+        a view of all sessions, too
+            before: CREATE OR REPLACE GLOBAL TEMP VIEW view_of_all AS SELECT upper(carrier) AS c FROM flights
+            SELECT c FROM global_temp.view_of_all
+            c <- flights.carrier TRANSFORMATION
+        a cached table is the table
+            before: CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9
+            SELECT c FROM cached_flights
+            c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER
+        """
     ),
     query(
         "a view that stays, with names of its own, and a view of it",
         "SELECT far, who FROM view_of_view",
-        "far <- flights.distance IDENTITY; who <- flights.carrier TRANSFORMATION",
+        "far <- flights.distance; who <- flights.carrier TRANSFORMATION",
         before=(
             "CREATE OR REPLACE VIEW view_that_stays (who, far) AS SELECT lower(carrier) AS c, distance FROM flights",
             "CREATE OR REPLACE VIEW view_of_view AS SELECT far, who FROM view_that_stays",
@@ -220,12 +155,6 @@ NAMED = (
             spark.sql("SELECT s + 1 AS t FROM view_of_frame"),
         )[1],
         "t <- planes.seats TRANSFORMATION",
-    ),
-    query(
-        "a cached table is the table",
-        "SELECT c FROM cached_flights",
-        "c <- flights.carrier TRANSFORMATION; * <- flights.distance FILTER",
-        before=("CACHE TABLE cached_flights AS SELECT upper(carrier) AS c FROM flights WHERE distance > 9",),
     ),
     frame(
         "a cached frame is the frame",
@@ -244,7 +173,7 @@ NAMED = (
         ),
         """
         x <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
-        dest <- flights.dest IDENTITY
+        dest <- flights.dest
         * <- flights.distance FILTER
         """,
     ),
@@ -256,12 +185,12 @@ NAMED = (
             .join(kept.alias("b"), sf.col("a.dest") == sf.col("b.origin"))
             .select("a.origin", sf.col("b.dest").alias("to"))
         ),
-        "origin <- flights.origin IDENTITY; to <- flights.dest IDENTITY; * <- flights.dest JOIN, flights.origin JOIN",
+        "origin <- flights.origin; to <- flights.dest; * <- flights.dest JOIN, flights.origin JOIN",
     ),
     frame(
         "a frame that is checkpointed at its first use is the frame",
         lambda spark: spark.table("planes").select("seats").localCheckpoint(eager=False),
-        "seats <- planes.seats IDENTITY",
+        "seats <- planes.seats",
     ),
     frame(
         "a checkpoint of a checkpoint",

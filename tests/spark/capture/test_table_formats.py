@@ -45,8 +45,8 @@ STATEMENTS = (
         "INSERT INTO {of}checked SELECT upper(carrier), flight, distance, NULL FROM {of}source VERSION AS OF {first}",
         """
         carrier <- source.carrier TRANSFORMATION
-        flight <- source.flight IDENTITY
-        distance <- source.distance IDENTITY
+        flight <- source.flight
+        distance <- source.distance
         route <- nothing
         """,
     ),
@@ -55,7 +55,7 @@ STATEMENTS = (
         "UPDATE {of}checked SET distance = distance * 2, route.origin = carrier WHERE flight > 2",
         """
         distance <- checked.distance TRANSFORMATION, checked.flight CONDITIONAL
-        route.origin <- checked.carrier IDENTITY, checked.flight CONDITIONAL
+        route.origin <- checked.carrier, checked.flight CONDITIONAL
         """,
     ),
     (

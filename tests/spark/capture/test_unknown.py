@@ -32,7 +32,7 @@ CASES = (
     frame(
         "rows of an RDD are unknown, the files that it is made of are not",
         lambda spark: _flights(spark).rdd.map(lambda row: Row(c=row.carrier, d=row.distance)).toDF(),
-        "c <- unknown; d <- unknown; inputs: flights",
+        "c, d <- unknown; inputs: flights",
     ),
     frame(
         "an RDD is made of all that it was joined of",
@@ -43,7 +43,7 @@ CASES = (
             .map(lambda pair: Row(tailnum=pair[0], seats=pair[1][1]))
             .toDF("tailnum STRING, seats INT")
         ),
-        "tailnum <- unknown; seats <- unknown; inputs: flights, planes",
+        "tailnum, seats <- unknown; inputs: flights, planes",
     ),
     write(
         "an RDD of text, a single file of a folder, and a folder of several",
@@ -60,7 +60,7 @@ CASES = (
         ),
         """
         x <- flights.distance TRANSFORMATION, unknown
-        distance <- flights.distance IDENTITY
+        distance <- flights.distance
         rate <- unknown
         one <- nothing
         * <- flights.carrier JOIN
@@ -79,8 +79,8 @@ CASES = (
             )
         ),
         """
-        tailnum <- flights.tailnum IDENTITY
-        distance <- flights.distance IDENTITY
+        tailnum <- flights.tailnum
+        distance <- flights.distance
         * <- flights.tailnum JOIN
         inputs: flights, planes
         """,
@@ -98,7 +98,7 @@ CASES = (
     frame(
         "the file that a row lies in is no column of the dataset",
         lambda spark: spark.table("planes").select("seats", sf.col("_metadata.file_path").alias("file")),
-        "seats <- planes.seats IDENTITY; file <- nothing",
+        "seats <- planes.seats; file <- nothing",
     ),
 )
 

@@ -13,33 +13,56 @@ from pyspark.sql import SparkSession
 from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.row_tables import add_catalog
-from tests.spark.capture.specification import Case, expected, frame, lines_of, query, statement
+from tests.spark.capture.specification import Case, expected, frame, lines_of, queries, query, statement, statements
 
 _FARTHEST = ("DECLARE OR REPLACE VARIABLE farthest INT", "SET VAR farthest = (SELECT max(distance) FROM flights)")
 
 VARIABLES = (
-    query(
-        "a variable is what it was set to",
-        "SELECT seats, farthest AS far FROM planes",
-        "seats <- planes.seats IDENTITY; far <- flights.distance AGGREGATION",
-        before=_FARTHEST,
-        since="4.0",
-    ),
-    query(
-        "a variable that decides about rows",
-        "SELECT seats FROM planes WHERE seats < farthest",
-        "seats <- planes.seats IDENTITY; * <- planes.seats FILTER, flights.distance FILTER",
-        before=_FARTHEST,
-        since="4.0",
-    ),
-    query(
-        "a variable in a subquery and in a CTE",
-        "WITH few AS (SELECT * FROM planes WHERE seats < session.farthest) "
-        "SELECT model, (SELECT max(system.session.farthest + alt) FROM airports) AS high FROM few",
+    *queries(
         """
-        model <- planes.model IDENTITY
-        high <- flights.distance AGGREGATION, airports.alt AGGREGATION
-        * <- planes.seats FILTER, flights.distance FILTER
+        a variable is what it was set to
+            SELECT seats, farthest AS far FROM planes
+            seats <- planes.seats; far <- flights.distance AGGREGATION
+        a variable that decides about rows
+            SELECT seats FROM planes WHERE seats < farthest
+            seats <- planes.seats; * <- planes.seats FILTER, flights.distance FILTER
+        a variable in a subquery and in a CTE
+            WITH few AS (SELECT * FROM planes WHERE seats < session.farthest) SELECT model, (SELECT
+            max(system.session.farthest + alt) FROM airports) AS high FROM few
+            model <- planes.model
+            high <- flights.distance AGGREGATION, airports.alt AGGREGATION
+            * <- planes.seats FILTER, flights.distance FILTER
+        a variable set from itself
+            before: SET VAR farthest = farthest + (SELECT max(seats) FROM planes)
+            SELECT faa, farthest AS far FROM airports
+            faa <- airports.faa; far <- flights.distance AGGREGATION, planes.seats AGGREGATION
+        a variable set again has forgotten what it was
+            before: SET VAR farthest = 7
+            SELECT faa, farthest AS far FROM airports
+            faa <- airports.faa; far <- nothing
+        a variable set to its default again
+            before: SET VAR farthest = DEFAULT
+            SELECT faa, farthest AS far FROM airports
+            faa <- airports.faa; far <- nothing
+        a variable declared from another
+            before: DECLARE OR REPLACE VARIABLE more INT DEFAULT farthest + 1
+            SELECT faa, more AS m FROM airports
+            faa <- airports.faa; m <- flights.distance AGGREGATION
+        several variables set by one query
+            before: DECLARE OR REPLACE VARIABLE first STRING
+            before: SET VAR (farthest, first) = (SELECT max(distance), min(tailnum) FROM flights WHERE carrier = 'UA')
+            SELECT faa, farthest AS far, first AS f FROM airports
+            faa <- airports.faa
+            far <- flights.distance AGGREGATION, flights.carrier FILTER
+            f <- flights.tailnum AGGREGATION, flights.carrier FILTER
+        a variable in a temporary view
+            before: CREATE OR REPLACE TEMP VIEW few AS SELECT seats FROM planes WHERE seats < farthest
+            SELECT * FROM few
+            seats <- planes.seats; * <- planes.seats FILTER, flights.distance FILTER
+        a variable set by a statement in a text
+            before: EXECUTE IMMEDIATE 'SELECT max(flight) FROM flights' INTO farthest
+            SELECT seats, farthest AS far FROM planes
+            seats <- planes.seats; far <- flights.flight AGGREGATION
         """,
         before=_FARTHEST,
         since="4.0",
@@ -47,93 +70,37 @@ VARIABLES = (
     query(
         "a variable set by a query with conditions",
         "SELECT seats, least AS l FROM planes",
-        "seats <- planes.seats IDENTITY; l <- flights.flight AGGREGATION, flights.carrier FILTER",
+        "seats <- planes.seats; l <- flights.flight AGGREGATION, flights.carrier FILTER",
         before=(
             "DECLARE OR REPLACE VARIABLE least INT",
             "SET VAR least = (WITH of AS (SELECT * FROM flights WHERE carrier = 'UA') SELECT min(flight) FROM of)",
         ),
         since="4.0",
     ),
-    query(
-        "a variable set from itself",
-        "SELECT faa, farthest AS far FROM airports",
-        "faa <- airports.faa IDENTITY; far <- flights.distance AGGREGATION, planes.seats AGGREGATION",
-        before=(*_FARTHEST, "SET VAR farthest = farthest + (SELECT max(seats) FROM planes)"),
-        since="4.0",
-    ),
-    query(
-        "a variable set again has forgotten what it was",
-        "SELECT faa, farthest AS far FROM airports",
-        "faa <- airports.faa IDENTITY; far <- nothing",
-        before=(*_FARTHEST, "SET VAR farthest = 7"),
-        since="4.0",
-    ),
-    query(
-        "a variable set to its default again",
-        "SELECT faa, farthest AS far FROM airports",
-        "faa <- airports.faa IDENTITY; far <- nothing",
-        before=(*_FARTHEST, "SET VAR farthest = DEFAULT"),
-        since="4.0",
-    ),
-    query(
-        "a variable declared from another",
-        "SELECT faa, more AS m FROM airports",
-        "faa <- airports.faa IDENTITY; m <- flights.distance AGGREGATION",
-        before=(*_FARTHEST, "DECLARE OR REPLACE VARIABLE more INT DEFAULT farthest + 1"),
-        since="4.0",
-    ),
-    query(
-        "several variables set by one query",
-        "SELECT faa, farthest AS far, first AS f FROM airports",
+    *queries(
         """
-        faa <- airports.faa IDENTITY
-        far <- flights.distance AGGREGATION, flights.carrier FILTER
-        f <- flights.tailnum AGGREGATION, flights.carrier FILTER
+        a variable with an odd name
+            before: DECLARE OR REPLACE VARIABLE `a.b` INT
+            before: SET VAR `a.b` = (SELECT max(seats) FROM planes)
+            SELECT faa, `a.b` AS far FROM airports
+            faa <- airports.faa; far <- planes.seats AGGREGATION
+        a column comes before a variable of its name
+            before: DECLARE OR REPLACE VARIABLE tailnum INT
+            before: SET VAR tailnum = (SELECT max(seats) FROM planes)
+            SELECT flight, tailnum AS t FROM flights
+            flight <- flights.flight; t <- flights.tailnum
         """,
-        before=(
-            *_FARTHEST,
-            "DECLARE OR REPLACE VARIABLE first STRING",
-            "SET VAR (farthest, first) = (SELECT max(distance), min(tailnum) FROM flights WHERE carrier = 'UA')",
-        ),
-        since="4.0",
-    ),
-    query(
-        "a variable with an odd name",
-        "SELECT faa, `a.b` AS far FROM airports",
-        "faa <- airports.faa IDENTITY; far <- planes.seats AGGREGATION",
-        before=("DECLARE OR REPLACE VARIABLE `a.b` INT", "SET VAR `a.b` = (SELECT max(seats) FROM planes)"),
-        since="4.0",
-    ),
-    query(
-        "a column comes before a variable of its name",
-        "SELECT flight, tailnum AS t FROM flights",
-        "flight <- flights.flight IDENTITY; t <- flights.tailnum IDENTITY",
-        before=("DECLARE OR REPLACE VARIABLE tailnum INT", "SET VAR tailnum = (SELECT max(seats) FROM planes)"),
-        since="4.0",
-    ),
-    query(
-        "a variable in a temporary view",
-        "SELECT * FROM few",
-        "seats <- planes.seats IDENTITY; * <- planes.seats FILTER, flights.distance FILTER",
-        before=(*_FARTHEST, "CREATE OR REPLACE TEMP VIEW few AS SELECT seats FROM planes WHERE seats < farthest"),
         since="4.0",
     ),
     frame(
         "a variable in a frame's expressions",
         lambda spark: spark.table("planes").selectExpr("seats", "farthest AS far").where("seats < farthest"),
         """
-        seats <- planes.seats IDENTITY
+        seats <- planes.seats
         far <- flights.distance AGGREGATION
         * <- planes.seats FILTER, flights.distance FILTER
         """,
         before=_FARTHEST,
-        since="4.0",
-    ),
-    query(
-        "a variable set by a statement in a text",
-        "SELECT seats, farthest AS far FROM planes",
-        "seats <- planes.seats IDENTITY; far <- flights.flight AGGREGATION",
-        before=(*_FARTHEST, "EXECUTE IMMEDIATE 'SELECT max(flight) FROM flights' INTO farthest"),
         since="4.0",
     ),
     statement(
@@ -146,19 +113,17 @@ VARIABLES = (
 )
 _INTO = "INSERT OVERWRITE DIRECTORY '{out}' USING parquet "
 SCRIPTS = (
-    statement(
-        "a script's variable is what it was set to",
-        "BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); "
-        f"{_INTO} SELECT seats, k AS far FROM planes; END",
-        "seats <- planes.seats IDENTITY; far <- flights.distance AGGREGATION",
-        since="4.0",
-    ),
-    statement(
-        "a script's variables of one name are two",
-        "BEGIN l: BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); "
-        f"m: BEGIN DECLARE k INT; SET k = (SELECT max(seats) FROM planes); {_INTO} SELECT l.k AS a, k AS b; END; "
-        "END; END",
-        "a <- flights.distance AGGREGATION; b <- planes.seats AGGREGATION",
+    *statements(
+        f"""
+        a script's variable is what it was set to
+            BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); {_INTO} SELECT seats, k AS far FROM
+            planes; END
+            seats <- planes.seats; far <- flights.distance AGGREGATION
+        a script's variables of one name are two
+            BEGIN l: BEGIN DECLARE k INT; SET k = (SELECT max(distance) FROM flights); m: BEGIN DECLARE k INT; SET k =
+            (SELECT max(seats) FROM planes); {_INTO} SELECT l.k AS a, k AS b; END; END; END
+            a <- flights.distance AGGREGATION; b <- planes.seats AGGREGATION
+        """,
         since="4.0",
     ),
     statement(
@@ -172,7 +137,7 @@ SCRIPTS = (
         "a row of a loop is of a query that nobody knows",
         "BEGIN FOR r AS SELECT carrier, distance FROM flights LIMIT 1 DO "
         f"{_INTO} SELECT seats, r.distance AS d FROM planes; END FOR; END",
-        "seats <- planes.seats IDENTITY; d <- unknown; inputs: planes, unknown",
+        "seats <- planes.seats; d <- unknown; inputs: planes, unknown",
         since="4.0",
     ),
 )

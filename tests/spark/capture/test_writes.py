@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, query, statement, write
+from tests.spark.capture.specification import Case, query, statement, statements, write
 
 _SQL = "SELECT carrier, distance * 2 AS far FROM flights"
 _COLUMNS = """
@@ -24,7 +24,7 @@ FILES = (
     write(
         "a frame as text",
         lambda spark, out: spark.sql("SELECT carrier AS value FROM flights").write.text(out),
-        "value <- flights.carrier IDENTITY",
+        "value <- flights.carrier",
     ),
     write(
         "a frame over files that were there",
@@ -67,7 +67,7 @@ CHAR_TYPES = (
     statement(
         "named columns of types of a length",
         "INSERT INTO some_chars (v) SELECT upper(carrier) FROM flights",
-        "some_chars:\nv <- flights.carrier TRANSFORMATION\nc <- nothing",
+        "some_chars:; v <- flights.carrier TRANSFORMATION; c <- nothing",
         before=("CREATE TABLE some_chars (v VARCHAR(20), c CHAR(5)) USING parquet",),
         since="4.0",  # 3.5 writes no null into a CHAR
     ),
@@ -81,16 +81,18 @@ CHAR_TYPES = (
 
 _AS = "(carrier STRING, far INT) USING parquet"
 TABLES = (
-    statement("a table as selected", f"CREATE TABLE made_so USING parquet AS {_SQL}", f"made_so:{_COLUMNS}"),
-    statement(
-        "a table at a place of its own",
-        f"CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}",
-        f"out:{_COLUMNS}",
-    ),
-    statement(
-        "a table in partitions",
-        f"CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}",
-        f"in_parts:{_COLUMNS}",
+    *statements(
+        f"""
+        a table as selected
+            CREATE TABLE made_so USING parquet AS {_SQL}
+            made_so:{_COLUMNS}
+        a table at a place of its own
+            CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}
+            out:{_COLUMNS}
+        a table in partitions
+            CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}
+            in_parts:{_COLUMNS}
+        """
     ),
     write(
         "a frame as a new table",
@@ -117,113 +119,80 @@ TABLES = (
     write(
         "a frame inserted into a table, by places",
         lambda spark, out: spark.sql("SELECT dest, flight FROM flights").write.insertInto("by_place"),
-        """
-        by_place:
-        carrier <- flights.dest IDENTITY
-        far <- flights.flight IDENTITY
-        """,
+        "by_place:; carrier <- flights.dest; far <- flights.flight",
         before=(f"CREATE TABLE by_place {_AS}",),
     ),
-    statement(
-        "INSERT", f"INSERT INTO inserted {_SQL}", f"inserted:{_COLUMNS}", before=(f"CREATE TABLE inserted {_AS}",)
-    ),
-    statement(
-        "INSERT casts to the table's types, and that changes nothing",
-        "INSERT INTO inserted_wide SELECT carrier, flight FROM flights",
+    *statements(
+        f"""
+        INSERT
+            before: CREATE TABLE inserted (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted {_SQL}
+            inserted:{_COLUMNS}
+        INSERT casts to the table's types, and that changes nothing
+            before: CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet
+            INSERT INTO inserted_wide SELECT carrier, flight FROM flights
+            inserted_wide:; carrier <- flights.carrier; far <- flights.flight
+        INSERT into columns in another order
+            before: CREATE TABLE inserted_columns (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights
+            inserted_columns:; far <- flights.distance; carrier <- flights.dest
+        INSERT BY NAME
+            before: CREATE TABLE inserted_names (carrier STRING, far INT) USING parquet
+            INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights
+            inserted_names:; far <- flights.distance; carrier <- flights.dest
         """
-        inserted_wide:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.flight IDENTITY
-        """,
-        before=("CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet",),
     ),
-    statement(
-        "INSERT into columns in another order",
-        "INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights",
+    *statements(
         """
-        inserted_columns:
-        far <- flights.distance IDENTITY
-        carrier <- flights.dest IDENTITY
-        """,
-        before=(f"CREATE TABLE inserted_columns {_AS}",),
-    ),
-    statement(
-        "INSERT BY NAME",
-        "INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights",
+        a column that is left out has its default, which is made of nothing
+            before: CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet
+            INSERT INTO inserted_default (carrier) SELECT carrier FROM flights
+            inserted_default:; carrier <- flights.carrier; far <- nothing
+        INSERT of rows that the statement holds
+            before: CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet
+            INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)
+            inserted_values:; carrier, far <- nothing; inputs: none
         """
-        inserted_names:
-        far <- flights.distance IDENTITY
-        carrier <- flights.dest IDENTITY
-        """,
-        before=(f"CREATE TABLE inserted_names {_AS}",),
     ),
-    statement(
-        "a column that is left out has its default, which is made of nothing",
-        "INSERT INTO inserted_default (carrier) SELECT carrier FROM flights",
+    *statements(
+        f"""
+        INSERT OVERWRITE
+            before: CREATE TABLE overwritten (carrier STRING, far INT) USING parquet
+            INSERT OVERWRITE overwritten {_SQL}
+            overwritten:{_COLUMNS}
+        INSERT of a table's own rows reads it
+            before: CREATE TABLE own_rows (carrier STRING, far INT) USING parquet
+            before: INSERT INTO own_rows VALUES ('UA', 1)
+            INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows
+            own_rows:; carrier <- own_rows.carrier; far <- own_rows.far TRANSFORMATION
         """
-        inserted_default:
-        carrier <- flights.carrier IDENTITY
-        far <- nothing
-        """,
-        before=("CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet",),
     ),
-    statement(
-        "INSERT of rows that the statement holds",
-        "INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)",
+    *statements(
         """
-        inserted_values:
-        carrier <- nothing
-        far <- nothing
-        inputs: none
-        """,
-        before=("CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet",),
-    ),
-    statement(
-        "INSERT OVERWRITE",
-        f"INSERT OVERWRITE overwritten {_SQL}",
-        f"overwritten:{_COLUMNS}",
-        before=(f"CREATE TABLE overwritten {_AS}",),
-    ),
-    statement(
-        "INSERT of a table's own rows reads it",
-        "INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows",
+        a partition that the statement names is made of nothing
+            before: CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)
+            INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights
+            static_part:
+            carrier <- flights.carrier
+            far <- flights.distance
+            day <- nothing
+        partitions that the rows name are columns
+            before: CREATE TABLE dynamic_part (carrier STRING, far INT, day DATE) USING parquet PARTITIONED BY (day)
+            INSERT INTO dynamic_part PARTITION (day) SELECT carrier, distance, day FROM flights
+            dynamic_part:
+            carrier <- flights.carrier
+            far <- flights.distance
+            day <- flights.day
         """
-        own_rows:
-        carrier <- own_rows.carrier IDENTITY
-        far <- own_rows.far TRANSFORMATION
-        """,
-        before=(f"CREATE TABLE own_rows {_AS}", "INSERT INTO own_rows VALUES ('UA', 1)"),
-    ),
-    statement(
-        "a partition that the statement names is made of nothing",
-        "INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights",
-        """
-        static_part:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
-        day <- nothing
-        """,
-        before=("CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)",),
-    ),
-    statement(
-        "partitions that the rows name are columns",
-        "INSERT INTO dynamic_part PARTITION (day) SELECT carrier, distance, day FROM flights",
-        """
-        dynamic_part:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
-        day <- flights.day IDENTITY
-        """,
-        before=("CREATE TABLE dynamic_part (carrier STRING, far INT, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
     statement(
         "one partition that the statement names and one that the rows name",
         "INSERT INTO both_parts PARTITION (year = 2013, dest) SELECT carrier, dest FROM flights",
         """
         both_parts:
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         year <- nothing
-        dest <- flights.dest IDENTITY
+        dest <- flights.dest
         """,
         before=(
             "CREATE TABLE both_parts (carrier STRING, year INT, dest STRING) USING parquet PARTITIONED BY (year, dest)",
@@ -237,53 +206,44 @@ TABLES = (
             .option("partitionOverwriteMode", "dynamic")
             .insertInto("dynamic_over")
         ),
-        """
-        dynamic_over:
-        carrier <- flights.carrier IDENTITY
-        day <- flights.day IDENTITY
-        """,
+        "dynamic_over:; carrier <- flights.carrier; day <- flights.day",
         before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
     ),
-    statement(
-        "one statement that writes two tables",
-        "FROM flights INSERT INTO first_of_two SELECT carrier, distance WHERE distance > 9 "
-        "INSERT INTO second_of_two SELECT dest, flight",
+    *statements(
+        f"""
+        one statement that writes two tables
+            before: CREATE TABLE first_of_two (carrier STRING, far INT) USING parquet
+            before: CREATE TABLE second_of_two (carrier STRING, far INT) USING parquet
+            FROM flights INSERT INTO first_of_two SELECT carrier, distance WHERE distance > 9 INSERT INTO second_of_two
+            SELECT dest, flight
+            first_of_two:
+            carrier <- flights.carrier
+            far <- flights.distance
+            * <- flights.distance FILTER
+            second_of_two:
+            carrier <- flights.dest
+            far <- flights.flight
+        a table in a database of its own
+            before: CREATE DATABASE archive
+            before: CREATE TABLE archive.kept (carrier STRING, far INT) USING parquet
+            INSERT INTO archive.kept {_SQL}
+            kept:{_COLUMNS}
         """
-        first_of_two:
-        carrier <- flights.carrier IDENTITY
-        far <- flights.distance IDENTITY
-        * <- flights.distance FILTER
-        second_of_two:
-        carrier <- flights.dest IDENTITY
-        far <- flights.flight IDENTITY
-        """,
-        before=(f"CREATE TABLE first_of_two {_AS}", f"CREATE TABLE second_of_two {_AS}"),
     ),
-    statement(
-        "a table in a database of its own",
-        f"INSERT INTO archive.kept {_SQL}",
-        f"kept:{_COLUMNS}",
-        before=("CREATE DATABASE archive", f"CREATE TABLE archive.kept {_AS}"),
-    ),
-    statement(
-        "a column's name that the table spells in another way",
-        "INSERT INTO other_case SELECT carrier FROM flights",
+    *statements(
         """
-        other_case:
-        Carrier <- flights.carrier IDENTITY
-        """,
-        before=("CREATE TABLE other_case (Carrier STRING) USING parquet",),
-    ),
-    statement(
-        "structs are inserted by their fields",
-        "INSERT INTO structs SELECT faa, named_struct('lat', alt, 'lon', location.lon) FROM airports",
+        a column's name that the table spells in another way
+            before: CREATE TABLE other_case (Carrier STRING) USING parquet
+            INSERT INTO other_case SELECT carrier FROM flights
+            other_case:; Carrier <- flights.carrier
+        structs are inserted by their fields
+            before: CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet
+            INSERT INTO structs SELECT faa, named_struct('lat', alt, 'lon', location.lon) FROM airports
+            structs:
+            faa <- airports.faa
+            at.lat <- airports.alt
+            at.lon <- airports.location.lon
         """
-        structs:
-        faa <- airports.faa IDENTITY
-        at.lat <- airports.alt IDENTITY
-        at.lon <- airports.location.lon IDENTITY
-        """,
-        before=("CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet",),
     ),
 )
 

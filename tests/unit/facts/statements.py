@@ -11,18 +11,18 @@ A, B, C = (JobId("emissions", name) for name in "ABC")
 X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
 
 
-def the(run):
+def run_id(run):
     """Return the id of a run that a test names by two letters."""
     return f"00000000-0000-4000-8000-0000000000{run}"
 
 
 def version_by(dataset, job, run):
     """Return the id of the version that the job's run made."""
-    return run_version_id(dataset, RunKey.of(job, the(run)))
+    return run_version_id(dataset, RunKey.of(job, run_id(run)))
 
 
-def short(run):
-    """Return the two letters."""
+def letters(run):
+    """Return the two letters of a run's id."""
     return run and run[-2:]
 
 
@@ -44,7 +44,7 @@ def uses(datasets):
 
 def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
     rest = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
-    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **rest))
+    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=run_id(run), job=job, **rest))
 
 
 def a_job_event(second, job, inputs=(), outputs=(), **more):

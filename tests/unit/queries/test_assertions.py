@@ -15,7 +15,7 @@ from headwater.queries.results.entities import AssertionCounts
 from headwater.queries.service import LineageQueries
 from headwater.queries.view.nodes import ROWS_MAX
 from tests.examples import examples
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, short
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, a_deletion, an_event, at, letters
 from tests.unit.facts.strategies import a_symlink, arrivals, checked_streams, stamped
 from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 
@@ -46,7 +46,7 @@ def checked(second, run, *sent, dataset=X, job=A):
 
 
 def listed(page):
-    return [(result.outcome, result.type, result.column, result.run and short(result.run)) for result in page.items]
+    return [(result.outcome, result.type, result.column, result.run and letters(result.run)) for result in page.items]
 
 
 TWICE = [

@@ -17,12 +17,12 @@ from tests.examples import examples
 from tests.fakes.memory_dynamodb import Calls
 from tests.runs_model import Model
 from tests.runs_model.results import rendered
-from tests.unit.facts.statements import A, B, C, X, a_deletion, an_event, code, short, the
+from tests.unit.facts.statements import A, B, C, X, a_deletion, an_event, code, letters, run_id
 from tests.unit.facts.strategies import JOBS, RUNS, families, streams
 from tests.unit.queries.every_query import loaded
 
 PAGE = {"limit": 100, "offset": 0}
-OF_A, OF_C = ParentRun(the("a1"), A), ParentRun(the("c1"), C)
+OF_A, OF_C = ParentRun(run_id("a1"), A), ParentRun(run_id("c1"), C)
 
 
 @st.composite
@@ -52,21 +52,21 @@ def jobs_below(queries, job):
 
 
 def runs_below(queries, run):
-    return [short(child.id) for child in queries.list_child_runs(the(run), **PAGE).items]
+    return [letters(child.id) for child in queries.list_child_runs(run_id(run), **PAGE).items]
 
 
 def test_a_parent_that_sends_nothing_has_children(queries_over):
     queries = queries_over([an_event(1, "b1", B, outputs=[X], parent=OF_A), an_event(2, "c1", C, "FAIL", parent=OF_A)])
     listed = queries.list_child_jobs(A, **PAGE)
     assert [(child.id, child.latest_run.state, child.latest_runs[0].id) for child in listed.items] == [
-        (B, "COMPLETED", the("b1")),
-        (C, "FAILED", the("c1")),
+        (B, "COMPLETED", run_id("b1")),
+        (C, "FAILED", run_id("c1")),
     ]
     # The run that started last comes first.
     assert runs_below(queries, "a1") == ["c1", "b1"]
     assert jobs_below(queries, B) == runs_below(queries, "b1") == []
     assert queries.list_child_jobs(JobId("emissions", "none"), **PAGE) is None
-    assert queries.list_child_runs(the("none"), **PAGE) is None
+    assert queries.list_child_runs(run_id("none"), **PAGE) is None
 
 
 def test_a_job_and_a_run_have_the_parent_that_they_named_last(queries_over):
@@ -78,7 +78,7 @@ def test_a_job_and_a_run_have_the_parent_that_they_named_last(queries_over):
 
 def test_a_run_whose_parent_has_the_run_id_of_another_job_is_no_child_of_that_jobs_run(queries_over):
     queries = queries_over([an_event(1, "a1", C), an_event(2, "b1", B, parent=OF_A)])
-    assert queries.find_run(the("a1")).job == C
+    assert queries.find_run(run_id("a1")).job == C
     assert runs_below(queries, "a1") == []
 
 
@@ -110,7 +110,7 @@ def test_no_more_children_are_read_than_the_limit_and_the_list_says_that_there_a
     assert calls.items < 40
 
     table.dynamo.calls = calls = Calls()
-    runs = LineageQueries(table).list_child_runs(the("a1"), in_short=True, limit=2, offset=1)
+    runs = LineageQueries(table).list_child_runs(run_id("a1"), in_short=True, limit=2, offset=1)
     assert ([run.job.name for run in runs.items], runs.total, runs.truncated) == (["task-28", "task-27"], 5, True)
     assert calls.items <= 14
 

@@ -10,7 +10,20 @@ from headwater.events.event import DatasetUse, ParentRun
 from headwater.queries.runs.dataset_versions import VERSIONS_MAX
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, name_uuid
-from tests.unit.facts.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the, version_by
+from tests.unit.facts.statements import (
+    STREAM,
+    A,
+    B,
+    C,
+    X,
+    Y,
+    a_dataset_event,
+    an_event,
+    at,
+    letters,
+    run_id,
+    version_by,
+)
 from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.every_query import loaded
 
@@ -20,7 +33,7 @@ ALL = 9
 def test_a_failed_version_is_kept_and_never_current(queries_over):
     events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
     versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(short(version.created_by.id), version.failed) for version in versions] == [("a2", True), ("a1", False)]
+    assert [(letters(version.created_by.id), version.failed) for version in versions] == [("a2", True), ("a1", False)]
     assert queries_over(events).find_dataset(X).current_version == versions[1].version
     assert queries_over(events[1:]).find_dataset(X).current_version is None
 
@@ -38,9 +51,9 @@ def test_a_version_on_a_branch_is_current_when_another_run_publishes_it(queries_
     ]
     queries = queries_over([stamped(event) for event in events])
     versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [(short(version.created_by.id), version.branch) for version in versions] == [("a2", "audit"), ("a1", None)]
+    assert [(letters(version.created_by.id), version.branch) for version in versions] == [("a2", "audit"), ("a1", None)]
     assert queries.find_dataset(X).current_version == version_by(X, A, "a1")
-    read = [queries.find_run(the(run)).inputs[0] for run in ("b1", "b2")]
+    read = [queries.find_run(run_id(run)).inputs[0] for run in ("b1", "b2")]
     assert [(use.version, use.resolved_by) for use in read] == [
         (version_by(X, A, "a1"), "time"),
         (version_by(X, A, "a2"), "storage"),
@@ -91,8 +104,8 @@ def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_read():
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(queries_over):
     events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
     versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [version.created_by and short(version.created_by.id) for version in versions] == ["a1", None]
-    assert queries_over(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
+    assert [version.created_by and letters(version.created_by.id) for version in versions] == ["a1", None]
+    assert queries_over(events).find_run(run_id("b1")).inputs[0].resolved_by == "initial"
 
 
 def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(queries_over):
@@ -113,7 +126,7 @@ STORED = {"version": {"datasetVersion": "7"}}
     [
         pytest.param({"inputs": [X]}, "a2", "time", id="the last that was there when it started"),
         pytest.param(
-            {"inputs": [X], "parent": ParentRun(the("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
+            {"inputs": [X], "parent": ParentRun(run_id("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
         ),
         pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
     ],
@@ -122,12 +135,12 @@ def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
     events = [
         an_event(1, "a1", A, outputs=[(X, STORED)]),
         an_event(2, "a2", A, outputs=[X]),
-        an_event(4, "a3", A, outputs=[X], parent=ParentRun(the("dd"), C)),
+        an_event(4, "a3", A, outputs=[X], parent=ParentRun(run_id("dd"), C)),
         an_event(2, "a4", A, "FAIL", outputs=[X]),
         an_event(3, "b1", B, "START"),
         an_event(5, "b1", B, **reader),
     ]
-    (read,) = queries_over(events).find_run(the("b1")).inputs
+    (read,) = queries_over(events).find_run(run_id("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
@@ -136,7 +149,7 @@ def test_a_run_that_started_again_read_what_was_there_when_its_last_attempt_bega
     kinds = ((2, "START"), (3, "FAIL"), (5, "START"), (6, "COMPLETE"))
     attempts = [an_event(second, "b1", B, kind, inputs=[X]) for second, kind in kinds]
     for ended, read in ((2, "a1"), (4, "a4")):
-        (version,) = queries_over([*writes, *attempts[:ended]]).find_run(the("b1")).inputs
+        (version,) = queries_over([*writes, *attempts[:ended]]).find_run(run_id("b1")).inputs
         assert (version.version, version.resolved_by) == (version_by(X, A, read), "time")
 
 
@@ -155,7 +168,7 @@ def test_each_version_of_the_storage_that_a_stream_made_names_it(queries_over, v
         an_event(4, "b1", B, outputs=[X]),
         an_event(5, "c1", C, inputs=[(X, stored(version))]),
     ]
-    (read,) = queries_over(events).find_run(the("c1")).inputs
+    (read,) = queries_over(events).find_run(run_id("c1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "storage")
 
 
@@ -165,7 +178,7 @@ def test_of_a_batch_run_the_last_version_of_the_storage_counts(queries_over):
         an_event(2, "a1", A, outputs=[(X, stored("2"))]),
         *(an_event(3, run, B, inputs=[(X, stored(version))]) for run, version in (("b1", "1"), ("b2", "2"))),
     ]
-    ids = [queries_over(events).find_run(the(run)).inputs[0].version for run in ("b1", "b2")]
+    ids = [queries_over(events).find_run(run_id(run)).inputs[0].version for run in ("b1", "b2")]
     assert ids == [name_uuid("s3://flights:X:1"), version_by(X, A, "a1")]
 
 
@@ -186,12 +199,12 @@ def test_the_version_that_a_run_made_is_not_what_it_read(queries_over, reported,
         an_event(3, "b1", B, "START", inputs=start),
         an_event(4, "b1", B, inputs=end, outputs=[(X, stored(written))]),
     ]
-    (read,) = queries_over(events).find_run(the("b1")).inputs
+    (read,) = queries_over(events).find_run(run_id("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, version), resolved_by)
 
 
 def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(queries_over):
-    reported = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
+    reported = {"job_facets": STREAM, "parent": ParentRun(run_id("dd"), C)}
     events = [
         an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **reported),
         an_event(3, "a2", A, outputs=[Y], parent=reported["parent"]),
@@ -199,10 +212,10 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(qu
         an_event(6, "b1", B, inputs=[X], parent=reported["parent"]),
     ]
     queries = queries_over(events)
-    (read,) = queries.find_run(the("b1")).inputs
+    (read,) = queries.find_run(run_id("b1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, A, "a1"), "parentRun")
     versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [short(version.created_by.id) for version in versions] == ["a1", "a2"]
+    assert [letters(version.created_by.id) for version in versions] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +226,7 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_other_version(qu
         pytest.param([10, 55], "b1", id="the batch run is later, when the reader begins"),
     ],
 )
-@pytest.mark.parametrize("parent", [None, ParentRun(the("dd"), JobId("emissions", "night"))])
+@pytest.mark.parametrize("parent", [None, ParentRun(run_id("dd"), JobId("emissions", "night"))])
 def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_over, events_of_stream, last, parent):
     of_all = {"parent": parent} if parent else {}
     events = [
@@ -225,11 +238,11 @@ def test_a_reader_reads_the_stream_or_the_batch_run_whichever_was_last(queries_o
         an_event(50, "c1", C, inputs=[X], **of_all),
     ]
     queries = queries_over(events)
-    (read,) = queries.find_run(the("c1")).inputs
-    (up, *_) = queries.find_upstream_runs(the("c1"), depth=0).items
-    assert (read.version, short(up.inputs[0].produced_by)) == (version_by(X, {"a1": A, "b1": B}[last], last), last)
-    down = LineageQueries(loaded(events)).find_downstream_runs(the(last), depth=1).items
-    assert [short(reader.run.id) for reader in down] == [last, "c1"]
+    (read,) = queries.find_run(run_id("c1")).inputs
+    (up, *_) = queries.find_upstream_runs(run_id("c1"), depth=0).items
+    assert (read.version, letters(up.inputs[0].produced_by)) == (version_by(X, {"a1": A, "b1": B}[last], last), last)
+    down = LineageQueries(loaded(events)).find_downstream_runs(run_id(last), depth=1).items
+    assert [letters(reader.run.id) for reader in down] == [last, "c1"]
 
 
 @pytest.mark.parametrize("batches", [1, 5])
@@ -240,7 +253,7 @@ def test_of_one_storage_version_the_run_that_made_it_last_counts_wherever_a_stre
         an_event(20, "a1", A, "RUNNING", job_facets=STREAM),
         an_event(30, "c1", C, inputs=[(X, STORED)]),
     ]
-    (read,) = queries_over(events).find_run(the("c1")).inputs
+    (read,) = queries_over(events).find_run(run_id("c1")).inputs
     assert (read.version, read.resolved_by) == (version_by(X, B, f"b{batches - 1}"), "storage")
 
 
@@ -249,16 +262,16 @@ def test_every_result_names_one_version_as_the_last(queries_over, events_of_stre
     stream = [an_event(second, "a1", A, "RUNNING", outputs=[X], job_facets=STREAM) for second in events_of_stream]
     queries = queries_over([*stream, an_event(30, "b1", B, outputs=[X]), an_event(50, "c1", C, inputs=[X])])
     versions = queries.list_dataset_versions(X, limit=9, offset=0).items
-    assert [short(version.created_by.id) for version in versions] == order
+    assert [letters(version.created_by.id) for version in versions] == order
     assert queries.find_dataset(X).current_version == versions[0].version
-    assert queries.find_run(the("c1")).inputs[0].version == versions[0].version
+    assert queries.find_run(run_id("c1")).inputs[0].version == versions[0].version
 
 
 def test_a_run_never_reads_what_it_writes_itself(queries_over):
     events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
-    up = queries_over(events).find_upstream_runs(the("a2"), depth=ALL)
+    up = queries_over(events).find_upstream_runs(run_id("a2"), depth=ALL)
     assert [
-        (short(upstream.run.id), [short(read.produced_by) for read in upstream.inputs]) for upstream in up.items
+        (letters(upstream.run.id), [letters(read.produced_by) for read in upstream.inputs]) for upstream in up.items
     ] == [
         ("a2", ["a1"]),
         ("a1", [None]),
@@ -294,7 +307,7 @@ def test_a_schema_sent_again_and_again_after_a_run_sent_it_is_the_runs_version(q
     events = [an_event(1, "a1", A, outputs=[(X, {"schema": schema})])]
     events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
     reader = an_event(30, "b1", B, inputs=[X])
-    (read,) = queries_over([*events, reader]).find_run(the("b1")).inputs
+    (read,) = queries_over([*events, reader]).find_run(run_id("b1")).inputs
     assert read.version == queries_over(events).find_dataset(X).current_version == version_by(X, A, "a1")
 
 

@@ -20,7 +20,7 @@ from tests.fields_model import FieldModel
 from tests.runs_model import Model
 from tests.runs_model.graph import directed
 from tests.runs_model.schemas import dataset_facets
-from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, an_event, at, short
+from tests.unit.facts.statements import A, B, X, Y, a_dataset_event, an_event, at, letters
 from tests.unit.facts.strategies import DATASETS, JOBS, TIMES, declared_streams, streams
 from tests.unit.queries.columns.every_column_query import is_remembered
 from tests.unit.queries.every_query import loaded
@@ -147,7 +147,12 @@ def test_a_stream_that_takes_its_job_over_from_a_batch_run_and_back_changes_the_
     changes = [(change.time, change.added_nodes, change.removed_nodes) for change in history.changes]
     x, y = (X.node_id,), (Y.node_id,)
     assert changes[1:] == [(at(10), y, x), (at(20), x, y), (at(30), y, x)]
-    assert [[short(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"], ["b2"], ["s1"]]
+    assert [[letters(run) for _, run in change.causes] for change in history.changes] == [
+        ["b1"],
+        ["s1"],
+        ["b2"],
+        ["s1"],
+    ]
 
 
 def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
@@ -155,7 +160,7 @@ def test_the_first_event_of_a_stream_is_the_cause_of_its_new_job():
     events = [an_event(0, "b1", A, outputs=[X]), an_event(10, "s1", B, "START", inputs=[X], **streaming)]
     history, _, _ = history_of(loaded(events), X.node_id, "2025-11-20", "2025-11-21")
 
-    assert [[short(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"]]
+    assert [[letters(run) for _, run in change.causes] for change in history.changes] == [["b1"], ["s1"]]
 
 
 def test_the_first_writer_of_what_a_view_is_made_of_changes_the_graph_of_the_view():

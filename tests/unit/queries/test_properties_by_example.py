@@ -22,9 +22,9 @@ from tests.unit.facts.statements import (
     an_event,
     at,
     code,
+    letters,
     nodes,
-    short,
-    the,
+    run_id,
     version_by,
 )
 from tests.unit.facts.strategies import a_symlink, stamped
@@ -47,7 +47,7 @@ def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(queries
     graph_of_start = queries_over(MOVED).find_graph(start.node_id, depth=ALL)
     assert nodes(graph_of_start) == graph
     stale = {dataset.id: dataset.last_written_by for dataset in graph_of_start.datasets if dataset.stale}
-    assert {dataset: (by.job, short(by.run), by.ended) for dataset, by in stale.items()} == (
+    assert {dataset: (by.job, letters(by.run), by.ended) for dataset, by in stale.items()} == (
         {X: (A, "a1", at(1))} if start in (X, B) else {}
     )
 
@@ -70,7 +70,7 @@ def test_the_nodes_of_a_graph_are_in_the_order_of_hops_and_begin_with_the_start(
 
 
 def test_a_run_named_only_as_a_root_is_no_trouble_to_the_graph_of_a_time(queries_over):
-    root = [ParentRun(the("b1"), job) for job in (B, A)]
+    root = [ParentRun(run_id("b1"), job) for job in (B, A)]
     events = [an_event(1, "a1", A, root=root[0]), an_event(2, "a1", A, root=root[1])]
     assert nodes(queries_over(events).find_graph(A.node_id, depth=ALL, at=at(2))) == "A"
 
@@ -125,7 +125,7 @@ def test_deleting_a_namespace_hides_all_in_it_without_events_since(queries_over)
     ],
 )
 def test_an_end_stays_the_end_and_the_gravest_one_counts(queries_over, events, state, ended):
-    run = queries_over([an_event(second, "a1", A, kind) for kind, second in events]).find_run(the("a1"))
+    run = queries_over([an_event(second, "a1", A, kind) for kind, second in events]).find_run(run_id("a1"))
     assert (run.state, run.ended) == (state, ended and at(ended))
     assert (run.started, run.updated) == (at(events[0][1]), at(events[-1][1]))
 
@@ -140,7 +140,7 @@ def test_each_job_has_a_run_of_its_own_where_a_producer_gives_all_of_them_one_id
         ]
     )
     runs = [queries.list_runs(job, limit=9, offset=0).items for job in (A, B)]
-    assert [[(short(run.id), run.state, run.ended) for run in runs_of_job] for runs_of_job in runs] == [
+    assert [[(letters(run.id), run.state, run.ended) for run in runs_of_job] for runs_of_job in runs] == [
         [("a1", "COMPLETED", at(3))],
         [("a1", "FAILED", at(2))],
     ]
@@ -153,15 +153,17 @@ def test_each_job_has_a_run_of_its_own_where_a_producer_gives_all_of_them_one_id
 
 
 def test_of_the_runs_of_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
-    run = queries_over([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(the("a1"))
+    run = queries_over([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(
+        run_id("a1")
+    )
     assert (run.job, run.other_jobs) == (C, (A, B))
 
 
 def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(queries_over):
-    queries = queries_over([an_event(1, "a1", A, parent=ParentRun(the("c1"), C), outputs=[X])])
+    queries = queries_over([an_event(1, "a1", A, parent=ParentRun(run_id("c1"), C), outputs=[X])])
     parent = queries.find_job(C)
     assert (parent.inputs, parent.outputs, parent.current_version) == ((), (), None)
-    assert [(short(run.id), run.state, run.started) for run in parent.latest_runs] == [("c1", "NEW", None)]
+    assert [(letters(run.id), run.state, run.started) for run in parent.latest_runs] == [("c1", "NEW", None)]
     assert nodes(queries.find_graph(A.node_id, depth=ALL)) == "AX"
 
 
@@ -171,13 +173,13 @@ def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(q
 def test_a_job_version_is_named_as_marquez_names_it(queries_over):
     ns = [DatasetId("ns", name) for name in "abc"]
     queries = queries_over([an_event(1, "a1", JobId("ns", "job"), inputs=ns[1::-1], outputs=ns[2:])])
-    assert queries.find_run(the("a1")).job_version == "27b12297-0463-32be-bc26-b463467b981c"
+    assert queries.find_run(run_id("a1")).job_version == "27b12297-0463-32be-bc26-b463467b981c"
 
 
 def test_a_run_that_reports_nothing_keeps_the_lineage_and_its_version(queries_over):
     job = queries_over([an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A)]).find_job(A)
     assert (job.outputs, job.lineage_unknown) == ((X,), False)
-    assert short(job.latest_run.id) == "a2"
+    assert letters(job.latest_run.id) == "a2"
 
 
 def test_new_code_without_datasets_is_a_version_of_unknown_lineage(queries_over):
@@ -188,7 +190,7 @@ def test_new_code_without_datasets_is_a_version_of_unknown_lineage(queries_over)
     ]
     versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
     reported = [
-        (version.code_version, version.outputs, version.lineage_unknown, short(version.latest_run.id))
+        (version.code_version, version.outputs, version.lineage_unknown, letters(version.latest_run.id))
         for version in versions
     ]
     assert reported == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
@@ -201,7 +203,7 @@ def test_the_version_of_a_job_that_never_reported_datasets_is_named_as_marquez_n
     (version,) = queries.list_job_versions(JobId("ns", "job"), limit=9, offset=0).items
     assert (version.version, version.location) == (name_uuid("ns:job:::https://g/x"), "https://g/x")
     assert (version.inputs, version.outputs, version.lineage_unknown) == ((), (), False)
-    assert queries.find_run(the("a1")).job_version == queries.find_job(version.job).current_version
+    assert queries.find_run(run_id("a1")).job_version == queries.find_job(version.job).current_version
     assert queries.find_job(version.job).current_version == version.version
 
 
@@ -248,7 +250,7 @@ def test_the_last_run_to_end_decides_whenever_its_events_came(queries_over):
 def test_a_job_event_counts_as_a_run_that_is_not_listed(queries_over):
     queries = queries_over([an_event(1, "a1", A, outputs=[X]), a_job_event(2, A, outputs=[Y])])
     assert queries.find_job(A).outputs == (Y,)
-    assert [short(run.id) for run in queries.list_runs(A, limit=9, offset=0).items] == ["a1"]
+    assert [letters(run.id) for run in queries.list_runs(A, limit=9, offset=0).items] == ["a1"]
     assert [version.version for version in queries.list_dataset_versions(Y, limit=9, offset=0).items] == [
         name_uuid(f"{Y.namespace}:{Y.name}:")
     ]
@@ -283,7 +285,7 @@ def test_the_graph_of_a_streams_earlier_version_shows_that_version(queries_over)
     queries = queries_over(events)
     earlier = queries.list_job_versions(A, limit=9, offset=0).items[1].version
     (job,) = queries.find_graph(f"{A.node_id}#{earlier}", depth=ALL).jobs
-    assert (job.version, job.runs) == (earlier, (the("a1"),))
+    assert (job.version, job.runs) == (earlier, (run_id("a1"),))
 
 
 def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_too(queries_over):
@@ -309,7 +311,7 @@ def test_a_name_learned_late_to_be_another_name_joins_the_facts_under_it(queries
     assert queries.find_dataset(Y).id == X
     assert queries.find_job(B).inputs == (X,)
     assert nodes(queries.find_graph(Y.node_id, depth=ALL)) == "ABX"
-    assert queries.find_run(the("b1")).inputs[0].version == version_by(X, A, "a1")
+    assert queries.find_run(run_id("b1")).inputs[0].version == version_by(X, A, "a1")
     assert nodes(queries.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
 
 
@@ -332,7 +334,7 @@ def test_names_that_point_in_a_circle_are_the_smallest_of_them(queries_over):
 
 @pytest.mark.parametrize(("parents", "temporary"), [(("dd", "dd"), True), (("dd", "ee"), False), (("dd", None), False)])
 def test_what_is_dropped_within_one_parent_run_is_temporary(queries_over, parents, temporary):
-    of = [ParentRun(the(parent), C) if parent else None for parent in parents]
+    of = [ParentRun(run_id(parent), C) if parent else None for parent in parents]
     events = [
         an_event(1, "a1", A, outputs=[X], parent=of[0]),
         an_event(2, "b1", B, inputs=[(X, DROP)], parent=of[1]),
@@ -344,7 +346,7 @@ def test_what_is_dropped_within_one_parent_run_is_temporary(queries_over, parent
 
 
 DROP, CREATE = ({"lifecycleStateChange": {"lifecycleStateChange": change}} for change in ("DROP", "CREATE"))
-IN_ONE_APPLICATION = {"parent": ParentRun(the("dd"), C)}
+IN_ONE_APPLICATION = {"parent": ParentRun(run_id("dd"), C)}
 
 
 @pytest.mark.parametrize(

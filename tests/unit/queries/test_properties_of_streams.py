@@ -20,7 +20,7 @@ from headwater.times import just_after
 from headwater_model.ids import RunKey
 from tests.examples import examples
 from tests.runs_model import Model
-from tests.unit.facts.statements import A, X, Y, Z, an_event, short
+from tests.unit.facts.statements import A, X, Y, Z, an_event, letters
 from tests.unit.facts.strategies import (
     DATASETS,
     JOBS,
@@ -63,7 +63,7 @@ def test_a_live_stream_is_found_by_its_columns_although_a_later_run_of_its_job_r
             an_event(10, "b1", A, inputs=[Y], outputs=[later]),
         ]
         lineage = LineageQueries(loaded(events)).columns_of([X])[X]
-        assert [short(reporter.run.id) for column in lineage.columns for reporter in column.reporters] == ["s1"]
+        assert [letters(reporter.run.id) for column in lineage.columns for reporter in column.reporters] == ["s1"]
 
 
 def test_a_stream_loaded_without_coarse_rows_is_found_behind_many_runs_by_an_event_that_does_not_say_it_streams():

@@ -6,7 +6,7 @@ import pytest
 
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import DatasetId
-from tests.unit.facts.statements import A, B, X, Y, Z, an_event, at, the
+from tests.unit.facts.statements import A, B, X, Y, Z, an_event, at, run_id
 from tests.unit.queries.every_query import loaded
 from tests.unit.queries.test_history import history_of
 
@@ -88,7 +88,7 @@ def test_a_batch_run_whose_events_are_complete_uses_what_the_last_names():
 
 
 def test_its_run_shows_all_that_it_used():
-    run = LineageQueries(loaded(TWO)).find_run(the("a1"))
+    run = LineageQueries(loaded(TWO)).find_run(run_id("a1"))
 
     assert [used.dataset for used in run.inputs] == [X, Z]
     assert [used.dataset for used in run.outputs] == [W, Y]
@@ -111,9 +111,9 @@ def test_run_lineage_leads_from_an_output_to_the_inputs_of_its_windows_alone():
     writes = [an_event(1, "b1", B, outputs=[X]), an_event(2, "b2", B, outputs=[Z])]
     reader = an_event(40, "b3", B, inputs=[Y])
     queries = LineageQueries(loaded([*writes, *TWO, reader]))
-    upstream = queries.find_upstream_runs(the("b3"), depth=3)
+    upstream = queries.find_upstream_runs(run_id("b3"), depth=3)
 
-    assert {run.run.id for run in upstream.items} == {the("b3"), the("a1"), the("b1")}
+    assert {run.run.id for run in upstream.items} == {run_id("b3"), run_id("a1"), run_id("b1")}
 
 
 def test_the_lineage_facet_of_an_earlier_window_counts_no_more():

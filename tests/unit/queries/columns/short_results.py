@@ -49,17 +49,17 @@ def field(dataset, path):
     return f"datasetField:{dataset.namespace}:{dataset.name}:{path}"
 
 
-def short(dataset, path):
+def dotted(dataset, path):
     """A column as tests write it: `checked.carrier`."""
     return f"{dataset.name}.{'.'.join(path or ('?',))}"
 
 
 def nodes(graph):
-    return [short(column.dataset, column.field) for column in graph.columns]
+    return [dotted(column.dataset, column.field) for column in graph.columns]
 
 
 def sources(columns):
-    return [short(column.dataset, column.field) for column in columns]
+    return [dotted(column.dataset, column.field) for column in columns]
 
 
 def the_node(queries, dataset, path, **how):

@@ -26,7 +26,7 @@ from tests.unit.queries.columns.column_statements import (
 )
 from tests.unit.queries.columns.counting import Counter, a_chain, dataset, field_node
 from tests.unit.queries.columns.every_column_query import field_ids, queries_of
-from tests.unit.queries.columns.short_results import CHAIN, field, short, version_of
+from tests.unit.queries.columns.short_results import CHAIN, dotted, field, version_of
 from tests.unit.queries.columns.strategies import streams
 
 
@@ -58,7 +58,7 @@ def test_the_impact_of_every_column_is_the_models(statements, depth):
 def in_short(impact):
     """Return (column, hops, direct, masked) of the columns, and (name, hops, certain) of jobs and datasets."""
     columns = [
-        (short(impacted.column.dataset, impacted.column.field), impacted.hops, impacted.direct, impacted.masked)
+        (dotted(impacted.column.dataset, impacted.column.field), impacted.hops, impacted.direct, impacted.masked)
         for impacted in impact.columns
     ]
     return columns, [(impacted.node.id.name, impacted.hops, impacted.certain) for impacted in impact.nodes]

@@ -8,7 +8,7 @@ from headwater.events.event import ParentRun
 from headwater.facts.run_facts import run_version_id
 from headwater.queries.service import LineageQueries
 from headwater_model.ids import JobId, RunKey
-from tests.unit.facts.statements import an_event, the
+from tests.unit.facts.statements import an_event, run_id
 from tests.unit.queries.columns.column_statements import CHECK, CHECKED, a_schema
 from tests.unit.queries.every_query import loaded
 
@@ -22,7 +22,7 @@ def roots(*ids):
 
 def a_write(second=5, run="01", **more):
     """A run of the check, which the application's run 0a started."""
-    parent = ParentRun(the("0a"), APPLICATION)
+    parent = ParentRun(run_id("0a"), APPLICATION)
     return an_event(second, run, CHECK, outputs=[(CHECKED, a_schema("co2"))], parent=parent, **more)
 
 
@@ -37,22 +37,22 @@ def origins(request):
     def queries_over(*statements):
         ordered = statements if request.param == "as it happened" else statements[::-1]
         (origin,) = LineageQueries(loaded(*([event] for event in ordered))).find_origins(CO2).versions
-        assert origin.run.id == the("01")
+        assert origin.run.id == run_id("01")
         return origin.roots, origin.reported_by
 
     return queries_over
 
 
 def test_a_run_that_reported_none_has_those_of_the_run_that_started_it(origins):
-    assert origins(a_write(), an_application(**roots("b", "a"))) == (("a", "b"), the("0a"))
+    assert origins(a_write(), an_application(**roots("b", "a"))) == (("a", "b"), run_id("0a"))
 
 
 def test_its_own_are_stronger(origins):
-    assert origins(a_write(**roots("mine")), an_application(**roots("a"))) == (("mine",), the("01"))
+    assert origins(a_write(**roots("mine")), an_application(**roots("a"))) == (("mine",), run_id("01"))
 
 
 def test_the_parent_of_the_parent_is_not_read(origins):
-    nightly = ParentRun(the("0b"), NIGHTLY)
+    nightly = ParentRun(run_id("0b"), NIGHTLY)
     reported = (an_application(parent=nightly), an_application(10, "0b", NIGHTLY, **roots("a")))
 
     assert origins(a_write(), *reported) == ((), None)
@@ -65,10 +65,10 @@ def test_a_parent_of_which_nothing_else_is_known_has_none(origins):
 def test_every_write_of_an_application_has_its_roots():
     table = loaded([a_write(), a_write(6, "02"), an_application(**roots("a"))])
     queries = LineageQueries(table)
-    versions = [run_version_id(CHECKED, RunKey.of(CHECK, the(run))) for run in ("01", "02")]
+    versions = [run_version_id(CHECKED, RunKey.of(CHECK, run_id(run))) for run in ("01", "02")]
 
     origins_of_versions = [queries.find_origins(f"{CO2}#{version}").versions for version in versions]
 
     assert [[(origin.roots, origin.reported_by) for origin in origins] for origins in origins_of_versions] == [
-        [(("a",), the("0a"))]
+        [(("a",), run_id("0a"))]
     ] * 2

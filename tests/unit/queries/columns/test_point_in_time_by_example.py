@@ -6,7 +6,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from headwater_model.ids import DatasetId, name_uuid
-from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, the, version_by
+from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, run_id, version_by
 from tests.unit.facts.strategies import a_symlink
 from tests.unit.queries.columns.column_statements import (
     CHECK,
@@ -68,19 +68,19 @@ def test_a_version_leads_to_the_versions_that_its_run_read(queries_over):
     )
     graph = queries_over([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
     assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert [reporter.run.id for node in graph.columns for reporter in node.reporters] == [the("b1"), the("a1")]
+    assert [reporter.run.id for node in graph.columns for reporter in node.reporters] == [run_id("b1"), run_id("a1")]
 
 
 def test_selectors_that_disagree_are_refused(queries_over):
     queries = queries_over(MOVED)
     version = version_of(queries, CHECKED, "carrier", at(9))
-    for how in ({"at": at(9)}, {"downstream": True}, {"version": the("ff")}):
+    for how in ({"at": at(9)}, {"downstream": True}, {"version": run_id("ff")}):
         with pytest.raises(Invalid):
             queries.find_columns(f"{field(CHECKED, 'carrier')}#{version}", depth=0, **how)
 
 
 def test_a_version_that_is_none_of_the_dataset_is_unknown(queries_over):
-    assert queries_over(MOVED).find_columns(field(CHECKED, "carrier"), depth=0, version=the("ff")) is None
+    assert queries_over(MOVED).find_columns(field(CHECKED, "carrier"), depth=0, version=run_id("ff")) is None
 
 
 def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(queries_over):

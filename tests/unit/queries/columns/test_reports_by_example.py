@@ -8,7 +8,7 @@ import pytest
 
 from headwater.queries.results.columns import TimeRange
 from headwater_model.columns import Column, ColumnSource
-from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, the
+from tests.unit.facts.statements import a_dataset_event, a_job_event, an_event, at, run_id
 from tests.unit.facts.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
@@ -68,7 +68,7 @@ def test_a_run_that_used_a_dataset_under_two_names_used_it_once(queries_over):
         [an_event(1, "b1", CHECK, inputs=[named, LANDING], outputs=[(CHECKED, reported)])]
     ).report_usage(RAW, CARRIER, WINDOW)
     assert [(use.kind, use.runs[0].id, use.fields, use.operations) for use in usage.uses] == [
-        ("READ", the("b1"), (ColumnSource(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
+        ("READ", run_id("b1"), (ColumnSource(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
     ]
 
 
@@ -92,7 +92,7 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(queri
         an_event(2, "a1", READ, inputs=[(RAW, a_symlink(LANDING))]),
     ]
     uses = queries_over(events).report_usage(RAW, ("line",), TimeRange(at(0), at(2))).uses
-    assert [(use.kind, use.runs[0].id) for use in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
+    assert [(use.kind, use.runs[0].id) for use in uses] == [("READ", run_id("b1")), ("DELETE", run_id("b1"))]
 
 
 # Uses of many runs
@@ -102,7 +102,7 @@ def test_runs_of_one_job_that_report_the_same_are_one_use(queries_over):
     runs = [a_check(second, f"{second:02}", IDENTITY) for second in range(1, 8)]
     (use,) = queries_over(runs).report_usage(RAW, CARRIER, TimeRange(at(0), at(7))).uses
     assert (use.kind, use.job, use.first, use.last, use.count) == ("READ", CHECK, at(1), at(6), 6)
-    assert [run.id for run in use.runs] == [the(f"{second:02}") for second in range(6, 0, -1)]
+    assert [run.id for run in use.runs] == [run_id(f"{second:02}") for second in range(6, 0, -1)]
 
 
 def test_what_runs_report_otherwise_or_of_another_job_is_another_use(queries_over):
@@ -121,7 +121,7 @@ def test_runs_that_differ_in_what_they_report_of_other_columns_are_one_use(queri
     reported = column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)], flight=[taken(RAW, "flight")])
     events = [a_check(1, "b1", IDENTITY), an_event(2, "b2", CHECK, inputs=[RAW], outputs=[(CHECKED, reported)])]
     (use,) = queries_over(events).report_usage(RAW, CARRIER, WINDOW).uses
-    assert (use.count, [run.id for run in use.runs]) == (2, [the("b2"), the("b1")])
+    assert (use.count, [run.id for run in use.runs]) == (2, [run_id("b2"), run_id("b1")])
 
 
 def test_a_use_names_the_newest_ten_runs_with_their_states_and_counts_all(queries_over):
@@ -222,8 +222,8 @@ def test_a_use_names_the_datasets_of_which_its_run_reported_no_columns(queries_o
     events = [a_read(1), a_read(2, run="a2", outputs=[(RAW, reported), CHECKED])]
     uses = queries_over(events).report_usage(LANDING, ("line",), WINDOW).uses
     assert [(use.runs[0].id, use.fields, use.known) for use in uses] == [
-        (the("a2"), (ColumnSource(CHECKED), ColumnSource(RAW, CARRIER)), True),
-        (the("a1"), (ColumnSource(RAW),), False),
+        (run_id("a2"), (ColumnSource(CHECKED), ColumnSource(RAW, CARRIER)), True),
+        (run_id("a1"), (ColumnSource(RAW),), False),
     ]
 
 
@@ -260,7 +260,7 @@ def the_ends(queries, time_range=WINDOW, dataset=CHECKED):
 
 
 THE_RAW, THE_LANDING = (1, RAW, "carrier"), (2, LANDING, "carrier")
-UNREPORTED = (THE_RAW, "unreported", (READ,), (the("a1"),), (LANDING,))
+UNREPORTED = (THE_RAW, "unreported", (READ,), (run_id("a1"),), (LANDING,))
 CARRIED = column_lineage(carrier=[taken(LANDING, "carrier")])
 LATE = TimeRange(at(2), at(9))
 
@@ -291,13 +291,13 @@ LATE = TimeRange(at(2), at(9))
         pytest.param(
             [a_read(1, reported=column_lineage(carrier=[]))],
             WINDOW,
-            [(THE_RAW, "generated", (READ,), (the("a1"),), ())],
+            [(THE_RAW, "generated", (READ,), (run_id("a1"),), ())],
             id="it was made of nothing",
         ),
         pytest.param(
             [a_read(0), a_read(1, run="a2")],
             LATE,
-            [(THE_RAW, "before", (READ,), (the("a2"),), ())],
+            [(THE_RAW, "before", (READ,), (run_id("a2"),), ())],
             id="its last writer ran before",
         ),
         pytest.param([a_read(9)], WINDOW, [(THE_RAW, "raw", (), (), ())], id="its first writer ran after"),

@@ -19,7 +19,7 @@ from tests.unit.queries.columns.column_statements import (
     taken,
 )
 from tests.unit.queries.columns.every_column_query import queries_of
-from tests.unit.queries.columns.short_results import field, inputs, nodes, short, sources, the_node, version_of
+from tests.unit.queries.columns.short_results import dotted, field, inputs, nodes, sources, the_node, version_of
 
 WINDOW = TimeRange(at(0), at(9))
 PLANES = a_schema(("plane", "struct", [("tail", "struct", [("code", "string")]), ("seats", "int")]))
@@ -43,14 +43,14 @@ TAKEN_APART = [
 
 def flows(queries, dataset, path):
     return [
-        short(flow.column.dataset, flow.column.field)
+        dotted(flow.column.dataset, flow.column.field)
         for flow in queries.report_usage(dataset, tuple(path.split(".")), WINDOW).flows
     ]
 
 
 def true_sources(queries, dataset, path):
     report = queries.report_provenance(dataset, tuple(path.split(".")), WINDOW)
-    return [short(source.column.dataset, source.column.field) for source in report.sources]
+    return [dotted(source.column.dataset, source.column.field) for source in report.sources]
 
 
 def test_a_struct_that_was_built_of_fields_comes_from_what_these_are_made_of(queries_over):
@@ -120,7 +120,7 @@ def test_a_source_is_followed_into_what_was_made_of_it_of_a_field_inside_or_of_a
     assert sources(the_node(queries, LANDING, "plane.tail", downstream=True).outputs) == ["raw.out"]
     assert flows(queries, LANDING, "plane.tail") == ["raw.out"]
     (use,) = queries.report_usage(LANDING, ("plane", "tail"), WINDOW).uses
-    assert (use.kind, [short(field.dataset, field.field) for field in use.fields]) == ("READ", ["raw.out"])
+    assert (use.kind, [dotted(field.dataset, field.field) for field in use.fields]) == ("READ", ["raw.out"])
 
 
 def test_fields_beside_each_other_are_strangers(queries_over):
@@ -141,7 +141,7 @@ def test_a_version_of_a_struct_was_made_of_what_its_fields_were_made_of(queries_
     queries = queries_over(BUILT)
     version = version_of(queries, CHECKED, "plane", at(9))
     graph = queries.find_columns(field(CHECKED, "plane"), depth=9, version=version)
-    assert [short(node.dataset, node.field) for node in graph.columns][:2] == ["checked.plane", "raw.plane"]
+    assert [dotted(node.dataset, node.field) for node in graph.columns][:2] == ["checked.plane", "raw.plane"]
     assert sources(graph.columns[1].inputs) == ["landing.seats", "landing.tail"]
 
 
@@ -150,7 +150,7 @@ def test_operations_of_a_struct_are_those_of_its_fields():
     detail = queries.find_detail(RAW, ("plane",), WINDOW, "up")
     assert sorted(node.source.name for node in detail.nodes if node.source) == ["landing", "landing"]
     (path,) = queries.find_paths(RAW, ("plane",), WINDOW).items
-    assert [short(edge.source, edge.field) for edge in path.edges] == ["landing.seats", "landing.tail"]
+    assert [dotted(edge.source, edge.field) for edge in path.edges] == ["landing.seats", "landing.tail"]
     taken_apart = queries_of(TAKEN_APART)
     down = taken_apart.find_detail(RAW, ("plane",), WINDOW, "down")
     assert [node.destination.name for node in down.nodes if node.destination] == ["checked"]

@@ -42,7 +42,7 @@ CASES = {
             "Aggregate [carrier#35], [carrier#35, sum(distance#40) AS total#49L, count(distinct dest#39) AS d#51L]",
         ),
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         total <- flights.distance AGGREGATION
         d <- flights.dest AGGREGATION MASKED
         * <- flights.carrier GROUP_BY, flights.distance FILTER, flights.carrier SORT
@@ -56,11 +56,11 @@ CASES = {
             "cast(carrier#35 as string) AS same#75]"
         ),
         """
-        CARRIER <- flights.carrier IDENTITY
+        CARRIER <- flights.carrier
         x <- flights.dest TRANSFORMATION, flights.distance CONDITIONAL
         i <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION, flights.distance CONDITIONAL
         g <- flights.flight TRANSFORMATION
-        same <- flights.carrier IDENTITY
+        same <- flights.carrier
         """,
     ),
     "a literal that looks like a part of an expression leaves the sources, not how": (
@@ -86,7 +86,7 @@ CASES = {
    :        +- {PLANES.format("   :           ")}
    +- {FLIGHTS.format("      ")}""",
         """
-        carrier <- flights.carrier IDENTITY
+        carrier <- flights.carrier
         * <- flights.tailnum FILTER, planes.tailnum FILTER, planes.seats FILTER, flights.distance FILTER
         """,
     ),
@@ -102,8 +102,8 @@ CASES = {
 +- Project [model#58, seats#56]
    +- {PLANES.format("      ").replace("#4", "#5")}""",
         """
-        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
-        seats <- planes.seats IDENTITY
+        carrier <- flights.carrier, planes.model
+        seats <- planes.seats
         * <- flights.tailnum JOIN, planes.tailnum JOIN
         """,
     ),
@@ -184,10 +184,9 @@ CASES = {
 :     +- StreamingRelation FileSource[/lake/flights], [carrier#35-T10000ms, flight#36-T10000ms], name=<Unassigned>
 +- ~StreamingRelationV2 org.apache.Rate@1, rate, org.apache.RateTable@2, [], [timestamp#1, value#2L]""",
         """
-        carrier <- flights.carrier IDENTITY
-        flight <- flights.flight IDENTITY
-        timestamp <- nothing
-        value <- nothing
+        carrier <- flights.carrier
+        flight <- flights.flight
+        timestamp, value <- nothing
         * <- flights.flight JOIN
         """,
     ),
