@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 
 from headwater.features import FEATURES
 from headwater_model.errors import Fault, Invalid
-from infra.context_values import Reader, choice, integer, listed, namespaces, number_or_none, text_or_none
+from infra.context_values import Reader, choice, integer, listed, namespaces, number_or_none, text_or_none, within
 
 _OF_CORE = (
     "stage",
@@ -171,4 +172,5 @@ def _patterns(value: object) -> tuple[str, ...] | None:
             re.compile(pattern)
     except (re.error, TypeError) as error:
         raise ValueError(f"must be regular expressions ({error})") from error
+    within(json.dumps(patterns))
     return tuple(patterns)

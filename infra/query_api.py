@@ -98,6 +98,8 @@ class QueryApi(Construct):
         if context.token_api:
             access_log = self._access_log("TokenAccessLog", defaults)
             self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
+            # Without the account's role for logs, API Gateway refuses a stage with a log.
+            self.token_api.deployment_stage.node.add_dependency(self.api.node.find_child("Account"))
             graph_arns = [storage.graph_table.table_arn]
             self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_USES_OF_TOKENS_ALONE)
         self._protect(context)

@@ -8,7 +8,7 @@ import pytest
 
 from headwater_model.errors import Invalid
 from infra.context import NAMES, ObjectLock, StackContext, parse_context
-from tests.stack.assemblies import PROJECT, REFUSED
+from tests.stack.assemblies import LIST_BYTES, PROJECT, REFUSED
 
 PRODUCTION = StackContext(
     stage="prod",
@@ -131,6 +131,14 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
         (
             {"temporary_patterns": 1},
             "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
+        ),
+        *(
+            (
+                {name: ["a" * (LIST_BYTES + 1)]},
+                f"{name}: must take at most 1000 bytes of a function's environment, and takes 1001, "
+                f"got ['{'a' * 78}… (997 characters)",
+            )
+            for name in ("temporary_patterns", "drop_running_events")
         ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
         ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
