@@ -18,6 +18,7 @@ _OF_CORE = (
     "records_ttl_hours",
     "retention",
     "alarm_email",
+    "alarm_ok",
     "auth",
     "strict_namespaces",
     "compaction_hour_utc",
@@ -66,6 +67,7 @@ class StackContext:
     records_ttl_hours: int = 24
     retain: bool = True
     alarm_email: str | None = None
+    alarm_ok: bool = False
     token_api: bool = False
     strict_namespaces: bool = False
     compaction_hour_utc: int = 0
@@ -107,6 +109,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         records_ttl_hours=reader.read("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
         retain=reader.read("retention", choice(retain=True, destroy=False), default.retain),
         alarm_email=reader.read("alarm_email", text_or_none(_EMAIL, "an e-mail address"), default.alarm_email),
+        alarm_ok=reader.read("alarm_ok", choice(true=True, false=False), default.alarm_ok),
         compaction_hour_utc=reader.read("compaction_hour_utc", integer(0, 23), default.compaction_hour_utc),
         token_api=reader.read("auth", choice(iam=False, token=True), default.token_api),
         strict_namespaces=reader.read("strict_namespaces", choice(true=True, false=False), default.strict_namespaces),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -75,10 +75,10 @@ class LineageStack(cdk.Stack):
         self._add_archive(context, libraries)
         self._add_queries(context)
         additions = self._add_features()
-        self._observe(additions)
+        topics = self._observe(additions)
         roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
         keep_from(self.storage.archive_bucket, roles, sweeper=self._compaction.compact.role)
-        self._name_outputs(additions)
+        self._name_outputs(additions, topics)
 
     def _add_ingest(self, context: StackContext) -> None:
         """Add the ways in for records and events, and the policy of their producers."""
@@ -166,22 +166,23 @@ class LineageStack(cdk.Stack):
             if feature.construct and feature.name in given
         ]
 
-    def _observe(self, additions: Sequence[Addition]) -> None:
-        """Add the alarms and the dashboard of everything."""
-        Observability(
+    def _observe(self, additions: Sequence[Addition]) -> Mapping[str, str]:
+        """Add the alarms and the dashboard of everything; return the outputs of the alarms' topics."""
+        return Observability(
             self,
             "Observability",
             metrics_namespace=self.defaults.metrics_namespace,
             alarm_email=self.context.alarm_email,
+            alarm_ok=self.context.alarm_ok,
             storage=self.storage,
             ingestion=self._ingestion,
             events=self.events,
             compaction=self._compaction,
             query_api=self.query_api,
             additions=additions,
-        )
+        ).topics
 
-    def _name_outputs(self, additions: Sequence[Addition]) -> None:
+    def _name_outputs(self, additions: Sequence[Addition], topics: Mapping[str, str]) -> None:
         """Define the outputs for deployers, clients and the local stack."""
         storage, ingestion, events, compaction = self.storage, self._ingestion, self.events, self._compaction
         outputs = {
@@ -206,6 +207,7 @@ class LineageStack(cdk.Stack):
             "SearchDatabase": self.search.database.ref,
             "SearchWorkgroup": self.search.workgroup.ref,
             **self.spark_jobs.engine.substitutions,
+            **topics,
         }
         # Outputs of optional parts.
         if compaction.signing_key is not None:

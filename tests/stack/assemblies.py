@@ -56,6 +56,7 @@ _TURNED: Mapping[str, object] = {
     "records_ttl_hours": 48,
     "retention": "destroy",
     "alarm_email": "ops@example.org",
+    "alarm_ok": True,
     "auth": "token",
     "strict_namespaces": "true",
     "compaction_hour_utc": 3,

@@ -37,7 +37,6 @@ def test_the_stage_slows_callers_down_and_logs_no_payload(template):
             "ResourcePath": "/*",
             "DataTraceEnabled": False,
             "LoggingLevel": "ERROR",
-            "MetricsEnabled": True,
             "ThrottlingRateLimit": 200,
             "ThrottlingBurstLimit": 400,
         }
@@ -96,7 +95,9 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "GraphTableName",
         "InputFunctionName",
         "IntakeBucketName",
+        "MailTopicArn",
         "PackedQueueUrl",
+        "PageTopicArn",
         "ProducersPolicyArn",
         "RecordsDeadLettersUrl",
         "RecordsQueueUrl",
