@@ -11,7 +11,17 @@ from typing import Any
 
 from headwater.features import FEATURES
 from headwater_model.errors import Fault, Invalid
-from infra.context_values import Reader, choice, integer, listed, namespaces, number_or_none, text_or_none, within
+from infra.context_values import (
+    Reader,
+    choice,
+    either,
+    integer,
+    listed,
+    namespaces,
+    number_or_none,
+    text_or_none,
+    within,
+)
 
 _OF_CORE = (
     "stage",
@@ -26,6 +36,7 @@ _OF_CORE = (
     "temporary_patterns",
     "drop_running_events",
     "search_scan_gb",
+    "glue_version",
     "sign_digests",
     "web_acl_arn",
     "requests_per_address",
@@ -47,6 +58,8 @@ _OBJECT_LOCK_DAYS_MAX = 36_500
 # WAF's bounds for the rate of a rule, in five minutes.
 _REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
 _CONCURRENCY_MAX = 100_000
+# Both with Spark 3.5, Python 3.11 and Java 17, newest first: a few regions lag behind.
+GLUE_VERSIONS = ("5.1", "5.0")
 _HOURS_IN_A_YEAR = 8760
 _SCAN_GB_MAX = 1_000_000
 
@@ -75,6 +88,7 @@ class StackContext:
     temporary_patterns: tuple[str, ...] | None = None
     drop_running_events: tuple[str, ...] = ()
     search_scan_gb: int = 10
+    glue_version: str = "5.1"
     sign_digests: bool = False
     web_acl_arn: str | None = None
     requests_per_address: int | None = None
@@ -119,6 +133,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
         drop_running_events=reader.read("drop_running_events", namespaces, default.drop_running_events),
         search_scan_gb=reader.read("search_scan_gb", integer(1, _SCAN_GB_MAX), default.search_scan_gb),
+        glue_version=reader.read("glue_version", either(*GLUE_VERSIONS), default.glue_version),
         sign_digests=reader.read("sign_digests", choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read(
             "web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2"), default.web_acl_arn

@@ -120,6 +120,17 @@ def integer(least: int, most: int) -> Callable[[object], int]:
     return parse
 
 
+def either(*choices: str) -> Callable[[object], str]:
+    """Make a parser of a text among a few."""
+
+    def parse(value: object) -> str:
+        if str(value) in choices:
+            return str(value)
+        raise ValueError(f"must be {' or '.join(choices)}")
+
+    return parse
+
+
 def choice(**choices: bool) -> Callable[[object], bool]:
     """Make a parser of a choice between texts."""
 

@@ -17,8 +17,6 @@ from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
 
-# Spark 3.5.6, Python 3.11, Java 17.
-_GLUE_VERSION = "5.1"
 _WORKER = "G.1X"
 _WORKERS_MAX = 10
 _WORKERS_KEPT = 4
@@ -28,9 +26,17 @@ class GlueEngine(Construct):
     """The jobs in Glue, and their logs."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        jobs: Sequence[SparkJob],
+        code: SparkCode,
+        version: str,
+        removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._version = version
         self._code, self._wheels = code, code.wheels()
         self._log_prefix, self._log_groups = _logs(self, removal)
         self._jobs: dict[str, glue.CfnJob] = {}
@@ -69,7 +75,7 @@ class GlueEngine(Construct):
             command=glue.CfnJob.JobCommandProperty(
                 name="glueetl", python_version="3", script_location=self._code.script.url
             ),
-            glue_version=_GLUE_VERSION,
+            glue_version=self._version,
             worker_type=_WORKER,
             number_of_workers=_WORKERS_MAX if job.scales else _WORKERS_KEPT,
             execution_property=glue.CfnJob.ExecutionPropertyProperty(max_concurrent_runs=job.runs_max),

@@ -127,6 +127,7 @@ class LineageStack(cdk.Stack):
             "SparkJobs",
             traced=traced,
             libraries=libraries,
+            glue_version=context.glue_version,
             removal=self._removal,
         )
         self._compaction = Compaction(

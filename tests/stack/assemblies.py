@@ -64,6 +64,7 @@ _TURNED: Mapping[str, object] = {
     "temporary_patterns": ["/scratch/"],
     "drop_running_events": "flink*",
     "search_scan_gb": 1,
+    "glue_version": "5.0",
     "sign_digests": True,
     "requests_per_address": 2000,
     "api_concurrency": 50,
