@@ -25,6 +25,7 @@ from infra.context_values import (
 
 _OF_CORE = (
     "stage",
+    "name_prefix",
     "records_ttl_hours",
     "retention",
     "alarm_email",
@@ -49,6 +50,8 @@ _OF_CORE = (
 FEATURES_CONTEXT = {feature.name: import_module(feature.context) for feature in FEATURES if feature.context}
 NAMES = (*_OF_CORE, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_PREFIX = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_PREFIX_RULE = "a lower-case letter, then at most 19 letters, digits and hyphens"
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # Web ACLs of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
@@ -77,6 +80,7 @@ class StackContext:
     """The context values of a deployment; the defaults are production's. cdk.json describes each."""
 
     stage: str = "prod"
+    name_prefix: str = ""
     records_ttl_hours: int = 24
     retain: bool = True
     alarm_email: str | None = None
@@ -100,6 +104,16 @@ class StackContext:
     features: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """The beginning of names that a service does not make: `headwater-prod`."""
+        return f"{self.name_prefix}headwater-{self.stage}"
+
+    @property
+    def stack(self) -> str:
+        """The name of the stack; the names that CloudFormation makes begin with it."""
+        return f"{self.name_prefix}Headwater-{self.stage}"
+
+    @property
     def records_ttl_s(self) -> int:
         """The time to live of a record, in seconds."""
         return self.records_ttl_hours * 3600
@@ -120,6 +134,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
     reader, default = Reader(context, NAMES), StackContext()
     choices = StackContext(
         stage=reader.read("stage", _stage, default.stage),
+        name_prefix=reader.read("name_prefix", text_or_none(_PREFIX, _PREFIX_RULE), None) or default.name_prefix,
         records_ttl_hours=reader.read("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
         retain=reader.read("retention", choice(retain=True, destroy=False), default.retain),
         alarm_email=reader.read("alarm_email", text_or_none(_EMAIL, "an e-mail address"), default.alarm_email),

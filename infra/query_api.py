@@ -90,12 +90,12 @@ class QueryApi(Construct):
         self._let_query(storage, trace_queue, context)
         search.open_to(self.function)
         self.access_log = self._make_access_log("AccessLog", defaults)
-        self.api = _signed_api(self, function=self.function, stage=context.stage, access_log=self.access_log)
+        self.api = _signed_api(self, function=self.function, context=context, access_log=self.access_log)
         # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
             access_log = self._make_access_log("TokenAccessLog", defaults)
-            self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
+            self.token_api = _token_api(self, function=self.function, context=context, access_log=access_log)
             # Without the account's role for logs, API Gateway refuses a stage with a log.
             self.token_api.deployment_stage.node.add_dependency(self.api.node.find_child("Account"))
             graph_arns = [storage.graph_table.table_arn]
@@ -144,16 +144,16 @@ def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
 
 
 def _signed_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
+    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     api = _rest_api(
         scope,
         "RestApi",
-        suffix="",
+        name=context.name,
         access_log=access_log,
         authorization=apigateway.AuthorizationType.IAM,
         function=function,
-        stage=stage,
+        stage=context.stage,
         variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH},
     )
     accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
@@ -162,17 +162,17 @@ def _signed_api(
 
 
 def _token_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
+    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     """Let every caller through to the function, and mark the API in a stage variable, out of reach of callers."""
     api = _rest_api(
         scope,
         "TokenApi",
-        suffix="-tokens",
+        name=f"{context.name}-tokens",
         access_log=access_log,
         authorization=apigateway.AuthorizationType.NONE,
         function=function,
-        stage=stage,
+        stage=context.stage,
         variables={settings.AUTH_STAGE_VARIABLE: settings.TOKEN_AUTH},
     )
     accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
@@ -212,7 +212,7 @@ def _rest_api(
     scope: Construct,
     construct_id: str,
     *,
-    suffix: str,
+    name: str,
     access_log: logs.LogGroup,
     authorization: apigateway.AuthorizationType,
     function: ServiceFunction,
@@ -223,7 +223,7 @@ def _rest_api(
         scope,
         construct_id,
         # In the metrics of API Gateway the name stands for the API: those of two stages must differ.
-        rest_api_name=f"headwater-{stage}{suffix}",
+        rest_api_name=name,
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
         # As text, a request's bytes in no UTF-8 would be replaced: a damaged event would look like a good event.

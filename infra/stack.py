@@ -104,7 +104,7 @@ class LineageStack(cdk.Stack):
         )
         self.events.open_to(self._ingestion.input)
         queues = [self._ingestion.packed_queue, self.events.queue]
-        self._producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
+        self.producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
         """Add the archive: the compaction, the Spark jobs, and the search."""
@@ -119,7 +119,7 @@ class LineageStack(cdk.Stack):
             "ArchiveSearch",
             archive_bucket=self.storage.archive_bucket,
             ingest_bucket=self.storage.ingest_bucket,
-            stage=context.stage,
+            name=context.name,
             scan_gb=context.search_scan_gb,
         )
         self.spark_jobs = SparkJobs(
@@ -197,7 +197,7 @@ class LineageStack(cdk.Stack):
             "EventsDeadLettersUrl": events.dead_letters.queue_url,
             "ChangesQueueUrl": events.changes.queue_url,
             "ChangesDeadLettersUrl": events.change_dead_letters.queue_url,
-            "ProducersPolicyArn": self._producers.policy.managed_policy_arn,
+            "ProducersPolicyArn": self.producers.policy.managed_policy_arn,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
             "RecordsTableName": storage.records_table.table_name,

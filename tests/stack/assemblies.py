@@ -118,7 +118,7 @@ def _synthesize(
 
     app = make_app(folder)
     parsed = parse_context(context)
-    stack = LineageStack(app, f"Headwater-{parsed.stage}", context=parsed, layer=layer, libraries=libraries)
+    stack = LineageStack(app, parsed.stack, context=parsed, layer=layer, libraries=libraries)
     app.synth()
     return stack
 

@@ -15,6 +15,7 @@ PRODUCTION = StackContext(
     stage="prod",
     records_ttl_hours=24,
     retain=True,
+    name_prefix="",
     alarm_email=None,
     alarm_ok=False,
     token_api=False,

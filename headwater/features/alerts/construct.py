@@ -94,7 +94,7 @@ class Alerts(Construct):
         self._open_to(stack.events.function)
         self.target_dead_letters = None if target.kind == "eventbridge" else self._make_target_dead_letters()
         if self.target_dead_letters is not None:
-            self._send_to(target, stack.context.stage, self.target_dead_letters)
+            self._send_to(target, stack.context.name, self.target_dead_letters)
 
     def _make_function(self, graph_table: dynamodb.Table, archive_bucket: s3.Bucket, rules: str) -> ServiceFunction:
         function = ServiceFunction(
@@ -144,7 +144,7 @@ class Alerts(Construct):
         accept(queue, "SQS3", "It is the dead-letter queue of the target of a rule.")
         return queue
 
-    def _send_to(self, target: AlertTarget, stage: str, dead_letters: sqs.Queue) -> None:
+    def _send_to(self, target: AlertTarget, name: str, dead_letters: sqs.Queue) -> None:
         """Send all alerts to the target; on the bus alone, rules of other people match."""
         rule = events.Rule(
             self,
@@ -163,7 +163,7 @@ class Alerts(Construct):
             chatbot.SlackChannelConfiguration(
                 self,
                 "Slack",
-                slack_channel_configuration_name=f"headwater-alerts-{stage}-{Aws.REGION}",
+                slack_channel_configuration_name=f"{name}-alerts-{Aws.REGION}",
                 slack_workspace_id=workspace,
                 slack_channel_id=channel,
                 notification_topics=[topic],

@@ -121,7 +121,7 @@ def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_accoun
     assert (channel["SlackWorkspaceId"], channel["SlackChannelId"]) == ("T01AB", "C02CD")
     assert "AWSDenyAll" in str(channel["GuardrailPolicies"])
     # A name of Chatbot is of the whole account, and a stack is of a region.
-    assert channel["ConfigurationName"] == "headwater-alerts-prod-AWS::Region"
+    assert channel["ConfigurationName"] == "headwater-prod-alerts-AWS::Region"
     assert channel["SnsTopicArns"] == ["AlertsTopic"]
 
 
