@@ -50,9 +50,9 @@ class GlueEngine(Construct):
         self._code.read_by(job.rights, [self._code.script, self._code.package, *self._wheels])
 
     @property
-    def substitutions(self) -> Mapping[str, str]:
-        """The names of all jobs, as definitions of state machines take them."""
-        return self.substitutions_of(*self._jobs)
+    def outputs(self) -> Mapping[str, str]:
+        """The names of all jobs, by the names of outputs."""
+        return {f"{name}JobName": job.ref for name, job in self._jobs.items()}
 
     def open_to(self, rights: Rights, *names: str) -> None:
         """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""
@@ -63,8 +63,10 @@ class GlueEngine(Construct):
         )
 
     def substitutions_of(self, *names: str) -> Mapping[str, str]:
-        """Name the jobs as substitutions in a state machine: `{"TraceRootJobName": ...}`."""
-        return {f"{name}JobName": self._jobs[name].ref for name in names}
+        """Name the jobs, and how they are run, as substitutions in a state machine: `{"TraceRootJobName": ...}`."""
+        # Other partitions than `aws` are in the ARN; cfn-lint takes a substitution for the whole of it alone.
+        run_job = f"arn:{cdk.Aws.PARTITION}:states:::glue:startJobRun.sync"
+        return {"RunJob": run_job, **{f"{name}JobName": self._jobs[name].ref for name in names}}
 
     def _make(self, job: SparkJob) -> glue.CfnJob:
         glue_job = glue.CfnJob(

@@ -207,7 +207,7 @@ class LineageStack(cdk.Stack):
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
             "SearchDatabase": self.search.database.ref,
             "SearchWorkgroup": self.search.workgroup.ref,
-            **self.spark_jobs.engine.substitutions,
+            **self.spark_jobs.engine.outputs,
             **topics,
         }
         # Outputs of optional parts.

@@ -1,6 +1,6 @@
 """The rules of a company's account for the resources of the stack: roles, keys, logs, doors, and a budget.
 
-Aspects see every resource at synth, those of other features too.
+Aspects see every resource at synth, also resources of other features.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from constructs import IConstruct
 
 from headwater.features.company.context import CompanyRules
 from infra.addition import Addition
-from infra.nag import accept
 
 if TYPE_CHECKING:
     from infra.stack import LineageStack
@@ -56,7 +55,7 @@ _Change = tuple[type, Callable[[IConstruct], None]]
 
 @jsii.implements(cdk.IAspect)
 class _Changes:
-    """An aspect that changes every resource of a type."""
+    """An aspect with a change for each type of resource."""
 
     def __init__(self, changes: Sequence[_Change]) -> None:
         self._changes = changes
@@ -69,7 +68,7 @@ class _Changes:
 
 
 def _overriding(**properties: object) -> Callable[[IConstruct], None]:
-    """Make a change that sets properties, and removes those without a value."""
+    """Make a change of properties: None removes a property."""
 
     def change(node: IConstruct) -> None:
         for name, value in properties.items():
@@ -82,7 +81,7 @@ def _overriding(**properties: object) -> Callable[[IConstruct], None]:
 
 
 def _changes_of_names(rules: CompanyRules) -> Sequence[_Change]:
-    """List the changes of roles' paths, and of the time that logs are kept."""
+    """List the changes of roles' paths, and of the logs' retention."""
     changes: list[_Change] = []
     if rules.role_path:
         path = _overriding(Path=rules.role_path)
@@ -93,20 +92,24 @@ def _changes_of_names(rules: CompanyRules) -> Sequence[_Change]:
 
 
 def _changes_by_key(arn: str) -> Sequence[_Change]:
-    """List the changes that encrypt by the key, and the rights of roles and producers to use the key."""
+    """List the changes for encryption by the key: of stores and logs, and of the rights of roles and producers."""
     uses = iam.PolicyStatement(actions=[f"kms:{use}" for use in _USES_OF_KEY], resources=[arn])
     by_key = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": arn}
     rule = {"ServerSideEncryptionByDefault": by_key, "BucketKeyEnabled": True}
     in_bucket = _overriding(BucketEncryption={"ServerSideEncryptionConfiguration": [rule]})
+    in_table = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": arn}
     results = "WorkGroupConfiguration.ResultConfiguration.EncryptionConfiguration"
     return (
-        (dynamodb.CfnTable, _overriding(SSESpecification={"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": arn})),
+        (
+            dynamodb.CfnTable,
+            _overriding(SSESpecification=in_table),
+        ),
         (s3.CfnBucket, lambda node: None if node.node.path.endswith(_ACCESS_LOGS) else in_bucket(node)),
         (sqs.CfnQueue, _overriding(KmsMasterKeyId=arn, SqsManagedSseEnabled=None)),
         (sns.CfnTopic, _overriding(KmsMasterKeyId=arn)),
         (logs.CfnLogGroup, _overriding(KmsKeyId=arn)),
         (athena.CfnWorkGroup, _overriding(**{results: {"EncryptionOption": "SSE_KMS", "KmsKey": arn}})),
-        # A role without statements of its own only passes on what AWS's policy allows.
+        # Roles without own statements have a managed policy of AWS.
         (iam.Role, lambda node: _let_use(cast(iam.Role, node), uses)),
         (iam.ManagedPolicy, lambda node: cast(iam.ManagedPolicy, node).add_statements(uses)),
     )

@@ -148,7 +148,7 @@ class GraphTables(Construct):
             self,
             "TablesMachine",
             definition_body=sfn.DefinitionBody.from_string(json.dumps(_definition(), indent=2)),
-            definition_substitutions={"Partition": cdk.Aws.PARTITION, **engine.substitutions_of(JOB)},
+            definition_substitutions=engine.substitutions_of(JOB),
             role=role,
             logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
             tracing_enabled=True,
@@ -171,7 +171,7 @@ def _definition() -> Mapping[str, object]:
             "SinceLastMade": {"Type": "Pass", "Result": {"since": "none"}, "Next": "MakeTables"},
             "MakeTables": {
                 "Type": "Task",
-                "Resource": "arn:${Partition}:states:::glue:startJobRun.sync",
+                "Resource": "${RunJob}",
                 "Parameters": {
                     "JobName": f"${{{JOB}JobName}}",
                     "Arguments": {"--since.$": "$.since", "--attempt.$": "$$.Execution.Name"},

@@ -37,7 +37,11 @@ def test_every_role_has_the_boundary_and_the_path(company):
 def test_every_store_is_encrypted_by_the_key(company):
     by_key = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": KEY}
     assert [table["SSESpecification"] for _, table in properties(company, "DynamoDB::Table")] == [by_key] * 2
-    for kind, field in (("SQS::Queue", "KmsMasterKeyId"), ("SNS::Topic", "KmsMasterKeyId"), ("Logs::LogGroup", "KmsKeyId")):
+    for kind, field in (
+        ("SQS::Queue", "KmsMasterKeyId"),
+        ("SNS::Topic", "KmsMasterKeyId"),
+        ("Logs::LogGroup", "KmsKeyId"),
+    ):
         assert {each.get(field) for _, each in properties(company, kind)} == {KEY}
     assert not [name for name, queue in properties(company, "SQS::Queue") if "SqsManagedSseEnabled" in queue]
     algorithms = {
@@ -85,7 +89,12 @@ VPCE = {"aws:SourceVpce": ["vpce-0123456789abcdef0"]}
 @pytest.mark.parametrize(
     ("name", "endpoints", "signed", "of_tokens"),
     [
-        ("company", {"VpcEndpointIds": VPCE["aws:SourceVpce"]}, {"StringEquals": {**VPCE, **OWN}}, {"StringEquals": VPCE}),
+        (
+            "company",
+            {"VpcEndpointIds": VPCE["aws:SourceVpce"]},
+            {"StringEquals": {**VPCE, **OWN}},
+            {"StringEquals": VPCE},
+        ),
         ("hidden", {}, {"StringEquals": OWN}, None),
     ],
 )
