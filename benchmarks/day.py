@@ -91,7 +91,7 @@ class Day:
     ledgers: Mapping[str, Ledger]
     memory_mb: Mapping[str, int]
     polled_queues: int
-    alarms: int
+    alarm_metrics: int
 
 
 class Account:
@@ -245,8 +245,14 @@ def run_day(arrivals: Sequence[Arrival], report: Report, raw: RawTemplate) -> Da
         ledgers,
         memory_mb={function.handler.split(".")[1]: function.memory_mb for function in deployed.functions},
         polled_queues=polled_queues(raw["Resources"]),
-        alarms=sum(resource["Type"] == "AWS::CloudWatch::Alarm" for resource in raw["Resources"].values()),
+        alarm_metrics=alarm_metrics(raw["Resources"]),
     )
+
+
+def alarm_metrics(resources: Mapping[str, Any]) -> int:
+    """Count the metrics of all alarms: CloudWatch bills each, and not the expressions over them."""
+    alarms = [resource["Properties"] for resource in resources.values() if resource["Type"] == "AWS::CloudWatch::Alarm"]
+    return sum(sum("MetricStat" in each for each in alarm.get("Metrics", [{"MetricStat": {}}])) for alarm in alarms)
 
 
 def polled_queues(resources: Mapping[str, Any]) -> int:

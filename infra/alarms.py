@@ -1,14 +1,15 @@
-"""Alarms, and the topic with a person's address: an alarm for each kind of failure."""
+"""Alarms for each kind of failure, and their two topics: some alarms page a person, the rest is mailed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 import aws_cdk as cdk
 from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
@@ -25,31 +26,33 @@ FIVE_MINUTES = Duration.minutes(5)
 GUIDE = "docs/operations.md"
 # Failed deliveries are tried again: only errors of more than a quarter of an hour are a person's business.
 _LASTING_PERIODS = 3
-# Metric, status and meaning.
 UNAUTHORIZED, FORBIDDEN = "RequestsUnauthorized", "RequestsForbidden"
-_REFUSALS = (
-    (UNAUTHORIZED, "401", "Requests come with no token, or with one that is unknown, expired or revoked."),
-    (FORBIDDEN, "403", "Requests are signed by nobody who may, or ask for more than their token allows."),
-)
 _REFUSALS_MAX = 20
+# The share of failed responses, in two of three periods: a single failure of a quiet night is no cause.
+_SERVER_ERRORS_SHARE, _SERVER_ERRORS_PERIODS = 0.05, 2
 _DEAD_LETTER_AGE_MAX = Duration.days(7)  # half of SQS's retention
 
 
 class Alarms(Construct):
     """The alarms, by the watched resources; each names its heading in the guide, with the remedy."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None, ok_actions: bool
+    ) -> None:
         super().__init__(scope, construct_id)
-        self._namespace = metrics_namespace
+        self._namespace, self._ok_actions = metrics_namespace, ok_actions
         self.alarms: list[cloudwatch.Alarm] = []
-        self.topic = _encrypted_topic(self)
+        key = _topic_key(self)
+        # The id of the first topic is older than the second: people subscribed to it stay subscribed.
+        self.pages, self.mails = _encrypted_topic(self, "Topic", key), _encrypted_topic(self, "MailTopic", key)
         if email:
-            self.topic.add_subscription(subscriptions.EmailSubscription(email))
+            for topic in (self.pages, self.mails):
+                topic.add_subscription(subscriptions.EmailSubscription(email))
 
     def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
         """Watch a dead-letter queue: a message is enough, and none may reach the age at which SQS drops messages."""
         depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
+        self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.", pages=True)
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(
             f"{name}Old",
@@ -57,12 +60,15 @@ class Alarms(Construct):
             _DEAD_LETTER_AGE_MAX.to_seconds(),
             "SQS drops a message after 14 days.",
             guide="DeadLettersOld",
+            pages=True,
         )
 
     def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
         """Watch a queue: a message older than `age_max` means a function too slow, or with errors."""
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.")
+        self._alarm(
+            f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.", pages=True
+        )
 
     def watch_function(self, function: ServiceFunction) -> None:
         """Watch for errors and throttles beyond the cure of retries."""
@@ -82,12 +88,14 @@ class Alarms(Construct):
     def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
         """Watch a stream: it loses a record after 24 hours."""
         age = function.resource.metric("IteratorAge", period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(f"{name}Late", age, age_max.to_milliseconds(), "Expired records are not staged in time.")
+        self._alarm(
+            f"{name}Late", age, age_max.to_milliseconds(), "Expired records are not staged in time.", pages=True
+        )
 
     def watch_compaction(self, machine: sfn.StateMachine) -> None:
         """Watch for every day without a seal: failed, timed out, stopped, never begun."""
         failures = _failures(machine, "compactions that did not succeed")
-        self._alarm("CompactionFailed", failures, 1, "The day is not sealed, or no tables were made of it.")
+        self._alarm("CompactionFailed", failures, 1, "The day is not sealed, or no tables were made of it.", pages=True)
         succeeded = machine.metric_succeeded(period=Duration.days(1))
         self._alarm(
             "CompactionMissing",
@@ -96,6 +104,7 @@ class Alarms(Construct):
             "No compaction has succeeded for a day.",
             comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
             missing=cloudwatch.TreatMissingData.BREACHING,
+            pages=True,
         )
 
     def watch_queues(self, watched: Iterable[WatchedQueue]) -> None:
@@ -115,20 +124,54 @@ class Alarms(Construct):
         """Watch a metric of Headwater's functions; the alarm begins at `least`."""
         self._alarm(metric_name, our_metric(self._namespace, metric_name, service), least, meaning)
 
-    def watch_api(self, name: str, api: apigateway.RestApi) -> None:
-        """Watch an API for responses of 500 and above: no caller's mistake."""
-        errors = api.metric_server_error(period=FIVE_MINUTES, statistic="Sum")
-        self._alarm(f"{name}ServerErrors", errors, 1, "The HTTP API fails.", guide="ApiServerErrors")
+    def watch_tables(self, tables: Mapping[str, dynamodb.Table]) -> None:
+        """Watch tables for writes that DynamoDB keeps refusing because of load, each by a name."""
+        throttled = cloudwatch.MathExpression(
+            expression=" + ".join(tables),
+            label="throttled writes",
+            period=FIVE_MINUTES,
+            using_metrics={
+                name: table.metric("WriteThrottleEvents", statistic="Sum", period=FIVE_MINUTES)
+                for name, table in tables.items()
+            },
+        )
+        meaning = "DynamoDB keeps refusing writes because of load."
+        self._alarm("WritesThrottled", throttled, 1, meaning, periods=_LASTING_PERIODS)
 
-    def watch_refusals(self, access_logs: Sequence[logs.LogGroup]) -> None:
-        """Watch for responses 401 and 403 of all APIs together, from the function or API Gateway."""
-        for name, status, meaning in _REFUSALS:
-            pattern = logs.FilterPattern.string_value("$.status", "=", status)
-            for access_log in access_logs:
-                access_log.add_metric_filter(
-                    name, filter_pattern=pattern, metric_namespace=self._namespace, metric_name=name
-                )
-            self._alarm(name, refusals(self._namespace, name), _REFUSALS_MAX, meaning)
+    def watch_api(self, name: str, api: apigateway.RestApi) -> None:
+        """Watch the share of an API's responses of 500 and above: no caller's mistake."""
+        # API Gateway's average of the metric is the share.
+        share = api.deployment_stage.metric_server_error(period=FIVE_MINUTES, statistic="Average")
+        self._alarm(
+            f"{name}ServerErrors",
+            share,
+            _SERVER_ERRORS_SHARE,
+            "The HTTP API fails.",
+            guide="ApiServerErrors",
+            periods=_LASTING_PERIODS,
+            breaching=_SERVER_ERRORS_PERIODS,
+        )
+
+    def watch_refusals(self, signed: logs.LogGroup, of_tokens: logs.LogGroup | None) -> None:
+        """Watch for refusals of callers with a credential; scanners of the internet bring none.
+
+        `signed` is the access log of the signed API: `caller` is `-` without a valid signature. `of_tokens` is the log
+        of the function behind the token API: it answers 403 to valid tokens alone, and counts refused tokens itself.
+        """
+        meaning = "Requests come with a token that is unknown, expired or revoked."
+        self._alarm(UNAUTHORIZED, our_metric(self._namespace, UNAUTHORIZED, "api"), _REFUSALS_MAX, meaning)
+        filters = [(signed, '{ $.status = "403" && $.caller != "-" }')]
+        if of_tokens is not None:
+            filters.append((of_tokens, '{ $.message = "request" && $.status = 403 }'))
+        for log, pattern in filters:
+            log.add_metric_filter(
+                FORBIDDEN,
+                filter_pattern=logs.FilterPattern.literal(pattern),
+                metric_namespace=self._namespace,
+                metric_name=FORBIDDEN,
+            )
+        meaning = "Callers sign without the right to call, or ask for more than their token allows."
+        self._alarm(FORBIDDEN, forbidden(self._namespace), _REFUSALS_MAX, meaning)
 
     def _alarm(
         self,
@@ -139,6 +182,8 @@ class Alarms(Construct):
         *,
         guide: str = "",
         periods: int = 1,
+        breaching: int | None = None,
+        pages: bool = False,
         comparison: cloudwatch.ComparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
     ) -> None:
@@ -149,12 +194,14 @@ class Alarms(Construct):
             threshold=threshold,
             alarm_description=f"{meaning} What to do: {GUIDE}#{(guide or name).lower()}",
             evaluation_periods=periods,
+            datapoints_to_alarm=breaching,
             comparison_operator=comparison,
             treat_missing_data=missing,
         )
-        notify = actions.SnsAction(self.topic)
+        notify = actions.SnsAction(self.pages if pages else self.mails)
         alarm.add_alarm_action(notify)
-        alarm.add_ok_action(notify)
+        if self._ok_actions:
+            alarm.add_ok_action(notify)
         self.alarms.append(alarm)
 
 
@@ -183,15 +230,17 @@ def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
     )
 
 
-def refusals(namespace: str, name: str) -> cloudwatch.Metric:
-    """Name a metric counted from the access logs."""
-    return cloudwatch.Metric(namespace=namespace, metric_name=name, statistic="Sum", period=FIVE_MINUTES)
+def forbidden(namespace: str) -> cloudwatch.Metric:
+    """Name the metric of responses 403, counted from logs."""
+    return cloudwatch.Metric(namespace=namespace, metric_name=FORBIDDEN, statistic="Sum", period=FIVE_MINUTES)
 
 
-def _encrypted_topic(scope: Construct) -> sns.Topic:
-    """Make a topic with a key of ours: AWS's key for SNS has a fixed policy, without CloudWatch's alarms."""
-    alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
-    of_this_account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
+_ALARMS = iam.ServicePrincipal("cloudwatch.amazonaws.com")
+_OF_THIS_ACCOUNT = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
+
+
+def _topic_key(scope: Construct) -> kms.Key:
+    """Make a key of ours: AWS's key for SNS has a fixed policy, without CloudWatch's alarms."""
     key = kms.Key(
         scope,
         "TopicKey",
@@ -201,17 +250,22 @@ def _encrypted_topic(scope: Construct) -> sns.Topic:
     )
     key.add_to_resource_policy(
         iam.PolicyStatement(
-            principals=[alarms],
+            principals=[_ALARMS],
             actions=["kms:Decrypt", "kms:GenerateDataKey*"],
             resources=["*"],
-            conditions=of_this_account,
+            conditions=_OF_THIS_ACCOUNT,
         )
     )
-    topic = sns.Topic(scope, "Topic", master_key=key, enforce_ssl=True)
+    return key
+
+
+def _encrypted_topic(scope: Construct, construct_id: str, key: kms.Key) -> sns.Topic:
+    """Make a topic to which the alarms of this account may publish."""
+    topic = sns.Topic(scope, construct_id, master_key=key, enforce_ssl=True)
     # A policy of the topic's own replaces the account's right to publish, alarms included.
     topic.add_to_resource_policy(
         iam.PolicyStatement(
-            principals=[alarms], actions=["sns:Publish"], resources=[topic.topic_arn], conditions=of_this_account
+            principals=[_ALARMS], actions=["sns:Publish"], resources=[topic.topic_arn], conditions=_OF_THIS_ACCOUNT
         )
     )
     return topic

@@ -32,14 +32,14 @@ class ArchiveSearch(Construct):
         *,
         archive_bucket: s3.Bucket,
         ingest_bucket: s3.Bucket,
-        stage: str,
+        name: str,
         scan_gb: int,
     ) -> None:
         super().__init__(scope, construct_id)
         self._archive_bucket, self._ingest_bucket = archive_bucket, ingest_bucket
-        self.database = _database(self, stage)
+        self.database = _database(self, name)
         self.tables = [_table(self, table, self.database, archive_bucket) for table in TABLES]
-        self.workgroup = _workgroup(self, f"headwater-{stage}", ingest_bucket, scan_gb)
+        self.workgroup = _workgroup(self, name, ingest_bucket, scan_gb)
         self._save(self, NAMED_QUERIES)
 
     def register(self, scope: Construct, tables: Sequence[ArchiveTable], queries: Sequence[NamedQuery]) -> None:
@@ -101,13 +101,13 @@ class ArchiveSearch(Construct):
         )
 
 
-def _database(scope: Construct, stage: str) -> glue.CfnDatabase:
+def _database(scope: Construct, name: str) -> glue.CfnDatabase:
     return glue.CfnDatabase(
         scope,
         "Database",
         catalog_id=cdk.Aws.ACCOUNT_ID,
         database_input=glue.CfnDatabase.DatabaseInputProperty(
-            name=f"headwater_{stage.replace('-', '_')}", description="Headwater: the archive of record lineage."
+            name=name.replace("-", "_"), description="Headwater: the archive of record lineage."
         ),
     )
 

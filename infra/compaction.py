@@ -161,6 +161,7 @@ class Compaction(Construct):
             "StateMachine",
             definition_body=sfn.DefinitionBody.from_string(STATE_MACHINE_FILE.read_text(encoding="utf-8")),
             definition_substitutions={
+                "InvokeFunction": f"arn:{cdk.Aws.PARTITION}:states:::lambda:invoke",
                 "CompactFunctionArn": self.compact.resource.function_arn,
                 **self._spark_jobs.engine.substitutions_of(*COMPACTION_JOBS),
             },

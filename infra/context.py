@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +11,25 @@ from typing import Any
 
 from headwater.features import FEATURES
 from headwater_model.errors import Fault, Invalid
-from infra.context_values import Reader, choice, integer, listed, namespaces, number_or_none, text_or_none
+from infra.context_values import (
+    Reader,
+    choice,
+    either,
+    integer,
+    listed,
+    namespaces,
+    number_or_none,
+    text_or_none,
+    within,
+)
 
 _OF_CORE = (
     "stage",
+    "name_prefix",
     "records_ttl_hours",
     "retention",
     "alarm_email",
+    "alarm_ok",
     "auth",
     "strict_namespaces",
     "compaction_hour_utc",
@@ -24,6 +37,7 @@ _OF_CORE = (
     "temporary_patterns",
     "drop_running_events",
     "search_scan_gb",
+    "glue_version",
     "sign_digests",
     "web_acl_arn",
     "requests_per_address",
@@ -36,6 +50,8 @@ _OF_CORE = (
 FEATURES_CONTEXT = {feature.name: import_module(feature.context) for feature in FEATURES if feature.context}
 NAMES = (*_OF_CORE, *(name for module in FEATURES_CONTEXT.values() for name in module.NAMES))
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_PREFIX = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_PREFIX_RULE = "a lower-case letter, then at most 19 letters, digits and hyphens"
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # Web ACLs of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
@@ -45,6 +61,8 @@ _OBJECT_LOCK_DAYS_MAX = 36_500
 # WAF's bounds for the rate of a rule, in five minutes.
 _REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
 _CONCURRENCY_MAX = 100_000
+# Both with Spark 3.5, Python 3.11 and Java 17, newest first: a few regions lag behind.
+GLUE_VERSIONS = ("5.1", "5.0")
 _HOURS_IN_A_YEAR = 8760
 _SCAN_GB_MAX = 1_000_000
 
@@ -62,9 +80,11 @@ class StackContext:
     """The context values of a deployment; the defaults are production's. cdk.json describes each."""
 
     stage: str = "prod"
+    name_prefix: str = ""
     records_ttl_hours: int = 24
     retain: bool = True
     alarm_email: str | None = None
+    alarm_ok: bool = False
     token_api: bool = False
     strict_namespaces: bool = False
     compaction_hour_utc: int = 0
@@ -72,6 +92,7 @@ class StackContext:
     temporary_patterns: tuple[str, ...] | None = None
     drop_running_events: tuple[str, ...] = ()
     search_scan_gb: int = 10
+    glue_version: str = "5.1"
     sign_digests: bool = False
     web_acl_arn: str | None = None
     requests_per_address: int | None = None
@@ -81,6 +102,16 @@ class StackContext:
     layer: bool = True
     # Values of the active features, by the feature's name.
     features: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The beginning of names that a service does not make: `headwater-prod`."""
+        return f"{self.name_prefix}headwater-{self.stage}"
+
+    @property
+    def stack(self) -> str:
+        """The name of the stack; the names that CloudFormation makes begin with it."""
+        return f"{self.name_prefix}Headwater-{self.stage}"
 
     @property
     def records_ttl_s(self) -> int:
@@ -103,9 +134,11 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
     reader, default = Reader(context, NAMES), StackContext()
     choices = StackContext(
         stage=reader.read("stage", _stage, default.stage),
+        name_prefix=reader.read("name_prefix", text_or_none(_PREFIX, _PREFIX_RULE), None) or default.name_prefix,
         records_ttl_hours=reader.read("records_ttl_hours", integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
         retain=reader.read("retention", choice(retain=True, destroy=False), default.retain),
         alarm_email=reader.read("alarm_email", text_or_none(_EMAIL, "an e-mail address"), default.alarm_email),
+        alarm_ok=reader.read("alarm_ok", choice(true=True, false=False), default.alarm_ok),
         compaction_hour_utc=reader.read("compaction_hour_utc", integer(0, 23), default.compaction_hour_utc),
         token_api=reader.read("auth", choice(iam=False, token=True), default.token_api),
         strict_namespaces=reader.read("strict_namespaces", choice(true=True, false=False), default.strict_namespaces),
@@ -115,6 +148,7 @@ def parse_context(context: Mapping[str, object]) -> StackContext:
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
         drop_running_events=reader.read("drop_running_events", namespaces, default.drop_running_events),
         search_scan_gb=reader.read("search_scan_gb", integer(1, _SCAN_GB_MAX), default.search_scan_gb),
+        glue_version=reader.read("glue_version", either(*GLUE_VERSIONS), default.glue_version),
         sign_digests=reader.read("sign_digests", choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read(
             "web_acl_arn", text_or_none(_WEB_ACL_ARN, "the ARN of a regional web ACL of WAFv2"), default.web_acl_arn
@@ -171,4 +205,5 @@ def _patterns(value: object) -> tuple[str, ...] | None:
             re.compile(pattern)
     except (re.error, TypeError) as error:
         raise ValueError(f"must be regular expressions ({error})") from error
+    within(json.dumps(patterns))
     return tuple(patterns)

@@ -14,6 +14,8 @@ from typing import TypeVar
 from headwater_model.errors import Fault
 
 T = TypeVar("T")
+# The variables of a function have 4 KB together. Lambda measures them as JSON, so a quotation mark counts twice.
+VARIABLE_BYTES_MAX = 1_000
 
 
 class Reader:
@@ -79,6 +81,7 @@ def namespaces(value: object) -> tuple[str, ...]:
     for pattern in patterns:
         if not isinstance(pattern, str) or not pattern or "*" in pattern[:-1]:
             raise ValueError("must be namespaces, each a name, or the beginning of names and then `*`")
+    within(json.dumps(patterns))
     return tuple(patterns)
 
 
@@ -93,6 +96,19 @@ def listed(value: object, things: str = "regular expressions") -> list[str]:
     raise ValueError(f"must be a list of {things}, or text with commas between them")
 
 
+def within(text: str, bytes_max: int = VARIABLE_BYTES_MAX) -> str:
+    """Return the text if a function's environment has room for it as a variable.
+
+    >>> within("a" * 1_100)
+    Traceback (most recent call last):
+    ValueError: must take at most 1000 bytes of a function's environment, and takes 1102
+    """
+    taken = len(json.dumps(text, ensure_ascii=False).encode())
+    if taken > bytes_max:
+        raise ValueError(f"must take at most {bytes_max} bytes of a function's environment, and takes {taken}")
+    return text
+
+
 def integer(least: int, most: int) -> Callable[[object], int]:
     """Make a parser of a whole number within bounds."""
 
@@ -100,6 +116,17 @@ def integer(least: int, most: int) -> Callable[[object], int]:
         if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
             return int(str(value))
         raise ValueError(f"must be a whole number from {least} to {most}")
+
+    return parse
+
+
+def either(*choices: str) -> Callable[[object], str]:
+    """Make a parser of a text among a few."""
+
+    def parse(value: object) -> str:
+        if str(value) in choices:
+            return str(value)
+        raise ValueError(f"must be {' or '.join(choices)}")
 
     return parse
 

@@ -10,7 +10,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.addition import Addition
-from infra.alarms import FIVE_MINUTES, FORBIDDEN, UNAUTHORIZED, our_metric, refusals
+from infra.alarms import FIVE_MINUTES, UNAUTHORIZED, forbidden, our_metric
 from infra.compaction import Compaction
 from infra.events import Events
 from infra.function import ServiceFunction
@@ -52,15 +52,20 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
     accepted = [our_metric(namespace, "RecordsAccepted", service) for service in ("input", "api")]
     fates = [our_metric(namespace, f"Records{fate}", "load") for fate in ("Loaded", "Displaced", "Refused")]
     staged = our_metric(namespace, "RecordsStaged", "expired")
-    calls = query_api.api.metric_count(period=FIVE_MINUTES)
-    errors = [
-        query_api.api.metric_client_error(period=FIVE_MINUTES),
-        query_api.api.metric_server_error(period=FIVE_MINUTES),
-        *(refusals(namespace, name) for name in (UNAUTHORIZED, FORBIDDEN)),
+    stages = [api.deployment_stage for api in (query_api.api, query_api.token_api) if api]
+    calls = [
+        metric
+        for stage in stages
+        for metric in (
+            stage.metric_count(period=FIVE_MINUTES),
+            stage.metric_client_error(period=FIVE_MINUTES, statistic="Sum"),
+            stage.metric_server_error(period=FIVE_MINUTES, statistic="Sum"),
+        )
     ]
+    refused = [our_metric(namespace, UNAUTHORIZED, "api"), forbidden(namespace)]
     return [
         graph("Records", [*accepted, *fates, staged], width=16),
-        graph("HTTP calls", [calls, *errors], width=8),
+        graph("HTTP calls", [*calls, *refused], width=8),
     ]
 
 

@@ -17,8 +17,6 @@ from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
 
-# Spark 3.5.6, Python 3.11, Java 17.
-_GLUE_VERSION = "5.1"
 _WORKER = "G.1X"
 _WORKERS_MAX = 10
 _WORKERS_KEPT = 4
@@ -28,9 +26,17 @@ class GlueEngine(Construct):
     """The jobs in Glue, and their logs."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        jobs: Sequence[SparkJob],
+        code: SparkCode,
+        version: str,
+        removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
+        self._version = version
         self._code, self._wheels = code, code.wheels()
         self._log_prefix, self._log_groups = _logs(self, removal)
         self._jobs: dict[str, glue.CfnJob] = {}
@@ -44,9 +50,9 @@ class GlueEngine(Construct):
         self._code.read_by(job.rights, [self._code.script, self._code.package, *self._wheels])
 
     @property
-    def substitutions(self) -> Mapping[str, str]:
-        """The names of all jobs, as definitions of state machines take them."""
-        return self.substitutions_of(*self._jobs)
+    def outputs(self) -> Mapping[str, str]:
+        """The names of all jobs, by the names of outputs."""
+        return {f"{name}JobName": job.ref for name, job in self._jobs.items()}
 
     def open_to(self, rights: Rights, *names: str) -> None:
         """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""
@@ -57,8 +63,10 @@ class GlueEngine(Construct):
         )
 
     def substitutions_of(self, *names: str) -> Mapping[str, str]:
-        """Name the jobs as substitutions in a state machine: `{"TraceRootJobName": ...}`."""
-        return {f"{name}JobName": self._jobs[name].ref for name in names}
+        """Name the jobs, and how they are run, as substitutions in a state machine: `{"TraceRootJobName": ...}`."""
+        # Other partitions than `aws` are in the ARN; cfn-lint takes a substitution for the whole of it alone.
+        run_job = f"arn:{cdk.Aws.PARTITION}:states:::glue:startJobRun.sync"
+        return {"RunJob": run_job, **{f"{name}JobName": self._jobs[name].ref for name in names}}
 
     def _make(self, job: SparkJob) -> glue.CfnJob:
         glue_job = glue.CfnJob(
@@ -69,7 +77,7 @@ class GlueEngine(Construct):
             command=glue.CfnJob.JobCommandProperty(
                 name="glueetl", python_version="3", script_location=self._code.script.url
             ),
-            glue_version=_GLUE_VERSION,
+            glue_version=self._version,
             worker_type=_WORKER,
             number_of_workers=_WORKERS_MAX if job.scales else _WORKERS_KEPT,
             execution_property=glue.CfnJob.ExecutionPropertyProperty(max_concurrent_runs=job.runs_max),

@@ -46,6 +46,7 @@ class Observability(Construct):
         *,
         metrics_namespace: str,
         alarm_email: str | None,
+        alarm_ok: bool,
         storage: Storage,
         ingestion: Ingestion,
         events: Events,
@@ -55,7 +56,8 @@ class Observability(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         functions = _functions_of(ingestion, events, compaction, query_api, additions)
-        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
+        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email, ok_actions=alarm_ok)
+        self.topics = {"PageTopicArn": alarms.pages.topic_arn, "MailTopicArn": alarms.mails.topic_arn}
         # Alarms by kind: the core's resources, then those of the features.
         _watch_queues(alarms, ingestion, events, compaction)
         alarms.watch_queues(queue for addition in additions for queue in addition.queues)
@@ -64,6 +66,7 @@ class Observability(Construct):
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
         alarms.watch_machines(machine for addition in additions for machine in addition.machines)
+        alarms.watch_tables({"records": storage.records_table, "graph": storage.graph_table})
         _watch_apis(alarms, query_api)
         _watch_metrics(alarms)
         # The dashboard shows the alarms, and the metrics around them.
@@ -119,7 +122,7 @@ def _watch_apis(alarms: Alarms, query_api: QueryApi) -> None:
     alarms.watch_api("Api", query_api.api)
     if query_api.token_api is not None:
         alarms.watch_api("TokenApi", query_api.token_api)
-    alarms.watch_refusals(query_api.access_logs)
+    alarms.watch_refusals(query_api.access_log, query_api.function.log_group if query_api.token_api else None)
 
 
 def _watch_metrics(alarms: Alarms) -> None:

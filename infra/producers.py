@@ -18,6 +18,7 @@ class Producers(Construct):
         self, scope: Construct, construct_id: str, *, queues: Sequence[sqs.IQueue], function: ServiceFunction
     ) -> None:
         super().__init__(scope, construct_id)
+        self.queues, self.function = queues, function
         self.policy = iam.ManagedPolicy(
             self,
             "Policy",

@@ -89,15 +89,15 @@ class QueryApi(Construct):
         events.open_changes_to(self.function)
         self._let_query(storage, trace_queue, context)
         search.open_to(self.function)
-        self.access_logs: list[logs.LogGroup] = []
-        self.api = _signed_api(
-            self, function=self.function, stage=context.stage, access_log=self._access_log("AccessLog", defaults)
-        )
+        self.access_log = self._make_access_log("AccessLog", defaults)
+        self.api = _signed_api(self, function=self.function, context=context, access_log=self.access_log)
         # Bearer tokens have an API of their own; the function counts their uses.
         self.token_api: apigateway.RestApi | None = None
         if context.token_api:
-            access_log = self._access_log("TokenAccessLog", defaults)
-            self.token_api = _token_api(self, function=self.function, stage=context.stage, access_log=access_log)
+            access_log = self._make_access_log("TokenAccessLog", defaults)
+            self.token_api = _token_api(self, function=self.function, context=context, access_log=access_log)
+            # Without the account's role for logs, API Gateway refuses a stage with a log.
+            self.token_api.deployment_stage.node.add_dependency(self.api.node.find_child("Account"))
             graph_arns = [storage.graph_table.table_arn]
             self.function.rights.allow(["dynamodb:UpdateItem"], graph_arns, conditions=_USES_OF_TOKENS_ALONE)
         self._protect(context)
@@ -123,11 +123,9 @@ class QueryApi(Construct):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], storage.ingest_bucket, "answers/")
 
-    def _access_log(self, construct_id: str, defaults: FunctionDefaults) -> logs.LogGroup:
+    def _make_access_log(self, construct_id: str, defaults: FunctionDefaults) -> logs.LogGroup:
         """Make a log of callers and paths for an API."""
-        log = logs.LogGroup(self, construct_id, retention=LOG_RETENTION, removal_policy=defaults.removal)
-        self.access_logs.append(log)
-        return log
+        return logs.LogGroup(self, construct_id, retention=LOG_RETENTION, removal_policy=defaults.removal)
 
     def _protect(self, context: StackContext) -> None:
         """Attach a web ACL to the stages of both APIs: a rule by address, or the deployer's own."""
@@ -146,15 +144,16 @@ def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
 
 
 def _signed_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
+    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     api = _rest_api(
         scope,
         "RestApi",
+        name=context.name,
         access_log=access_log,
         authorization=apigateway.AuthorizationType.IAM,
         function=function,
-        stage=stage,
+        stage=context.stage,
         variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH},
     )
     accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
@@ -163,16 +162,17 @@ def _signed_api(
 
 
 def _token_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
+    scope: Construct, *, function: ServiceFunction, context: StackContext, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     """Let every caller through to the function, and mark the API in a stage variable, out of reach of callers."""
     api = _rest_api(
         scope,
         "TokenApi",
+        name=f"{context.name}-tokens",
         access_log=access_log,
         authorization=apigateway.AuthorizationType.NONE,
         function=function,
-        stage=stage,
+        stage=context.stage,
         variables={settings.AUTH_STAGE_VARIABLE: settings.TOKEN_AUTH},
     )
     accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
@@ -212,6 +212,7 @@ def _rest_api(
     scope: Construct,
     construct_id: str,
     *,
+    name: str,
     access_log: logs.LogGroup,
     authorization: apigateway.AuthorizationType,
     function: ServiceFunction,
@@ -221,6 +222,8 @@ def _rest_api(
     api = apigateway.RestApi(
         scope,
         construct_id,
+        # In the metrics of API Gateway the name stands for the API: those of two stages must differ.
+        rest_api_name=name,
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
         # As text, a request's bytes in no UTF-8 would be replaced: a damaged event would look like a good event.
@@ -236,7 +239,6 @@ def _rest_api(
             access_log_format=_access_log_format(),
             data_trace_enabled=False,
             logging_level=apigateway.MethodLoggingLevel.ERROR,
-            metrics_enabled=True,
             tracing_enabled=True,
             throttling_rate_limit=_REQUESTS_PER_S,
             throttling_burst_limit=_REQUESTS_BURST,

@@ -10,6 +10,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from infra.nag import accept
 from infra.package import PROJECT, SERVICE
 from infra.role_permissions import Rights
 from infra.wheels import Target, built_once
@@ -73,11 +74,30 @@ class SparkCode(Construct):
 
     def read_by(self, rights: Rights, files: Sequence[Uploaded]) -> None:
         """Let a role read the files alone among the account's assets."""
-        stack = cdk.Stack.of(self)
         names = [f"{file.bucket}/{file.key}" for file in files]
+        rights.allow(["s3:GetObject"], self._arns_of_s3(names))
+        self._decrypt_by(rights, files[0].bucket)
+
+    def _decrypt_by(self, rights: Rights, bucket: str) -> None:
+        """Let a role decrypt the bucket's objects, by S3 alone: a company may encrypt them by a key of its own."""
+        key = cdk.Stack.of(self).format_arn(service="kms", resource="key", resource_name="*")
         rights.allow(
-            ["s3:GetObject"], [stack.format_arn(service="s3", region="", account="", resource=name) for name in names]
+            ["kms:Decrypt"],
+            [key],
+            conditions={
+                "StringEquals": {"kms:ViaService": f"s3.{cdk.Aws.REGION}.{cdk.Aws.URL_SUFFIX}"},
+                "StringLike": {"kms:EncryptionContext:aws:s3:arn": self._arns_of_s3([bucket, f"{bucket}/*"])},
+            },
         )
+        accept(
+            rights.role,
+            "IAM5[Resource::arn:<AWS::Partition>:kms:<AWS::Region>:<AWS::AccountId>:key/*]",
+            "The stack knows no key of the assets' bucket; the conditions name the bucket, and S3 as the caller.",
+        )
+
+    def _arns_of_s3(self, names: Sequence[str]) -> list[str]:
+        stack = cdk.Stack.of(self)
+        return [stack.format_arn(service="s3", region="", account="", resource=name) for name in names]
 
 
 def _uploaded(asset: assets.Asset) -> Uploaded:

@@ -37,6 +37,7 @@ class SparkJobs(Construct):
         *,
         traced: TraceResources,
         libraries: Path | None,
+        glue_version: str,
         removal: RemovalPolicy,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -72,7 +73,7 @@ class SparkJobs(Construct):
         # Both jobs share the code and the engine.
         jobs = [compact_archive, trace_root]
         code = SparkCode(self, "Code", libraries=libraries)
-        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, removal=removal)
+        self.engine = GlueEngine(self, "Engine", jobs=jobs, code=code, version=glue_version, removal=removal)
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:

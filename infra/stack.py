@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -75,10 +75,10 @@ class LineageStack(cdk.Stack):
         self._add_archive(context, libraries)
         self._add_queries(context)
         additions = self._add_features()
-        self._observe(additions)
+        topics = self._observe(additions)
         roles = [role for role in self.node.find_all() if isinstance(role, iam.Role)]
         keep_from(self.storage.archive_bucket, roles, sweeper=self._compaction.compact.role)
-        self._name_outputs(additions)
+        self._name_outputs(additions, topics)
 
     def _add_ingest(self, context: StackContext) -> None:
         """Add the ways in for records and events, and the policy of their producers."""
@@ -104,7 +104,7 @@ class LineageStack(cdk.Stack):
         )
         self.events.open_to(self._ingestion.input)
         queues = [self._ingestion.packed_queue, self.events.queue]
-        self._producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
+        self.producers = Producers(self, "Producers", queues=queues, function=self._ingestion.input)
 
     def _add_archive(self, context: StackContext, libraries: Path | None) -> None:
         """Add the archive: the compaction, the Spark jobs, and the search."""
@@ -119,7 +119,7 @@ class LineageStack(cdk.Stack):
             "ArchiveSearch",
             archive_bucket=self.storage.archive_bucket,
             ingest_bucket=self.storage.ingest_bucket,
-            stage=context.stage,
+            name=context.name,
             scan_gb=context.search_scan_gb,
         )
         self.spark_jobs = SparkJobs(
@@ -127,6 +127,7 @@ class LineageStack(cdk.Stack):
             "SparkJobs",
             traced=traced,
             libraries=libraries,
+            glue_version=context.glue_version,
             removal=self._removal,
         )
         self._compaction = Compaction(
@@ -166,22 +167,23 @@ class LineageStack(cdk.Stack):
             if feature.construct and feature.name in given
         ]
 
-    def _observe(self, additions: Sequence[Addition]) -> None:
-        """Add the alarms and the dashboard of everything."""
-        Observability(
+    def _observe(self, additions: Sequence[Addition]) -> Mapping[str, str]:
+        """Add the alarms and the dashboard of everything; return the outputs of the alarms' topics."""
+        return Observability(
             self,
             "Observability",
             metrics_namespace=self.defaults.metrics_namespace,
             alarm_email=self.context.alarm_email,
+            alarm_ok=self.context.alarm_ok,
             storage=self.storage,
             ingestion=self._ingestion,
             events=self.events,
             compaction=self._compaction,
             query_api=self.query_api,
             additions=additions,
-        )
+        ).topics
 
-    def _name_outputs(self, additions: Sequence[Addition]) -> None:
+    def _name_outputs(self, additions: Sequence[Addition], topics: Mapping[str, str]) -> None:
         """Define the outputs for deployers, clients and the local stack."""
         storage, ingestion, events, compaction = self.storage, self._ingestion, self.events, self._compaction
         outputs = {
@@ -195,7 +197,7 @@ class LineageStack(cdk.Stack):
             "EventsDeadLettersUrl": events.dead_letters.queue_url,
             "ChangesQueueUrl": events.changes.queue_url,
             "ChangesDeadLettersUrl": events.change_dead_letters.queue_url,
-            "ProducersPolicyArn": self._producers.policy.managed_policy_arn,
+            "ProducersPolicyArn": self.producers.policy.managed_policy_arn,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
             "RecordsTableName": storage.records_table.table_name,
@@ -205,7 +207,8 @@ class LineageStack(cdk.Stack):
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
             "SearchDatabase": self.search.database.ref,
             "SearchWorkgroup": self.search.workgroup.ref,
-            **self.spark_jobs.engine.substitutions,
+            **self.spark_jobs.engine.outputs,
+            **topics,
         }
         # Outputs of optional parts.
         if compaction.signing_key is not None:

@@ -28,7 +28,7 @@ def make_stack(app: cdk.App) -> LineageStack:
     context = parse_context(app.node.get_all_context())
     return LineageStack(
         app,
-        f"Headwater-{context.stage}",
+        context.stack,
         context=context,
         layer=build_layer() if context.layer else None,
         libraries=build_libraries() if context.layer else None,

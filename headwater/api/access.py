@@ -50,6 +50,7 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
         raise Unauthorized("Authorization: must be `Bearer` and a token")
     token = services.tokens.find(text.strip(), now_s=services.now_s())
     if token is None:
+        services.count("RequestsUnauthorized", 1)
         raise Unauthorized("Authorization: the token is unknown, expired or revoked")
     services.tokens.record_use(token, now_s=services.now_s())
     return token

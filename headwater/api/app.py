@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeAlias
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
@@ -175,6 +175,23 @@ def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
     }
 
 
+def _own_path(event: Mapping[str, Any]) -> str:
+    """Return the path below the base path of a custom domain: API Gateway matches the path without the base path.
+
+    >>> _own_path({"path": "/lineage/api/v1/jobs", "pathParameters": {"proxy": "api/v1/jobs"}, "resource": "/{proxy+}"})
+    '/api/v1/jobs'
+    """
+    path, proxy = str(event["path"]), (event.get("pathParameters") or {}).get("proxy")
+    if proxy is None:
+        return "/" if event.get("resource") == "/" else path
+    # The parameter may come decoded, and without a slash at its end.
+    for form in (path, unquote(path)):
+        base, matched, rest = form.rpartition(f"/{proxy}")
+        if matched and not rest.strip("/"):
+            return path.removeprefix(base) or "/"
+    return path
+
+
 class Api:
     """The routes behind API Gateway; `services` is called at each request, and `log` once with its status."""
 
@@ -194,7 +211,7 @@ class Api:
     def resolve(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, object]:
         """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let further characters through undecoded.
-        event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
+        event = {**event, "path": quote(_own_path(event), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
         self.load(event["path"])
         self._caller, status = None, _RAISED
         try:

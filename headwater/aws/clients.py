@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from headwater import settings
 
 if TYPE_CHECKING:
+    from botocore.regions import EndpointResolver
     from botocore.session import Session
     from mypy_boto3_athena import AthenaClient
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -26,6 +28,7 @@ READ_CONCURRENCY = 16
 _CONNECT_TIMEOUT_S = 3
 _READ_TIMEOUT_S = 20
 _RETRIES_MAX = 5
+_log = logging.getLogger(__name__)
 
 
 @overload
@@ -86,29 +89,33 @@ def session() -> Session:
 def dynamodb() -> DynamoDBClient:
     """Build the functions' client of DynamoDB, `headwater.aws.dynamodb`, typed as boto3's.
 
-    It has only the methods in use. The environment variable `DYNAMODB_CLIENT` with the value `boto3` brings boto3's own
-    client. Raises botocore's `NoRegionError`.
+    It has only the methods in use. boto3's own client takes its place by the environment variable `DYNAMODB_CLIENT`
+    with the value `boto3`, or where botocore lacks a private module. Raises botocore's `NoRegionError`.
     """
     import os
 
     if os.environ.get(settings.DYNAMODB_CLIENT) == "boto3":
         return client("dynamodb")
+    try:
+        from headwater.aws import botocore_internals
+    except ImportError as error:
+        _log.warning("boto3's client of DynamoDB takes the place of the functions' own: %s", error)
+        return client("dynamodb")
     from botocore.exceptions import NoRegionError
-    from botocore.httpsession import get_cert_path
 
     from headwater.aws.connections import Connections
     from headwater.aws.dynamodb import DynamoDB
-    from headwater.aws.retries import StandardRetries
     from headwater.aws.signing import Signer
+    from headwater.aws.standard_retries import StandardRetries
 
     # Settings, endpoint and certificates come from botocore, requests and signatures from our own code.
     region = session().get_config_variable("region")
     if not region:
         raise NoRegionError
-    url = _dynamodb_url(session(), region)
+    url = _dynamodb_url(session(), region, botocore_internals.EndpointResolver)
     connections = Connections(
         url,
-        ca_file=session().get_config_variable("ca_bundle") or get_cert_path(True),
+        ca_file=session().get_config_variable("ca_bundle") or certificates(),
         connect_timeout_s=_CONNECT_TIMEOUT_S,
         read_timeout_s=_READ_TIMEOUT_S,
         keep=READ_CONCURRENCY,
@@ -117,11 +124,18 @@ def dynamodb() -> DynamoDBClient:
     return cast("DynamoDBClient", DynamoDB(connections, signer, StandardRetries(1 + _RETRIES_MAX)))
 
 
-def _dynamodb_url(session: Session, region: str) -> str:
+def certificates() -> str | None:
+    """Find botocore's file of certificates; None for the machine's own."""
+    try:
+        from headwater.aws.botocore_internals import get_cert_path
+    except ImportError:
+        return None
+    return str(get_cert_path(True))
+
+
+def _dynamodb_url(session: Session, region: str, resolver: type[EndpointResolver]) -> str:
     """Find the endpoint in the environment, or else the region's."""
     import os
-
-    from botocore.regions import EndpointResolver
 
     if not session.get_config_variable("ignore_configured_endpoint_urls"):
         for variable in ("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL"):
@@ -130,6 +144,6 @@ def _dynamodb_url(session: Session, region: str) -> str:
     variants = {
         f"use_{kind}_endpoint": session.get_config_variable(f"use_{kind}_endpoint") for kind in ("fips", "dualstack")
     }
-    known = EndpointResolver(session.get_data("endpoints")).construct_endpoint("dynamodb", region, **variants)
+    known = resolver(session.get_data("endpoints")).construct_endpoint("dynamodb", region, **variants)
     # A region newer than the runtime's botocore.
     return f"https://{known['hostname'] if known else f'dynamodb.{region}.amazonaws.com'}"

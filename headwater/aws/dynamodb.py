@@ -20,12 +20,11 @@ from uuid import uuid4
 
 import orjson
 from botocore.exceptions import BotoCoreError, ClientError, ResponseStreamingError
-from botocore.handlers import add_recursion_detection_header
-from botocore.parsers import create_parser
 
+from headwater.aws.botocore_internals import add_recursion_detection_header, create_parser
 from headwater.aws.connections import Connections, Response
-from headwater.aws.retries import StandardRetries
 from headwater.aws.signing import Signer
+from headwater.aws.standard_retries import StandardRetries
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import type_defs

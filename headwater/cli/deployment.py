@@ -87,6 +87,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that select the stack."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
+    which.add_argument("--stack", metavar="NAME", help="a deployed stack, by its whole name: acme-Headwater-prod")
     which.add_argument(
         "--local", type=_url, metavar="URL", help="the stack of `serve`, by the URL of its AWS endpoints"
     )
@@ -107,7 +108,7 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
         from local_stack.aws.endpoint import settings_at
 
         settings = settings_at(given.local)
-    name = "Local" if given.local else f"Headwater-{given.stage}"
+    name = "Local" if given.local else given.stack or f"Headwater-{given.stage}"
     try:
         formation = boto3.client("cloudformation", **settings)
         stack = formation.describe_stacks(StackName=name)["Stacks"][0]
@@ -134,7 +135,7 @@ def _why(name: str, error: Exception) -> str:
     if isinstance(error, NoCredentialsError):
         return f"no AWS credentials; {SET_CREDENTIALS}, {here}"
     if isinstance(error, ClientError) and error.response["Error"]["Code"] == "ValidationError":
-        return f"there is no stack {name} in this account and region; name another by --stage, {here}"
+        return f"there is no stack {name} in this account and region; name another by --stage or --stack, {here}"
     return f"the stack {name} cannot be read: {error}"
 
 

@@ -38,6 +38,11 @@ FEATURES: tuple[Feature, ...] = (
         context="headwater.features.graph_tables.context",
         construct="headwater.features.graph_tables.construct",
     ),
+    Feature(
+        "company",
+        context="headwater.features.company.context",
+        construct="headwater.features.company.construct",
+    ),
     Feature("release", command="headwater.features.release.command"),
     Feature("smoke", command="headwater.features.smoke.command"),
     Feature("cost", command="headwater.features.cost.command"),

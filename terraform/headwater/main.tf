@@ -79,6 +79,12 @@ variable "compaction_hour_utc" {
   description = "The daily compaction starts at half past this hour, UTC."
 }
 
+variable "glue_version" {
+  type        = string
+  default     = "5.1"
+  description = "The version of AWS Glue for the Spark jobs."
+}
+
 variable "web_acl_arn" {
   type        = string
   default     = ""
@@ -86,6 +92,7 @@ variable "web_acl_arn" {
 }
 
 data "aws_region" "current" {}
+data "aws_partition" "current" {}
 
 locals {
   released = jsondecode(file("${var.release}/release.json"))
@@ -164,7 +171,7 @@ resource "aws_s3_object" "template" {
 
 resource "aws_cloudformation_stack" "headwater" {
   name         = "Headwater-${var.stage}"
-  template_url = "https://${local.bucket}.s3.${data.aws_region.current.id}.amazonaws.com/${aws_s3_object.template.key}"
+  template_url = "https://${local.bucket}.s3.${data.aws_region.current.id}.${data.aws_partition.current.dns_suffix}/${aws_s3_object.template.key}"
   capabilities = ["CAPABILITY_IAM"]
   parameters = {
     AssetsBucket      = local.bucket
@@ -173,6 +180,7 @@ resource "aws_cloudformation_stack" "headwater" {
     StrictNamespaces  = tostring(var.strict_namespaces)
     PartitionTrimming = tostring(var.partition_trimming)
     CompactionHourUtc = tostring(var.compaction_hour_utc)
+    GlueVersion       = var.glue_version
     WebAclArn         = var.web_acl_arn
   }
   tags = {

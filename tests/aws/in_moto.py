@@ -19,8 +19,8 @@ from moto.dynamodb.responses import DynamoHandler
 
 from headwater.aws.connections import Response
 from headwater.aws.dynamodb import DynamoDB
-from headwater.aws.retries import StandardRetries
 from headwater.aws.signing import Signer
+from headwater.aws.standard_retries import StandardRetries
 from local_stack.aws import moto_tables
 from local_stack.aws.limits import refusal_of
 

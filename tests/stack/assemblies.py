@@ -22,10 +22,12 @@ from urllib.parse import quote
 from local_stack.toolchain import with_node
 
 PROJECT = Path(__file__).parents[2]
-TURNED, GRANTS, REFUSED = "turned", "grants.json", "refused.json"
+TURNED, LARGEST, GRANTS, REFUSED = "turned", "largest", "grants.json", "refused.json"
+# The longest name in a list of a function's variable: eight characters are quotation marks, backslashes and brackets.
+LIST_BYTES = 992
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 WHEEL = "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
-# Features' parts of the three below: a module with any of `CONTEXTS`, `NAMED`, `TURNED`, and `make(folder)`.
+# Features' parts of the stacks below: a module with any of `CONTEXTS`, `NAMED`, `LARGEST`, `TURNED`, `make(folder)`.
 _FEATURES = [
     vars(import_module(f"tests.features.{file.parent.name}.stacks"))
     for file in sorted(PROJECT.glob("tests/features/*/stacks.py"))
@@ -39,6 +41,13 @@ CONTEXTS: Sequence[Mapping[str, str]] = (
 # Stacks by their names.
 NAMED: Mapping[str, Mapping[str, object]] = {
     "protected": {"auth": "token", "web_acl_arn": WEB_ACL},
+    LARGEST: {
+        "stage": "s" * 20,
+        "dynamodb_client": "boto3",
+        "temporary_patterns": ["a" * LIST_BYTES],
+        "drop_running_events": ["a" * LIST_BYTES],
+        **{name: value for feature in _FEATURES for name, value in feature.get("LARGEST", {}).items()},
+    },
     **{name: context for feature in _FEATURES for name, context in feature.get("NAMED", {}).items()},
 }
 # All context values are changed, but not those of alerts, nor the web ACL: it excludes a limit for each address.
@@ -47,6 +56,7 @@ _TURNED: Mapping[str, object] = {
     "records_ttl_hours": 48,
     "retention": "destroy",
     "alarm_email": "ops@example.org",
+    "alarm_ok": True,
     "auth": "token",
     "strict_namespaces": "true",
     "compaction_hour_utc": 3,
@@ -54,6 +64,7 @@ _TURNED: Mapping[str, object] = {
     "temporary_patterns": ["/scratch/"],
     "drop_running_events": "flink*",
     "search_scan_gb": 1,
+    "glue_version": "5.0",
     "sign_digests": True,
     "requests_per_address": 2000,
     "api_concurrency": 50,
@@ -107,7 +118,7 @@ def _synthesize(
 
     app = make_app(folder)
     parsed = parse_context(context)
-    stack = LineageStack(app, f"Headwater-{parsed.stage}", context=parsed, layer=layer, libraries=libraries)
+    stack = LineageStack(app, parsed.stack, context=parsed, layer=layer, libraries=libraries)
     app.synth()
     return stack
 

@@ -101,9 +101,10 @@ def test_what_our_own_metrics_should_never_count_alarms(template, metric, servic
     assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, least, "Sum")
 
 
-def test_the_apis_own_failures_alarm(template):
+def test_a_share_of_failures_of_an_api_alarms(template):
     alarm = template.of_type("AWS::CloudWatch::Alarm")["ApiServerErrors"]
-    assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
+    assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Average", 0.05)
+    assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"], alarm["Period"]) == (2, 3, 5 * MINUTES)
 
 
 def test_the_failures_of_both_apis_alarm_where_there_are_two(turned):
@@ -112,46 +113,76 @@ def test_the_failures_of_both_apis_alarm_where_there_are_two(turned):
     assert alarms["TokenApiServerErrors"]["AlarmDescription"].endswith("#apiservererrors")
 
 
-def refusals(template):
-    """Return what the access logs are counted into: (log, pattern) -> metric."""
-    return {
-        (each["LogGroupName"], each["FilterPattern"]): tuple(
-            (to["MetricNamespace"], to["MetricName"], to["MetricValue"]) for to in each["MetricTransformations"]
-        )
-        for each in template.of_type("AWS::Logs::MetricFilter").values()
+def test_the_metrics_of_an_api_are_those_of_its_stack(turned):
+    """API Gateway counts by name and stage: two stacks of an account would share a name."""
+    names = {api["Name"] for api in turned.of_type("AWS::ApiGateway::RestApi").values()}
+    assert names == {"headwater-dev", "headwater-dev-tokens"}
+    alarms = turned.of_type("AWS::CloudWatch::Alarm")
+    [dashboard] = turned.of_type("AWS::CloudWatch::Dashboard").values()
+    for api, name, stage in (
+        ("Api", "headwater-dev", "QueryApiRestApiDeploymentStage"),
+        ("TokenApi", "headwater-dev-tokens", "QueryApiTokenApiDeploymentStage"),
+    ):
+        dimensions = {each["Name"]: each["Value"] for each in alarms[f"{api}ServerErrors"]["Dimensions"]}
+        assert dimensions.keys() == {"ApiName", "Stage"}
+        assert dimensions["ApiName"] == name
+        assert dimensions["Stage"].startswith(stage.removeprefix("QueryApi"))
+        assert f'"ApiName","{name}","Stage"' in dashboard["DashboardBody"]
+
+
+def test_lasting_throttles_of_writes_alarm(template):
+    alarm = template.of_type("AWS::CloudWatch::Alarm")["WritesThrottled"]
+    expression, *parts = sorted(alarm["Metrics"], key=lambda metric: "Expression" not in metric)
+    assert expression["Expression"] == "records + graph"
+    metrics = [part["MetricStat"]["Metric"] for part in parts]
+    assert {(metric["MetricName"], metric["Dimensions"][0]["Value"]) for metric in metrics} == {
+        ("WriteThrottleEvents", "RecordsTable"),
+        ("WriteThrottleEvents", "GraphTable"),
     }
+    assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["EvaluationPeriods"]) == (AT_LEAST, 1, 3)
+
+
+SIGNED = ("AccessLog", '{ $.status = "403" && $.caller != "-" }')
+OF_TOKENS = ("ApiFunctionLogs", '{ $.message = "request" && $.status = 403 }')
 
 
 @pytest.mark.parametrize(
-    ("fixture", "stage", "access_logs"),
+    ("fixture", "stage", "expected"),
     [
-        ("template", "prod", ["AccessLog"]),
-        ("turned", "dev", ["AccessLog", "TokenAccessLog"]),
+        ("template", "prod", {SIGNED}),
+        ("turned", "dev", {SIGNED, OF_TOKENS}),
     ],
 )
-def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(fixture, stage, access_logs, request):
-    stack, metrics = request.getfixturevalue(fixture), {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
-    assert refusals(stack) == {
-        (access_log, f'{{ $.status = "{status}" }}'): ((f"Headwater/{stage}", metric, "1"),)
-        for access_log in access_logs
-        for status, metric in metrics.items()
-    }
-    for metric in metrics.values():
+def test_refusals_of_callers_with_a_credential_are_counted_and_many_are_an_alarm(fixture, stage, expected, request):
+    stack = request.getfixturevalue(fixture)
+    filters = stack.of_type("AWS::Logs::MetricFilter").values()
+    assert {(each["LogGroupName"], each["FilterPattern"]) for each in filters} == expected
+    counted = [(to["MetricNamespace"], to["MetricName"]) for each in filters for to in each["MetricTransformations"]]
+    assert counted == [(f"Headwater/{stage}", "RequestsForbidden")] * len(expected)
+    for metric, dimensions in (
+        ("RequestsUnauthorized", [{"Name": "service", "Value": "api"}]),
+        ("RequestsForbidden", []),
+    ):
         alarm = stack.of_type("AWS::CloudWatch::Alarm")[metric]
         assert (alarm["Namespace"], alarm["MetricName"]) == (f"Headwater/{stage}", metric)
+        assert alarm.get("Dimensions", []) == dimensions
         assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 20, "Sum")
         assert (alarm["Period"], alarm["TreatMissingData"]) == (5 * MINUTES, "notBreaching")
 
 
-def test_every_access_log_is_counted(turned):
-    stages = turned.of_type("AWS::ApiGateway::Stage").values()
-    logs = {stage["AccessLogSetting"]["DestinationArn"].removesuffix(".Arn") for stage in stages}
-    assert {log for log, _ in refusals(turned)} == logs
+PAGES = re.compile(r"\w+(DeadLettersWaiting|DeadLettersOld|QueueLate)|ExpiryLate|CompactionFailed|CompactionMissing")
 
 
-def test_every_alarm_notifies_the_topic_and_again_when_all_is_well(template):
-    for alarm in template.of_type("AWS::CloudWatch::Alarm").values():
-        assert (alarm["AlarmActions"], alarm["OKActions"]) == (["Topic"], ["Topic"])
+def test_an_alarm_of_lost_time_pages_and_any_other_is_mailed_and_none_mails_its_end(template):
+    alarms = template.of_type("AWS::CloudWatch::Alarm")
+    assert {name: (alarm["AlarmActions"], alarm.get("OKActions")) for name, alarm in alarms.items()} == {
+        name: (["Topic"] if PAGES.fullmatch(name) else ["MailTopic"], None) for name in alarms
+    }
+
+
+def test_an_alarm_also_ends_with_a_message_by_a_context_value(turned):
+    alarms = turned.of_type("AWS::CloudWatch::Alarm").values()
+    assert [alarm["OKActions"] for alarm in alarms] == [alarm["AlarmActions"] for alarm in alarms]
 
 
 def headings_named_in(template) -> set[str]:
@@ -176,12 +207,13 @@ def test_alarms_may_publish_to_the_encrypted_topic_and_nobody_else_may_without_t
     """CloudWatch publishes as a service: without these statements its alarms fail, and nothing says so."""
     ours = {"StringEquals": {"aws:SourceAccount": "AWS::AccountId"}}
     cloudwatch = {"Service": "cloudwatch.amazonaws.com"}
-    assert template.of_type("AWS::SNS::Topic")["Topic"] == {"KmsMasterKeyId": "TopicKey.Arn"}
-    policy = template.of_type("AWS::SNS::TopicPolicy")["TopicPolicy"]["PolicyDocument"]["Statement"]
-    assert [(each["Effect"], each["Principal"], each["Action"], each["Condition"]) for each in policy] == [
-        ("Deny", "*", "sns:Publish", {"Bool": {"aws:SecureTransport": "false"}}),
-        ("Allow", cloudwatch, "sns:Publish", ours),
-    ]
+    for topic in ("Topic", "MailTopic"):
+        assert template.of_type("AWS::SNS::Topic")[topic] == {"KmsMasterKeyId": "TopicKey.Arn"}
+        policy = template.of_type("AWS::SNS::TopicPolicy")[f"{topic}Policy"]["PolicyDocument"]["Statement"]
+        assert [(each["Effect"], each["Principal"], each["Action"], each["Condition"]) for each in policy] == [
+            ("Deny", "*", "sns:Publish", {"Bool": {"aws:SecureTransport": "false"}}),
+            ("Allow", cloudwatch, "sns:Publish", ours),
+        ]
     key = template.of_type("AWS::KMS::Key")["TopicKey"]
     assert key["EnableKeyRotation"] is True
     assert {
@@ -195,8 +227,10 @@ def test_alarms_may_publish_to_the_encrypted_topic_and_nobody_else_may_without_t
 
 def test_alarms_are_mailed_only_where_the_context_value_gives_an_address(template, turned):
     assert template.of_type("AWS::SNS::Subscription") == {}
-    [subscription] = turned.of_type("AWS::SNS::Subscription").values()
-    assert subscription == {"Protocol": "email", "TopicArn": "Topic", "Endpoint": "ops@example.org"}
+    subscriptions = sorted(turned.of_type("AWS::SNS::Subscription").values(), key=lambda each: each["TopicArn"])
+    assert subscriptions == [
+        {"Protocol": "email", "TopicArn": topic, "Endpoint": "ops@example.org"} for topic in ("MailTopic", "Topic")
+    ]
 
 
 def test_the_dashboard_shows_every_alarm_and_fits_the_grid(template):

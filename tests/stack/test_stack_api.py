@@ -37,11 +37,18 @@ def test_the_stage_slows_callers_down_and_logs_no_payload(template):
             "ResourcePath": "/*",
             "DataTraceEnabled": False,
             "LoggingLevel": "ERROR",
-            "MetricsEnabled": True,
             "ThrottlingRateLimit": 200,
             "ThrottlingBurstLimit": 400,
         }
     ]
+
+
+@pytest.mark.parametrize("fixture", ["template", "turned"])
+def test_no_stage_is_made_before_the_accounts_role_for_its_logs(fixture, request):
+    resources = request.getfixturevalue(fixture).content["Resources"]
+    [account] = [name for name, resource in resources.items() if resource["Type"] == "AWS::ApiGateway::Account"]
+    stages = [resource for resource in resources.values() if resource["Type"] == "AWS::ApiGateway::Stage"]
+    assert [account in stage.get("DependsOn", ()) for stage in stages] == [True] * len(stages)
 
 
 def test_the_access_log_has_caller_path_and_status(template):
@@ -88,7 +95,9 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "GraphTableName",
         "InputFunctionName",
         "IntakeBucketName",
+        "MailTopicArn",
         "PackedQueueUrl",
+        "PageTopicArn",
         "ProducersPolicyArn",
         "RecordsDeadLettersUrl",
         "RecordsQueueUrl",

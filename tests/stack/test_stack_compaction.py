@@ -77,7 +77,7 @@ def test_a_state_either_goes_on_or_ends(name, state):
 @pytest.mark.parametrize("name", STEPS)
 def test_a_task_calls_the_compact_function_with_its_step(name):
     state, _ = TASKS[name]
-    assert state["Resource"] == "arn:aws:states:::lambda:invoke"
+    assert state["Resource"] == "${InvokeFunction}"
     assert state["Parameters"]["FunctionName"] == "${CompactFunctionArn}"
     assert state["Parameters"]["Payload"]["step"] == STEPS[name]
 
@@ -89,7 +89,7 @@ def test_the_tasks_are_the_steps_and_the_jobs_of_spark():
 @pytest.mark.parametrize("name", SPARK)
 def test_a_job_of_spark_is_waited_for_and_given_text_alone(name):
     state, _ = TASKS[name]
-    assert state["Resource"] == "arn:aws:states:::glue:startJobRun.sync"
+    assert state["Resource"] == "${RunJob}"
     assert state["Parameters"]["JobName"] == SPARK[name]
     for argument, value in state["Parameters"]["Arguments"].items():
         assert re.fullmatch(r"--[a-z-]+(\.\$)?", argument)
@@ -206,6 +206,8 @@ def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):
     machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
     requested = set(re.findall(r"\$\{(\w+)\}", STATE_MACHINE_FILE.read_text(encoding="utf-8")))
     assert machine["DefinitionSubstitutions"] == {
+        "InvokeFunction": "arn:AWS::Partition:states:::lambda:invoke",
+        "RunJob": "arn:AWS::Partition:states:::glue:startJobRun.sync",
         "CompactFunctionArn": "CompactFunction.Arn",
         "CompactArchiveJobName": "CompactArchive",
         "TraceRootJobName": "TraceRoot",

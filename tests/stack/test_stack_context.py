@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from headwater_model.errors import Invalid
 from infra.context import NAMES, ObjectLock, StackContext, parse_context
-from tests.stack.assemblies import PROJECT, REFUSED
+from tests.stack.assemblies import LIST_BYTES, PROJECT, REFUSED
 
 PRODUCTION = StackContext(
     stage="prod",
     records_ttl_hours=24,
     retain=True,
+    name_prefix="",
     alarm_email=None,
+    alarm_ok=False,
     token_api=False,
     compaction_hour_utc=0,
     partition_trimming=True,
     temporary_patterns=None,
     drop_running_events=(),
     search_scan_gb=10,
+    glue_version="5.1",
     sign_digests=False,
     web_acl_arn=None,
     requests_per_address=None,
@@ -60,6 +64,7 @@ def test_the_operations_guide_lists_every_context_value():
         ({"retention": "destroy"}, {"retain": False}),
         ({"alarm_email": "ops@example.org"}, {"alarm_email": "ops@example.org"}),
         ({"alarm_email": "none"}, {"alarm_email": None}),
+        ({"alarm_ok": "true"}, {"alarm_ok": True}),
         ({"auth": "iam"}, {}),
         ({"auth": "token"}, {"token_api": True}),
         ({"strict_namespaces": "false"}, {}),
@@ -74,6 +79,7 @@ def test_the_operations_guide_lists_every_context_value():
         ({"drop_running_events": "none"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
+        ({"glue_version": 5.0}, {"glue_version": "5.0"}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
         ({"web_acl_arn": WEB_ACL}, {"web_acl_arn": WEB_ACL}),
         ({"web_acl_arn": "none"}, {}),
@@ -132,8 +138,17 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             {"temporary_patterns": 1},
             "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
         ),
+        *(
+            (
+                {name: ["a" * (LIST_BYTES + 1)]},
+                f"{name}: must take at most 1000 bytes of a function's environment, and takes 1001, "
+                f"got ['{'a' * 78}… (997 characters)",
+            )
+            for name in ("temporary_patterns", "drop_running_events")
+        ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
         ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
+        ({"glue_version": "4.0"}, "glue_version: must be 5.1 or 5.0, got '4.0'"),
         ({"sign_digests": "yes"}, "sign_digests: must be true or false, got 'yes'"),
         (
             {"web_acl_arn": WEB_ACL.replace("regional", "global")},
@@ -187,3 +202,10 @@ def test_cloudformation_tags_every_resource_of_a_stack_by_service_and_stage(asse
         if "tags" in artifact.get("properties", {})
     ]
     assert tags == {"service": "headwater", "stage": "prod"}
+
+
+def test_a_stack_names_no_partition(turned):
+    """In GovCloud and in China ARNs begin with `arn:aws-us-gov` and `arn:aws-cn`."""
+    text = json.dumps(turned.content)
+    assert [text[at.start() - 80 : at.end() + 40] for at in re.finditer(r"arn:aws\b", text)] == []
+    assert "amazonaws.com/" not in text

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from tests.stack.assemblies import LARGEST
 from tests.templates import readable
 
 FUNCTIONS = {
@@ -327,3 +330,31 @@ def test_digests_are_signed_by_one_function_with_one_key_where_the_context_value
     variables = turned.of_type("AWS::Lambda::Function")["CompactFunction"]["Environment"]["Variables"]
     assert variables["SIGNING_KEY"] == "SigningKey.Arn"
     assert readable(turned.content["Outputs"]["SigningKeyArn"]["Value"]) == "SigningKey.Arn"
+
+
+# The longest value of a resource in a variable: the URL of a queue, with the 80 characters of SQS's names.
+_REFERENCE = "x" * 140
+
+
+@pytest.mark.large
+def test_no_function_has_more_than_4_kb_of_variables_by_the_largest_context_values(named):
+    """Lambda measures them as JSON."""
+    resources = named[LARGEST].content["Resources"].items()
+    taken = {
+        name: len(json.dumps({each: _longest(value) for each, value in _variables(resource).items()}))
+        for name, resource in resources
+        if resource["Type"] == "AWS::Lambda::Function"
+    }
+    assert {name: size for name, size in taken.items() if size > 4096} == {}
+
+
+def _variables(function):
+    return function["Properties"]["Environment"]["Variables"]
+
+
+def _longest(value):
+    """Return a variable's longest value in a deployment: literal text, and references."""
+    if isinstance(value, str):
+        return value
+    parts = value["Fn::Join"][1] if "Fn::Join" in value else [value]
+    return "".join(part if isinstance(part, str) else _REFERENCE for part in parts)

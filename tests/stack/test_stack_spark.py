@@ -57,9 +57,23 @@ RIGHTS = {
 }
 
 
+ANY_KEY = "arn:AWS::Partition:kms:AWS::Region:AWS::AccountId:key/*"
+
+
+@pytest.mark.parametrize("name", RIGHTS)
+def test_a_job_may_decrypt_the_assets_and_nothing_else_whatever_key_a_company_gave_their_bucket(template, name):
+    [statement] = [each for each in template.statements(name) if "kms:Decrypt" in each["Action"]]
+    assert (statement["Action"], statement["Resource"]) == ("kms:Decrypt", ANY_KEY)
+    by_s3, of_bucket = statement["Condition"]["StringEquals"], statement["Condition"]["StringLike"]
+    assert by_s3 == {"kms:ViaService": "s3.AWS::Region.AWS::URLSuffix"}
+    [(context, arns)] = of_bucket.items()
+    assert context == "kms:EncryptionContext:aws:s3:arn"
+    assert all(arn.startswith("arn:AWS::Partition:s3:::cdk-") for arn in arns)
+
+
 def without_assets(allowed: dict[str, set[str]]) -> dict[str, set[str]]:
     assert {str(actions) for arn, actions in allowed.items() if "cdk-" in arn} == {"{'s3:GetObject'}"}
-    return {arn: actions for arn, actions in allowed.items() if "cdk-" not in arn}
+    return {arn: actions for arn, actions in allowed.items() if "cdk-" not in arn and arn != ANY_KEY}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_chatbot as chatbot
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
@@ -45,8 +45,8 @@ _DUE_EVERY = Duration.minutes(15)
 _LATE = Duration.hours(1)
 # EventBridge tries a target for a day, and then leaves the event to the dead letters.
 _TARGET_AGE_MAX = Duration.hours(24)
-# A line for people: of plain text, and for Slack (`headwater.features.alerts.message`).
-_SUMMARY, _MRKDWN = "$.detail.summary", "$.detail.mrkdwn"
+# A line for people: for a mail, and for Slack (`headwater.features.alerts.message`).
+_MAIL, _MRKDWN = "$.detail.mail", "$.detail.mrkdwn"
 
 
 def add(stack: LineageStack, target: AlertTarget) -> Addition:
@@ -94,7 +94,7 @@ class Alerts(Construct):
         self._open_to(stack.events.function)
         self.target_dead_letters = None if target.kind == "eventbridge" else self._make_target_dead_letters()
         if self.target_dead_letters is not None:
-            self._send_to(target, stack.context.stage, self.target_dead_letters)
+            self._send_to(target, stack.context.name, self.target_dead_letters)
 
     def _make_function(self, graph_table: dynamodb.Table, archive_bucket: s3.Bucket, rules: str) -> ServiceFunction:
         function = ServiceFunction(
@@ -144,7 +144,7 @@ class Alerts(Construct):
         accept(queue, "SQS3", "It is the dead-letter queue of the target of a rule.")
         return queue
 
-    def _send_to(self, target: AlertTarget, stage: str, dead_letters: sqs.Queue) -> None:
+    def _send_to(self, target: AlertTarget, name: str, dead_letters: sqs.Queue) -> None:
         """Send all alerts to the target; on the bus alone, rules of other people match."""
         rule = events.Rule(
             self,
@@ -157,13 +157,13 @@ class Alerts(Construct):
             rule.add_target(self._webhook(target.address, dead_letters))
             return
         topic = self._make_topic()
-        message = events.RuleTargetInput.from_event_path(_SUMMARY)
+        message = events.RuleTargetInput.from_event_path(_MAIL)
         if target.kind == "slack":
             workspace, channel = target.address.split("/")
             chatbot.SlackChannelConfiguration(
                 self,
                 "Slack",
-                slack_channel_configuration_name=f"headwater-alerts-{stage}",
+                slack_channel_configuration_name=f"{name}-alerts-{Aws.REGION}",
                 slack_workspace_id=workspace,
                 slack_channel_id=channel,
                 notification_topics=[topic],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from headwater.features.alerts.rules import parse_alert_rules
 from headwater_model.errors import Fault, Invalid
+from infra.context_values import within
 
 if TYPE_CHECKING:
     from infra.context_values import Reader
@@ -18,6 +19,7 @@ NAMES = ("alerts", "alert_rules")
 EXAMPLES = ({"alerts": "slack:T0123/C0123"}, {"alerts": "https://hooks.example.org/headwater"})
 # Ids of a workspace and a channel, as AWS Chatbot takes them; an API destination of EventBridge takes HTTPS alone.
 _SLACK = re.compile(r"slack:(T[0-9A-Z]{1,254}/[CGD][0-9A-Z]{1,254})")
+_RULES_BYTES_MAX = 2_000
 _WEBHOOK = re.compile(r"https://[^\s/?#]+\.[^\s]{1,480}")
 
 
@@ -64,4 +66,5 @@ def _alert_rules(value: object) -> str:
         parse_alert_rules(text)
     except Invalid as broken:
         raise ValueError("; ".join(f"{fault.field}: {fault.rule}" for fault in broken.faults)) from broken
+    within(json.dumps(json.loads(text)), _RULES_BYTES_MAX)  # as the function gets them
     return text

@@ -1,14 +1,14 @@
 """The message of an alert: the causes, the owners of the node, everything downstream, and a link.
 
     {"id": "…", "kind": "ColumnDropped", "node": "dataset:s3://lake:orders", "summary": "…", "mrkdwn": "…",
-     "link": "https://…", "owners": ["team:orders"],
+     "mail": "…", "link": "https://…", "owners": ["team:orders"],
      "causes": [{"id": "…", "since": "2025-11-20T12:00:00.000000Z", "dropped": ["price"]}],
      "downstream": {"total": 12, "truncated": false, "owners": ["team:finance"], "nodes": [{"node": "job:…", "hops": 1,
      "owners": ["team:finance"]}, …], "columns": ["datasetField:…"]}, "cut": false}
 
-Producers choose the names in a message, and people trust the message. So `summary` is a line of plain text, and
-`mrkdwn` the same for Slack, each name in a code span; the rest is data for programs. Lists and texts are cut to the
-size of an event of EventBridge; `total` counts all, and `cut` marks a cut.
+Producers choose the names in a message, and people trust the message. So `summary` is a line of plain text, `mail` the
+same with the link, and `mrkdwn` for Slack, each name in a code span; the rest is data for programs. Lists and texts are
+cut to the size of an event of EventBridge; `total` counts all, and `cut` marks a cut.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEPTH = 20
 CUTS = ((100, 10_000), (20, 2_000), (5, 500), (1, 200), (0, 100))
 BYTES_MAX = 200_000
 # The short parts of a message: they are of no use if cut.
-_WHOLE = ("id", "kind", "node", "summary", "mrkdwn", "link")
+_WHOLE = ("id", "kind", "node", "summary", "mrkdwn", "mail", "link")
 # Columns of a cause with a read of their downstream.
 _STARTS_MAX = 10
 # Causes in the summary, names of each list in a sentence, and characters of a name: Slack shows 3,000 in all.
@@ -76,6 +76,7 @@ def render_many(namespace: str, hour: str, held: Iterable[tuple[str, str]], expl
         "hour": hour,
         "summary": summary(plain),
         "mrkdwn": summary(mrkdwn),
+        "mail": " ".join(filter(None, (summary(plain), explorer))),
         "link": explorer or None,
         "number": number,
         "numbers": numbers,
@@ -111,13 +112,15 @@ def _render_whole(causes: Sequence[Cause], view: GraphView, explorer: str) -> di
     nodes = [(reached.node, reached.hops) for reached in impact.impacted] if impact else []
     # The address of the node's page in the explorer.
     page = "dataset" if isinstance(first.node, DatasetId) else "job"
+    summary = summarize(causes, len(nodes), owners, plain)
     link = f"{explorer}{page}?{urlencode({'node': first.node.node_id})}" if explorer else None
     return {
         "id": sha256_hex("\0".join(sorted(cause.id for cause in causes)))[:32],
         "kind": first.kind,
         "node": first.node.node_id,
-        "summary": summarize(causes, len(nodes), owners, plain),
+        "summary": summary,
         "mrkdwn": summarize(causes, len(nodes), owners, mrkdwn),
+        "mail": " ".join(filter(None, (summary, link))),
         "link": link,
         "owners": owners,
         "causes": [{"id": cause.id, "since": cause.time, **cause.detail} for cause in causes],

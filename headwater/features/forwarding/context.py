@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from headwater_model.errors import Fault
-from infra.context_values import namespaces, text_or_none
+from infra.context_values import namespaces, text_or_none, within
 
 if TYPE_CHECKING:
     from infra.context_values import Reader
@@ -51,7 +51,7 @@ def _forward_url(value: object) -> str | None:
         return None
     parts = urlsplit(value) if isinstance(value, str) and _URL.fullmatch(value) else None
     if parts and _is_safe(parts):
-        return str(value)
+        return within(str(value))
     raise ValueError("must be an https URL, without credentials in it, or none")
 
 

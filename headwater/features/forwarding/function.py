@@ -10,10 +10,9 @@ from functools import cache
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from botocore.httpsession import get_cert_path
 
 from headwater import settings
-from headwater.aws.clients import client
+from headwater.aws.clients import certificates, client
 from headwater.features.forwarding.endpoint import TIMEOUT_S, Endpoint, Secret
 from headwater.features.forwarding.forwarder import AnnouncedMessage, Forwarder
 from headwater.features.forwarding.settings import (
@@ -57,7 +56,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @cache
 def forwarder() -> Forwarder:
     """Make the forwarder, with the endpoint of the variables."""
-    url, ca_file = os.environ[FORWARD_URL], get_cert_path(True)
+    url, ca_file = os.environ[FORWARD_URL], certificates()
     endpoint = Endpoint(url, token=lambda: None, ca_file=ca_file)
     if secret_id := os.environ.get(FORWARD_SECRET):
         secret = Secret(client("secretsmanager"), secret_id, clock=time.monotonic)

@@ -171,7 +171,7 @@ def _definition() -> Mapping[str, object]:
             "SinceLastMade": {"Type": "Pass", "Result": {"since": "none"}, "Next": "MakeTables"},
             "MakeTables": {
                 "Type": "Task",
-                "Resource": "arn:aws:states:::glue:startJobRun.sync",
+                "Resource": "${RunJob}",
                 "Parameters": {
                     "JobName": f"${{{JOB}JobName}}",
                     "Arguments": {"--since.$": "$.since", "--attempt.$": "$$.Execution.Name"},

@@ -108,12 +108,13 @@ def _protect(s3: S3Client, name: str, account: str) -> None:
             ]
         },
     )
-    s3.put_bucket_policy(Bucket=name, ExpectedBucketOwner=account, Policy=json.dumps(_tls_alone(name)))
+    s3.put_bucket_policy(
+        Bucket=name, ExpectedBucketOwner=account, Policy=json.dumps(_tls_alone(f"arn:{s3.meta.partition}:s3:::{name}"))
+    )
 
 
-def _tls_alone(name: str) -> Mapping[str, object]:
-    """Build a policy that refuses requests without TLS."""
-    arn = f"arn:aws:s3:::{name}"
+def _tls_alone(arn: str) -> Mapping[str, object]:
+    """Build a policy of the bucket that refuses requests without TLS."""
     statement = {
         "Sid": "TlsAlone",
         "Effect": "Deny",

@@ -18,8 +18,8 @@ Without --template, a checkout is deployed by the AWS CDK (`%(prog)s` is then `c
 the template that it carries. With --template, CloudFormation alone deploys a release, without Node: the assets are
 uploaded to a bucket, a change set is made and shown, and executed after you agree.
 The template has parameters for the context values stage, alarm_email, strict_namespaces, partition_trimming,
-compaction_hour_utc and web_acl_arn, and a variant for each auth and retention. A stack that is deployed keeps what -c
-does not name. The other context values of docs/operations.md need the CDK.
+compaction_hour_utc, glue_version and web_acl_arn, and a variant for each auth and retention. A stack that is deployed
+keeps what -c does not name. The other context values of docs/operations.md need the CDK.
 The credentials need the rights to make the stack's resources and roles, and s3:* on the bucket of the assets.
 Exit code: 0 when the stack is as the template says, 1 when the deployment failed or was declined, 2 when nothing could
 be tried.

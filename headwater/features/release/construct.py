@@ -27,7 +27,7 @@ from constructs import Construct
 
 from headwater import settings
 from headwater.features.release.archive import pack
-from infra.context import NAMES, StackContext
+from infra.context import GLUE_VERSIONS, NAMES, StackContext
 from infra.package import PROJECT, build_layer
 from infra.spark_code import build_libraries
 from infra.stack import LineageStack
@@ -84,6 +84,15 @@ _PARAMETERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
             "min_value": 0,
             "max_value": 23,
             "description": "The daily compaction starts at half past this hour, UTC.",
+        },
+    ),
+    "glue_version": (
+        "GlueVersion",
+        {
+            "type": "String",
+            "default": GLUE_VERSIONS[0],
+            "allowed_values": list(GLUE_VERSIONS),
+            "description": "The version of AWS Glue for the Spark jobs.",
         },
     ),
     "web_acl_arn": (
@@ -147,6 +156,7 @@ class ReleaseStack(LineageStack):
             alarm_email=_ref("alarm_email"),
             token_api=variant.auth == "token",
             compaction_hour_utc=int_token(_ref("compaction_hour_utc")),
+            glue_version=_ref("glue_version"),
             web_acl_arn=_ref("web_acl_arn"),
         )
         super().__init__(scope, construct_id, context=context, layer=layer, libraries=libraries, synthesizer=_Assets())

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _ASSETS_BUCKET = "AssetsBucket"
+# The names of hosts of AWS end so; other partitions have a suffix of their own.
+_DNS_SUFFIX, _DNS_SUFFIXES = "amazonaws.com", {"aws-cn": "amazonaws.com.cn"}
 
 
 class NothingTried(Exception):
@@ -85,7 +87,7 @@ def deploy(
         changes = make_change_set(
             formation,
             choice.stack,
-            url=f"https://{bucket}.s3.{region}.amazonaws.com/{key}",
+            url=f"https://{bucket}.s3.{region}.{_DNS_SUFFIXES.get(s3.meta.partition, _DNS_SUFFIX)}/{key}",
             parameters={**dict.fromkeys(kept), **choice.parameters, _ASSETS_BUCKET: bucket},
             tags={"service": "headwater", "stage": choice.stage},
             sleep=sleep,

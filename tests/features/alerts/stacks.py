@@ -9,5 +9,6 @@ TARGETS = {
     "webhook": "https://hooks.example.org/headwater",
 }
 CONTEXTS = ({"alerts": "eventbridge"},)
+LARGEST = {"alerts": "eventbridge", "alert_rules": {"mute": ["namespace:" + "a" * 1_970]}}
 _RULES = {"tags": {"pii": ["public*"]}}
 NAMED = {name: {"alerts": target, "alert_rules": _RULES} for name, target in TARGETS.items()}

@@ -43,6 +43,11 @@ def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context,
             "alert_rules: alert_rules.quiet: must be HH:MM-HH:MM, two different times, and optionally a time zone: "
             '22:00-06:00 Europe/Berlin, got \'{"quiet": "late"}\'',
         ),
+        (
+            {"alerts": "sns", "alert_rules": {"mute": ["namespace:" + "é" * 300]}},
+            "alert_rules: must take at most 2000 bytes of a function's environment, and takes 2130, got "
+            "{'mute': ['namespace:ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé… (324 characters)",
+        ),
         ({"alert_rules": "{}"}, "alert_rules: must not be given without alerts, got '{}'"),
     ],
 )

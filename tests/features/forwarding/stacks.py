@@ -6,6 +6,11 @@ from __future__ import annotations
 PLACE, SECRET = "http://127.0.0.1:1/api/v1/lineage", "second/token"
 CONTEXT = {"forward_url": PLACE, "forward_namespaces": "flights*", "forward_secret": SECRET}
 CONTEXTS = (CONTEXT,)
+LARGEST = {
+    "forward_url": "https://marquez.example/" + "a" * 974,
+    "forward_namespaces": ["a" * 992],
+    "forward_secret": "s" * 512,
+}
 TURNED = {
     "forward_url": "https://marquez.example/api/v1/lineage",
     "forward_namespaces": "flights*, payments",

@@ -38,8 +38,16 @@ def get(api, path, query=None, headers=None, door="iam"):
     return response
 
 
-def respond(api, path, query=None, headers=None, door="iam"):
-    """The answer to GET; a list in the query is a value for each, `door` says who checks callers."""
+_BELOW_ROOT = "the path without its first slash"
+
+
+def respond(api, path, query=None, headers=None, door="iam", proxy=_BELOW_ROOT):
+    """The answer to GET; a list in the query is a value for each, `door` says who checks callers.
+
+    `proxy` is the part of the path that API Gateway matched; None for the root.
+    """
+    if proxy is _BELOW_ROOT:
+        proxy = path[1:]
     values = {
         name: value if isinstance(value, list) else [str(value)]
         for name, value in (query or {}).items()
@@ -47,7 +55,7 @@ def respond(api, path, query=None, headers=None, door="iam"):
     }
     responded = api.resolve(
         {
-            "resource": "/{proxy+}",
+            "resource": "/" if proxy is None else "/{proxy+}",
             "path": path,
             "httpMethod": "GET",
             "headers": headers,
@@ -57,7 +65,7 @@ def respond(api, path, query=None, headers=None, door="iam"):
             or None,
             "queryStringParameters": {name: texts[-1] for name, texts in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
-            "pathParameters": {"proxy": path[1:]},
+            "pathParameters": None if proxy is None else {"proxy": proxy},
             "stageVariables": {"auth": door} if door else None,
             "requestContext": {"stage": "prod", "path": path, "requestId": "r", "httpMethod": "GET"},
             "body": None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import MISSING, dataclass, fields
 from urllib.parse import quote
 
@@ -125,6 +126,7 @@ class World:
         self.table = MemoryTable()
         self._log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
         self.load(*events)
+        self.metrics = Counter()
         unused = dict.fromkeys(service.name for service in fields(Services) if service.default is MISSING)
         queries = LineageQueries(self.table)
         given = {
@@ -134,7 +136,7 @@ class World:
             "now_s": lambda: NOW_S,
             "now": lambda: LATER,
             "new_id": lambda: "id",
-            "count": lambda *_: None,
+            "count": lambda name, number: self.metrics.update({name: number}),
             "strict_namespaces": strict,
         }
         services = Services(**{**unused, **given})

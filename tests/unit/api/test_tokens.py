@@ -189,3 +189,5 @@ def test_a_caller_without_a_valid_token_is_challenged_whatever_the_path(headers,
         refused = respond(world.api, path, None, headers, door="token")
         assert refusal(refused) == (401, message)
         assert refused.headers["WWW-Authenticate"] == "Bearer"
+    refused_tokens = len(PATHS) if message.endswith("revoked") else 0  # a scanner without a token is no metric
+    assert world.metrics["RequestsUnauthorized"] == refused_tokens

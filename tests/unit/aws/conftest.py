@@ -11,8 +11,8 @@ from botocore.credentials import Credentials
 
 from headwater.aws.connections import Connections
 from headwater.aws.dynamodb import DynamoDB
-from headwater.aws.retries import StandardRetries
 from headwater.aws.signing import Signer
+from headwater.aws.standard_retries import StandardRetries
 from tests.unit.aws.service import serving
 from tests.waiting import LONG_S
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import ssl
+import sys
 from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
 
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hypothesis import given
 from hypothesis import strategies as st
 
+import headwater.aws
 from headwater import settings
 from headwater.aws import clients
 from headwater.aws.dynamodb import _parse, _render
@@ -169,6 +171,19 @@ def test_the_endpoint_is_boto3s(environment, variables):
 def test_boto3s_client_is_used_where_the_functions_variable_says_so(environment):
     environment.setenv(settings.DYNAMODB_CLIENT, "boto3")
     assert isinstance(clients.dynamodb(), BaseClient)
+    clients.dynamodb.cache_clear()
+    clients.client.cache_clear()
+
+
+@pytest.mark.parametrize("module", ["handlers", "httpsession", "parsers", "regions", "retries.standard"])
+def test_boto3s_client_is_used_where_botocore_lacks_a_private_module(environment, module, caplog):
+    environment.delitem(sys.modules, "headwater.aws.botocore_internals", raising=False)
+    environment.delattr(headwater.aws, "botocore_internals", raising=False)
+    with environment.context() as lacking:
+        lacking.setitem(sys.modules, f"botocore.{module}", None)
+        assert isinstance(clients.dynamodb(), BaseClient)
+        assert clients.certificates() is None
+    assert f"botocore.{module}" in caplog.text
     clients.dynamodb.cache_clear()
     clients.client.cache_clear()
 

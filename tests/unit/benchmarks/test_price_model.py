@@ -19,7 +19,7 @@ def a_ledger():
 
 
 def a_day(**changes):
-    of_stack = {"memory_mb": {"load": 1024}, "polled_queues": 1, "alarms": 20}
+    of_stack = {"memory_mb": {"load": 1024}, "polled_queues": 1, "alarm_metrics": 20}
     return Day(**{"ledgers": {"any": a_ledger()}, **of_stack, **changes})
 
 

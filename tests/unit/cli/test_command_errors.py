@@ -178,8 +178,8 @@ def test_without_what_aws_needs_a_command_names_it(
 AWS_RESPONSES = {
     "no such stack": (
         "ValidationError",
-        "there is no stack Headwater-test in this account and region; name another by --stage, or name a stack on this "
-        "machine by --local",
+        "there is no stack Headwater-test in this account and region; name another by --stage or --stack, or name a "
+        "stack on this machine by --local",
     ),
     "not permitted": (
         "AccessDenied",

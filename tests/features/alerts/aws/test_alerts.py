@@ -49,6 +49,7 @@ def test_a_failed_run_is_an_alert_with_a_link(watched):
     assert looked(watched) == []
     [(kind, detail)] = sent(watched)
     assert (kind, detail["node"]) == ("RunFailed", "job:emissions:emissions.read_flights")
+    assert detail["mail"] == f"{detail['summary']} {detail['link']}"
     assert detail["link"] == "https://lineage.example.org/v1/explore/job?node=job%3Aemissions%3Aemissions.read_flights"
 
 

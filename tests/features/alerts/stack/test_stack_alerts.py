@@ -108,7 +108,7 @@ def test_on_the_bus_alone_no_rule_takes_them(named):
 
 def test_a_topic_gets_the_line_for_people(named):
     target = all_alerts(named["topic"])
-    assert (target["Arn"], target["InputPath"]) == ("AlertsTopic", "$.detail.summary")
+    assert (target["Arn"], target["InputPath"]) == ("AlertsTopic", "$.detail.mail")
     assert "KmsMasterKeyId" in named["topic"].of_type("AWS::SNS::Topic")["AlertsTopic"]
 
 
@@ -120,6 +120,8 @@ def test_slack_gets_a_notification_by_chatbot_which_may_do_nothing_in_the_accoun
     channel = resource(stack, "AWS::Chatbot::SlackChannelConfiguration")
     assert (channel["SlackWorkspaceId"], channel["SlackChannelId"]) == ("T01AB", "C02CD")
     assert "AWSDenyAll" in str(channel["GuardrailPolicies"])
+    # A name of Chatbot is of the whole account, and a stack is of a region.
+    assert channel["ConfigurationName"] == "headwater-prod-alerts-AWS::Region"
     assert channel["SnsTopicArns"] == ["AlertsTopic"]
 
 

@@ -52,6 +52,7 @@ def test_the_job_may_do_its_work_and_no_more(turned):
         "ErrorLogs.Arn": logs,
         "OutputLogs.Arn": logs,
         "*": {"cloudwatch:PutMetricData"},
+        "arn:AWS::Partition:kms:AWS::Region:AWS::AccountId:key/*": {"kms:Decrypt"},
     }
     resources = {arn.rpartition(":")[2] for arn in catalog}
     assert resources == {"catalog", "database/Database", *(f"table/Database/{name}" for name in NAMES)}

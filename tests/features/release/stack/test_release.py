@@ -232,6 +232,36 @@ def test_the_bucket_that_it_makes_is_private_encrypted_versioned_and_refuses_req
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
 
 
+@pytest.mark.parametrize(
+    ("region", "partition", "suffix"),
+    [("cn-north-1", "aws-cn", "amazonaws.com.cn"), ("us-gov-west-1", "aws-us-gov", "amazonaws.com")],
+)
+def test_the_bucket_and_the_template_are_found_in_other_partitions(
+    in_moto, aws, monkeypatch, region, partition, suffix
+):
+    urls = []
+    monkeypatch.setenv("AWS_REGION", region)
+    monkeypatch.setattr(
+        CloudFormationResponse, "_get_stack_from_s3_url", _kept(CloudFormationResponse._get_stack_from_s3_url, urls)
+    )
+    assert deploy("--template", in_moto, "-c", "auth=token", "--yes") == 0
+    bucket = f"headwater-assets-123456789012-{region}"
+    policy = boto3.client("s3", region_name=region).get_bucket_policy(Bucket=bucket)["Policy"]
+    arn = f"arn:{partition}:s3:::{bucket}"
+    assert json.loads(policy)["Statement"][0]["Resource"] == [arn, f"{arn}/*"]
+    assert {url.partition("/templates/")[0] for url in urls} == {f"https://{bucket}.s3.{region}.{suffix}"}
+
+
+def _kept(read, urls):
+    """Keep the URLs that moto reads."""
+
+    def kept(response, url):
+        urls.append(url)
+        return read(response, url)
+
+    return kept
+
+
 def test_a_later_deployment_keeps_the_values_that_it_is_not_given_and_uploads_what_is_new(
     release, in_moto, tmp_path, aws, capsys
 ):

@@ -1,0 +1,1 @@
+"""The rules of a company's account: boundaries and paths of roles, keys, private endpoints, producers, a budget."""
