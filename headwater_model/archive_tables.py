@@ -94,17 +94,17 @@ def partition_prefix(table: str, day: str) -> str:
 
 
 def attempt_prefix(table: str, day: str, attempt: str) -> str:
-    """Name the folder of an attempt's files; an attempt's id has no slash."""
+    """Name the folder of an attempt's files: `tables/records/day=2024-05-01/attempt=a1/`; the id has no slash."""
     return f"{partition_prefix(table, day)}attempt={attempt}/"
 
 
 def manifest_key(day: str, attempt: str) -> str:
-    """Build the key of an attempt's manifest, the last file of a complete attempt."""
+    """Build the key of an attempt's manifest, its last file: `tables/manifests/day=2024-05-01/a1.json`."""
     return f"{PREFIX}manifests/day={day}/{attempt}.json"
 
 
 def published_key(day: str) -> str:
-    """Build the key of the manifest of the day's published attempt."""
+    """Build the key of the manifest of the day's published attempt: `tables/published/2024-05-01.json`."""
     return f"{PUBLISHED_PREFIX}{day}.json"
 
 
@@ -133,7 +133,7 @@ class Manifest:
 
 
 def render_manifest(manifest: Manifest) -> bytes:
-    """Render the manifest as JSON."""
+    """Render the manifest as JSON: `{"day":"2024-05-01","attempt":"a1",...}`."""
     return json.dumps(asdict(manifest), separators=(",", ":")).encode()
 
 

@@ -80,7 +80,7 @@ NO_COLUMNS = ColumnLineage()
 
 
 def merge_columns(reports: Iterable[ColumnLineage]) -> ColumnLineage:
-    """Merge all reports; columns with a shared mapping of sources keep it unless sources are added."""
+    """Merge all reports, `{a: x}` and `{a: y}` to `{a: {x, y}}`; unchanged columns keep a shared mapping of sources."""
     fields: dict[FieldPath, Sources] = {}
     whole: Sources = {}
     types: dict[FieldPath, str] = {}
@@ -99,12 +99,12 @@ def overlay(upper: ColumnLineage, lower: ColumnLineage) -> ColumnLineage:
 
 
 def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
-    """Merge the sources of several fields."""
+    """Merge the sources of the fields at the paths, such as `[("id",), ("address", "city")]`."""
     return merge_sources(fields[path] for path in paths)
 
 
 def merge_sources(mappings: Iterable[Sources]) -> Sources:
-    """Merge all sources."""
+    """Merge all sources: `{x: {COPY}}` and `{x: {SORT}, y: {}}` become `{x: {COPY, SORT}, y: {}}`."""
     united: Sources = {}
     for sources in mappings:
         united = _both(sources, united)
@@ -186,7 +186,7 @@ def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
 
 
 def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
-    """Sort the transformations."""
+    """Sort the transformations: `DIRECT` before `INDIRECT`, then by subtype."""
     return tuple(
         sorted(
             transformations,

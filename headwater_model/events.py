@@ -87,7 +87,7 @@ def check_fields(body: Mapping[str, Any], *, now: str | None) -> Kind:
 
 
 def is_api_change(body: object) -> bool:
-    """True if the body is a change through the API: an event names its producer, a change does not."""
+    """True for a change through the API, `{"change": "TAG", ...}`: an event names its producer, a change does not."""
     return isinstance(body, dict) and body.get("change") in API_CHANGES and body.get("producer") is None
 
 
@@ -115,12 +115,12 @@ def _operation_faults(body: object) -> Sequence[Fault]:
 
 
 def name_in_bounds(value: str) -> str | None:
-    """Rule: the bounds of a dataset's, job's or column's name."""
+    """Rule: the bounds of a dataset's, job's or column's name; `" "` must not be blank."""
     return not_blank(value) or _name_bytes(value)
 
 
 def namespace_in_bounds(value: str) -> str | None:
-    """Rule: the bounds of a namespace."""
+    """Rule: the bounds of a namespace; a line feed in `s3://lake` breaks the rule."""
     if broken := not_blank(value):
         return broken
     if len(value) > NAMESPACE_MAX_CHARS:
@@ -129,7 +129,7 @@ def namespace_in_bounds(value: str) -> str | None:
 
 
 def is_time(value: str) -> str | None:
-    """Rule: a time of an event."""
+    """Rule: a time of an event, such as `2024-10-24T19:27:05Z`."""
     try:
         parse_time(value)
     except ValueError:

@@ -134,5 +134,5 @@ SHARDS = tuple("0123456789abcdef")
 
 
 def sha256_hex(text: str) -> str:
-    """Hash the text's UTF-8: its SHA-256, in hex."""
+    """Hash the text's UTF-8: `sha256_hex("a")` is `ca978112...`, the SHA-256 in 64 hex digits."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -57,12 +57,12 @@ def field_path(path: Path) -> str:
 
 
 def not_empty(value: str) -> str | None:
-    """Rule: at least one character."""
+    """Rule: a character or more; `""` must not be empty."""
     return None if value else "must not be empty"
 
 
 def not_blank(value: str) -> str | None:
-    """Rule: at least one character besides white space."""
+    """Rule: a character besides white space; `" "` must not be blank."""
     return None if value.strip() else "must not be blank"
 
 
@@ -85,7 +85,7 @@ def at_most(limit: int) -> TextRule:
 
 
 def text(*rules: TextRule) -> Check:
-    """Build the check of a text: the first broken rule is its fault."""
+    """Build the check of a text, `text(not_blank, no_control)`: the first broken rule is its fault."""
 
     def check(value: object) -> Sequence[Broken]:
         if not isinstance(value, str):
@@ -174,7 +174,7 @@ def _below(step: int | str, broken: Sequence[Broken]) -> Sequence[Broken]:
 
 
 def depth_faults(body: object, whole: str) -> Iterator[Fault]:
-    """Yield a fault if the JSON nests too deep to be read, or holds too many objects and lists."""
+    """Yield a fault if the JSON nests too deep to be read (`101 levels`), or holds too many objects and lists."""
     levels, containers, level = 0, 0, [body]
     while level:
         levels += 1
@@ -192,7 +192,7 @@ def depth_faults(body: object, whole: str) -> Iterator[Fault]:
 
 
 def value_faults(body: object, whole: str) -> Iterator[Fault]:
-    """Yield a fault for each unstorable value; the depth of the JSON has been checked."""
+    """Yield a fault for each unstorable value, such as `2**64`; the depth of the JSON has been checked."""
     todo: list[tuple[Path, object]] = [((), body)]
     while todo:
         path, value = todo.pop()

@@ -60,7 +60,7 @@ def _facets(holder: _Form) -> _Facets:
 
 
 def dataset_in(form: _Form) -> DatasetId:
-    """Read the dataset of an object."""
+    """Read the dataset of an object: `{"namespace": "s3://lake", "name": "raw"}`."""
     return DatasetId(form["namespace"], form["name"])
 
 
@@ -111,7 +111,7 @@ def own_entries(job: JobId, facets: _Facets) -> list[_Form]:
 
 
 def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
-    """Read the job of a JOB entity, by default the event's own; None for an entity of a different type."""
+    """Read the job of `{"type": "JOB", ...}`, by default the event's own; None for an entity of a different type."""
     if entity.get("type") != "JOB":
         return None
     namespace, name = entity.get("namespace"), entity.get("name")
@@ -119,6 +119,6 @@ def job_of_entity(entity: _Form, own: JobId) -> JobId | None:
 
 
 def inputs_of_entry(entry: _Form) -> Iterator[_Form]:
-    """Yield the inputs of an entry and of its columns."""
+    """Yield the inputs of an entry and its columns: `{"inputs": [a], "fields": {"x": {"inputs": [b]}}}` gives a, b."""
     for holder in (entry, *(entry.get("fields") or {}).values()):
         yield from holder.get("inputs") or ()

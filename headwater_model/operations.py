@@ -63,12 +63,12 @@ Operation: TypeAlias = Read | Transform | Write
 
 
 def inputs_of(operation: Operation) -> tuple[InputField, ...]:
-    """List the inputs of an operation; a read has none."""
+    """List the inputs of an operation, such as `InputField("read", "name")`; a read has none."""
     return () if isinstance(operation, Read) else operation.inputs
 
 
 def outputs_of(operation: Operation) -> tuple[str, ...]:
-    """List the outputs of an operation; a write has none."""
+    """List the outputs of an operation, such as `("first_name", "last_name")`; a write has none."""
     return () if isinstance(operation, Write) else operation.outputs
 
 
@@ -88,7 +88,7 @@ def parse_operation(form: object, where: str) -> Operation:
 
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
-    """Render the operations as JSON; parsing it gives equal operations."""
+    """Render the operations as JSON, `[{"type": "READ", "name": "read", ...}]`; parsing it gives equal operations."""
     return [_render(operation) for operation in operations]
 
 

@@ -66,7 +66,7 @@ def _inputs(forms: JsonValue, own: DescribedSource | None) -> tuple[Mapping[Data
 
 
 def descriptions_of(sources: Iterable[DescribedSource]) -> tuple[tuple[DatasetId, str], ...]:
-    """List the described sources, each with its description."""
+    """List the described sources with their descriptions: `[(a, "sales"), (b, None)]` gives `((a, "sales"),)`."""
     return tuple((source, description) for source, description in sources if description is not None)
 
 
@@ -83,7 +83,7 @@ def read_fields(forms: JsonValue) -> list[TypedField]:
 
 
 def types_of(fields: Iterable[TypedField]) -> Types:
-    """List the fields with a type."""
+    """List the fields with a type: `[("id", "int"), ("name", None)]` gives `(("id", "int"),)`."""
     return tuple((name, kind) for name, kind in fields if kind is not None)
 
 
@@ -113,7 +113,7 @@ class DeclaredStage:
 
 
 def read_mutations(path: Path) -> tuple[DeclaredStage, ...]:
-    """Read the declared stages of a JSON file.
+    """Read the declared stages of a JSON file: `{"stages": [{"name": "Table", "fieldMutations": [...]}]}`.
 
     Raises:
         Invalid: the file is missing, is no JSON, or breaks a rule.

@@ -42,7 +42,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def normalize(moment: datetime) -> str:
-    """Print a moment as normalized text."""
+    """Print a moment as normalized text, such as `2024-10-24T19:27:05.500000Z`."""
     utc = moment.astimezone(timezone.utc)
     return f"{utc.year:04}-{utc.month:02}-{utc.day:02}T{utc:%H:%M:%S}.{utc.microsecond:06}Z"
 
