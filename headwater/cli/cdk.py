@@ -32,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run_cdk(arguments: argparse.Namespace) -> int:
-    """Run CDK and return its exit status."""
+    """Run CDK, as in `headwater cdk deploy`, and return its exit status."""
     if not (_ROOT / "cdk.json").is_file():
         print("headwater cdk: needs a checkout of the repository: run it there, after `make setup`", file=sys.stderr)
         return 2

@@ -84,7 +84,7 @@ class Deployment:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select the stack."""
+    """Add the options that select the stack: `--stage prod`, or `--local http://127.0.0.1:4566`."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
     which.add_argument("--stack", metavar="NAME", help="a deployed stack, by its whole name: acme-Headwater-prod")
@@ -94,7 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def find_deployment(given: argparse.Namespace) -> Deployment:
-    """Find the stack of the options.
+    """Find the stack of the options: `Headwater-prod` for `--stage prod`, `Local` for `--local URL`.
 
     Raises:
         NotDeployed: with the reason from AWS.
@@ -120,7 +120,7 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
 
 
 def region_setting() -> dict[str, str]:
-    """Read AWS_REGION: the AWS CLI and CDK prefer it, and boto3 does not read it."""
+    """Read AWS_REGION, `{"region_name": "eu-west-1"}`: the AWS CLI and CDK prefer it, and boto3 does not read it."""
     region = os.environ.get("AWS_REGION")
     return {"region_name": region} if region else {}
 

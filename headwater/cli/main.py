@@ -39,7 +39,7 @@ _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status."""
+    """Run a command, `main(["graph", "job:etl:load"])`, and return its exit status."""
     if _PROJECT.is_dir():
         sys.path.append(str(_PROJECT))
     parser = argparse.ArgumentParser(prog=program(), description=_ABOUT)

@@ -34,7 +34,7 @@ def add_command(
 
 
 def add_url(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the service's URL."""
+    """Add the option for the service's URL: `--url http://127.0.0.1:8080`."""
     parser.add_argument(
         "--url",
         type=parse_url,
@@ -44,7 +44,7 @@ def add_url(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_url(text: str) -> str:
-    """Parse the URL of a service: it is printed in messages and kept in files, so it holds no password.
+    """Parse the URL of a service; messages and files show it, so `http://user:secret@host` is refused.
 
     Raises:
         ArgumentTypeError: it may hold a user; the message does not show it.

@@ -28,5 +28,5 @@ def program() -> str:
 
 
 def command(words: str) -> str:
-    """Print a command line of this program for a hint, between backticks."""
+    """Print a command line of this program for a hint, between backticks: `headwater serve` for `command("serve")`."""
     return f"`{program()} {words}`"

@@ -215,7 +215,7 @@ def _headers(address: str, token: str | None, method: str, body: bytes | None) -
 
 
 def is_api_gateway(address: str) -> bool:
-    """True for an address with signed requests, unless they carry a token."""
+    """True for `https://a1.execute-api.eu-west-1.amazonaws.com`: its requests are signed, unless they carry a token."""
     return ".execute-api." in (urlsplit(address).hostname or "")
 
 

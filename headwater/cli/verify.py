@@ -126,7 +126,7 @@ def _subject(given: argparse.Namespace) -> Subject:
 def stack_subject(
     deployment: Deployment, *, expected: str = "", key_files: Sequence[Path] = (), jobs: int | None = None
 ) -> Subject:
-    """Open the archive of a stack, with its graph table and signing key as anchors, beside given anchors."""
+    """Open the archive of a stack; anchors are its graph table, its signing key, and `expected="<sha256>"` if given."""
     from headwater.records.archive_state import ArchiveState
     from headwater.records.verify.archive import TrustAnchors
 

@@ -41,7 +41,7 @@ def write_mermaid(text: str, file: Path) -> None:
 
 
 def render_jobs(graph: JobGraph) -> str:
-    """Draw a flowchart of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
+    """Draw a flowchart, `n0 --> n1`, of jobs (rounded) and datasets (drums), stale datasets dashed, failed jobs red."""
     ids = _number("n", graph.nodes)
     classes: dict[str, list[str]] = defaultdict(list)
     for node_id, node_class in ((node_id, _class_of(graph.nodes[node_id])) for node_id in ids):

@@ -24,7 +24,7 @@ Report = Callable[[str], None]
 
 
 def object_bars(*more: ProgressColumn) -> ProgressBars:
-    """Build bars on standard error that count objects, with more columns behind them; none without a terminal."""
+    """Build bars on standard error, such as `2/9 objects`, with more columns behind them; none without a terminal."""
     console = progress_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects"))
     return ProgressBars(*columns, *more, console=console, disable=not console.is_terminal)

@@ -31,14 +31,14 @@ _CTRL_C = b"\x03"
 
 
 def output_console() -> Console:
-    """Open a console for standard output; a pipe or file has no colours, whatever FORCE_COLOR says."""
+    """Open a console for standard output; `headwater graph NODE > file` has no colours, whatever FORCE_COLOR says."""
     if sys.stdout.isatty():
         return Console(force_terminal=True)
     return Console(force_terminal=False, width=_UNFOLDED)
 
 
 def progress_console() -> Console:
-    """Open a console for standard error: bars and spinners belong on a terminal alone."""
+    """Open a console for standard error: bars and spinners belong on a terminal alone, never in a file (`2> log`)."""
     return Console(stderr=True, force_terminal=sys.stderr.isatty())
 
 
@@ -48,7 +48,7 @@ def log_handler(console: Console) -> logging.Handler:
 
 
 def print_part(console: Console, part: RenderableType) -> None:
-    """Print a text, a tree, a table or a group of them: formatted on a terminal, elsewhere as plain lines."""
+    """Print `Text("orders")`, a tree, a table or a group: formatted on a terminal, elsewhere as plain lines."""
     if console.is_terminal:
         console.print(part, highlight=False)
         return
@@ -57,7 +57,7 @@ def print_part(console: Console, part: RenderableType) -> None:
 
 
 def print_json(document: object) -> None:
-    """Print a document as JSON in ASCII: no character of it moves a terminal's cursor."""
+    r"""Print a document as JSON in ASCII, `"\u001b"` for an escape: no character of it moves a terminal's cursor."""
     print(json.dumps(document, indent=2))
 
 
